@@ -40,7 +40,8 @@ Every other module may change in any release.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from jobsworth.api.api_server import (
         NEWEST_RELEASE,

@@ -6,7 +6,8 @@ host stands for every address of both families.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import socket
 

@@ -14,7 +14,8 @@ A type checker reports an assignment to a field; at run time, only shared record
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from typing import Any, Self, dataclass_transform
 else:

@@ -11,9 +11,10 @@ reason (machine-readable) and message (``Invalid value: "x": must be …``).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any

@@ -6,6 +6,8 @@ volumes and security together.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job import Job
 from jobsworth.api.core import (
     pod_containers,
@@ -18,7 +20,6 @@ from jobsworth.api.core import (
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.declare import Later
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -11,6 +11,7 @@ in a cluster, so its successor is validated as new.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.existing_objects import ExistingObjects, identity
@@ -20,7 +21,6 @@ from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 from jobsworth.validation.engine import UnknownKind, engine_for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

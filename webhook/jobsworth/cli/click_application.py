@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +18,6 @@ from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.cli.options import Options, text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig, Target
     from jobsworth.client.transport import Client

@@ -6,11 +6,11 @@ import os
 import sys
 from contextlib import suppress
 from errno import EBADF, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOENT, ENOSPC
+from typing import TYPE_CHECKING
 
 from jobsworth.cli import EXIT_FAILED, EXIT_INTERRUPTED, ISSUES, NO_OUTPUT
 from jobsworth.printable import printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

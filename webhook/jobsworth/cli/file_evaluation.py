@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.cli.existing_objects import ExistingObjects, describe
 from jobsworth.cli.inputs.surroundings import Surroundings
 from jobsworth.evaluation.evaluation import TOO_LARGE
@@ -22,7 +24,6 @@ from jobsworth.reports.result import (
     Result,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.inputs.repository_root import manifests_in
@@ -10,7 +11,6 @@ from jobsworth.manifests import ManifestError
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.reports.result import Omissions
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol

@@ -5,11 +5,12 @@ Imported for files with findings only.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.evaluation.evaluation import merged
 from jobsworth.lint.unvalidated_rules import CONTAINED_JOB, PATCH, UNREADABLE
 from jobsworth.reports.result import ERROR, SKIPPED, LocatedFinding, Result
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.cli.inputs.kustomize import KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation

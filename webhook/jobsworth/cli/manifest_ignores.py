@@ -5,6 +5,8 @@ Imported only for a file that contains the word ``jobsworth``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.evaluation.ignores import (
     ANNOTATION_FIELD,
     Ignore,
@@ -16,7 +18,6 @@ from jobsworth.manifests.parsing.comments import marked_comments
 from jobsworth.record import Record
 from jobsworth.reports.result import SKIPPED, LocatedFinding
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

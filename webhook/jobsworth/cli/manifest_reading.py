@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.cli.existing_objects import identity
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.cli.located_findings import unreadable
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

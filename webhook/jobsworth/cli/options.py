@@ -12,7 +12,8 @@ a keyword of Python has a trailing underscore: ``from_`` declares ``--from``.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import ClassVar, TypeVar, overload

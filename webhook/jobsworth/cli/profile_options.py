@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, choice_if_given
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 

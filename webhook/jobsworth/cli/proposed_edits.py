@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.manifests.editing.apply_fixes import FileText
 from jobsworth.reports.result import TextChange
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
@@ -12,7 +13,6 @@ from jobsworth.cli.terminal import COLOR_CHOICES, wants_color
 from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TextIO

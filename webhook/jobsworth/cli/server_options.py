@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     RELEASES,
@@ -14,7 +16,6 @@ from jobsworth.api.api_server import (
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, flag, text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

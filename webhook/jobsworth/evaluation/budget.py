@@ -11,9 +11,10 @@ values of an object before it is evaluated, and the findings while they are made
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -7,6 +7,8 @@ findings are reported.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
@@ -25,7 +27,6 @@ from jobsworth.validation.engine import (
     is_known,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

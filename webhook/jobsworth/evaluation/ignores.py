@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_to_change
 from jobsworth.lint.manifest_rules import UNUSED_IGNORE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any

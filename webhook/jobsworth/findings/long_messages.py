@@ -6,7 +6,8 @@ report writes it for each of them, which takes the square of the list's size.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint import manifest_rules, unvalidated_rules
 from jobsworth.lint.linter import RULES
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint.matched_failures import deciding, facts_of_each
 from jobsworth.lint.shells import runs_shell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -7,6 +7,8 @@ others take 3 ms of its 60 ms of CPU time.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules import (
@@ -38,7 +40,6 @@ from jobsworth.lint.rules import (
     termination_annotations,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import ModuleType

@@ -8,11 +8,12 @@ at least one dot"), so these are the groups without a dot, such as ``batch``, ``
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, slips
 from jobsworth.lint.lint_rule import Rule
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -6,9 +6,10 @@ Reporting findings does not read it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint.verdict_pages import EXPLANATIONS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any

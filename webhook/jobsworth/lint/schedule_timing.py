@@ -6,11 +6,11 @@ The functions assume days of 24 hours; :mod:`jobsworth.api.formats.clock_changes
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
 from jobsworth.remembered import remembered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

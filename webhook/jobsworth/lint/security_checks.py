@@ -6,7 +6,8 @@ The checks are those of PodSecurity admission (k8s.io/pod-security-admission, po
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

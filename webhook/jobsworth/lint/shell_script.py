@@ -6,9 +6,10 @@ nothing. A script that it cannot follow has no commands, so that no rule reports
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint.shells import runs_shell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

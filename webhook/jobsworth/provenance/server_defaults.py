@@ -6,6 +6,7 @@ The fields and their defaults come from the declarations in :mod:`jobsworth.api`
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.cron_job import CronJobSpec
 from jobsworth.api.batch.job_spec import JobSpec
@@ -13,7 +14,6 @@ from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.validation_request import Request
 from jobsworth.provenance.field_ownership import UNKNOWN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

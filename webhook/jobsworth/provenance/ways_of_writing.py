@@ -5,9 +5,10 @@ A file has none, and a client wrote all of it. See :mod:`jobsworth.provenance.fi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.provenance.field_ownership import LAST_APPLIED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final, Literal
 

@@ -6,9 +6,10 @@ SARIF report for many findings.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.printable import printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

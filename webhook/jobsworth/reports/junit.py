@@ -7,11 +7,12 @@ A document fails if it makes the run fail.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
 from jobsworth.reports.result import ERROR, SKIPPED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

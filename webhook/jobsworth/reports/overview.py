@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.printable import printable
 from jobsworth.reports.result import count
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

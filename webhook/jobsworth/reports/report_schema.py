@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.reports.json_report import VERSION
 from jobsworth.reports.report_schema_parts import (
@@ -13,7 +15,6 @@ from jobsworth.reports.report_schema_parts import (
 )
 from jobsworth.reports.result import STATUSES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

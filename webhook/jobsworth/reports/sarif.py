@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 import jobsworth
 from jobsworth.lint import manifest_rules, pages
@@ -18,7 +19,6 @@ from jobsworth.printable import printable_json
 from jobsworth.reports.result import ERROR, exit_code
 from jobsworth.reports.text import token_width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

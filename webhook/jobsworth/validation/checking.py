@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import ListOf, Pointer, String, Struct, struct_of
 from jobsworth.api.field_errors import (
     forbidden,
@@ -13,7 +15,6 @@ from jobsworth.api.field_errors import (
 )
 from jobsworth.api.validation_request import TooManyErrors
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

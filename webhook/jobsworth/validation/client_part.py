@@ -6,11 +6,12 @@ At admission an object contains values that the API server has set and generated
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.provenance.field_ownership import field_ownership
 from jobsworth.provenance.generated_fields import strip_generated
 from jobsworth.provenance.server_defaults import strip_defaults
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

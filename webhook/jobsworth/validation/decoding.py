@@ -11,6 +11,8 @@ the Go type holds by value (``spec``, ``resources``) is always present.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import (
     AnyJSON,
     Boolean,
@@ -30,7 +32,6 @@ from jobsworth.api.declare import (
 from jobsworth.api.field_errors import FieldError, type_invalid
 from jobsworth.validation.decoded_object import copied
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

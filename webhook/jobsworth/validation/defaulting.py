@@ -7,9 +7,10 @@ Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct, struct_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

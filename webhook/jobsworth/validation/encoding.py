@@ -7,10 +7,10 @@ server reads it back from etcd.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
 from jobsworth.api.core.gated_pod_fields import gates_in_use
@@ -14,7 +15,6 @@ from jobsworth.validation.decoded_object import DecodedObject, copied
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

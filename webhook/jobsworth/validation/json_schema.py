@@ -8,11 +8,11 @@ It covers fields and types, required fields, enumerations, bounds, patterns, uni
 from __future__ import annotations
 
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.validation.schema_patterns import PATTERNS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.formats import keys, names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.api.declare import Format
 

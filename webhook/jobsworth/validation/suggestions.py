@@ -5,12 +5,13 @@ Imported only if there is an unknown field.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import ListOf, Pointer, Struct
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean, fold, near
 from jobsworth.validation.reason_codes import CODES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

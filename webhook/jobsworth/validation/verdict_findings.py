@@ -6,13 +6,13 @@ Imported for objects with findings only: most manifests have none.
 from __future__ import annotations
 
 from sys import intern
+from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_UID
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.reason_codes import CODES
 from jobsworth.validation.wording import as_named_by, as_worded_by
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -6,10 +6,11 @@ messages: until 1.33 the server prints them in Go's own notation, with memory ad
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.field_errors import quoted
 from jobsworth.api.formats.names import NOT_DNS_LABEL
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.core.pod_containers import port_warnings
@@ -30,7 +32,6 @@ from jobsworth.api.meta.object_meta import (
 from jobsworth.api.schema_conditions import NULL, SchemaCondition, where_present
 from jobsworth.api.validation_request import job_spec_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

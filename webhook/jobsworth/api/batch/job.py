@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
 from jobsworth.api.core.gated_pod_fields import drop_gated
@@ -17,7 +19,6 @@ from jobsworth.api.meta.object_meta import (
     check_object_meta,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

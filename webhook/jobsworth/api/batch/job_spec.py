@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.declare import (
     Boolean,
@@ -19,7 +21,6 @@ from jobsworth.api.formats.names import DNS_SUBDOMAIN_PATTERN, HTTP_PATH_PATTERN
 from jobsworth.api.meta.label_selector import LabelSelector
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when, within
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

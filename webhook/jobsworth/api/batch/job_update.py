@@ -6,13 +6,14 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job import TRACKING_ANNOTATION
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, immutable, invalid, named_string
 from jobsworth.api.meta.object_meta_update import check_immutable, check_object_meta_update
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import (
     OMIT,
@@ -15,7 +17,6 @@ from jobsworth.api.field_errors import (
 from jobsworth.api.formats.names import label_key
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -15,10 +15,11 @@ those, they match containers that just ended with an exit code other than 0, app
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.field_errors import OMIT, duplicate, invalid, not_supported, required, too_many
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Literal

@@ -5,12 +5,13 @@ Alpha in Kubernetes 1.37, whose API server the rules were compared with.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import duplicate, forbidden, immutable, invalid
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

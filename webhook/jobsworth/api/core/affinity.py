@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.label_keys import check_label_keys
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid, named_string, required
@@ -12,7 +14,6 @@ from jobsworth.api.meta.label_selector import (
     has_invalid_values,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,6 +5,8 @@ Source: ``ValidatePersistentVolumeClaimTemplate`` in ``pkg/apis/core/validation`
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.references import TypedLocalObjectReference, TypedObjectReference
 from jobsworth.api.core.resources import VolumeResourceRequirements
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
@@ -13,7 +15,6 @@ from jobsworth.api.formats.names import dns_label, dns_subdomain
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 from jobsworth.api.meta.object_meta import ObjectMeta, check_annotations, check_labels
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -8,6 +8,8 @@ rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
 from jobsworth.api.core.resources import (
     ContainerResizePolicy,
@@ -27,7 +29,6 @@ from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String
 from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import dns_label
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,6 +5,8 @@ Source: ``pkg/apis/core/validation``, and the ``+default`` marks in ``k8s.io/api
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.declare import (
     Between,
@@ -19,7 +21,6 @@ from jobsworth.api.declare import (
 )
 from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import (
@@ -10,7 +12,6 @@ from jobsworth.api.formats.names import (
     dns_subdomain_with_underscore,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -6,11 +6,12 @@ Source: ``validateObjectFieldSelector`` and ``validateContainerResourceFieldSele
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
 from jobsworth.api.formats.names import label_key
 from jobsworth.api.formats.quantity import parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,6 +5,8 @@ Source: ``ValidateEnv`` and ``ValidateEnvFrom`` in ``pkg/apis/core/validation``,
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.downward_api import check_object_field, check_resource_field
 from jobsworth.api.core.paths import without_backsteps
 from jobsworth.api.core.references import ObjectFieldSelector, ResourceFieldSelector
@@ -13,7 +15,6 @@ from jobsworth.api.field_errors import invalid, not_found
 from jobsworth.api.formats.keys import config_map_key, env_var_name, relaxed_env_var_name
 from jobsworth.api.formats.names import as_prefix, dns_label, dns_subdomain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

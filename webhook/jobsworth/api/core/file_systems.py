@@ -5,6 +5,8 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.disks import check_secret_named
 from jobsworth.api.core.paths import absolute
 from jobsworth.api.core.references import LocalObjectReference
@@ -12,7 +14,6 @@ from jobsworth.api.declare import Boolean, Field, ListOf, MapOf, Pointer, String
 from jobsworth.api.field_errors import invalid, required, too_long
 from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

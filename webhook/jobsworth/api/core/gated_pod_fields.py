@@ -5,7 +5,8 @@ Source: ``dropDisabledFields`` and the functions ``…InUse`` in ``pkg/api/pod``
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

@@ -6,6 +6,8 @@ Source: ``validateHandler``, ``validateProbe`` and ``validateLifecycle`` in
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.ports import PORT_NUMBERS, port_number_or_name
 from jobsworth.api.declare import (
     Field,
@@ -22,7 +24,6 @@ from jobsworth.api.declare import (
 from jobsworth.api.field_errors import forbidden, invalid, not_supported
 from jobsworth.api.formats.keys import http_header_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -6,6 +6,8 @@ Source: ``validateContainers``, ``validateInitContainers``, ``validateEphemeralC
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.pod_volumes import valid_volumes
@@ -13,7 +15,6 @@ from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resiz
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats.go_numbers import fits
@@ -13,7 +15,6 @@ from jobsworth.api.meta.object_meta import (
 )
 from jobsworth.api.schema_conditions import SchemaCondition, where_present
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

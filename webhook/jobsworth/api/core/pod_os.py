@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
 from jobsworth.api.core.security import DISALLOWED
 from jobsworth.api.field_errors import forbidden, invalid
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

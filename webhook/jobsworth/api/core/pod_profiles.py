@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.pod_template import PodTemplateSpec, every_container
 from jobsworth.api.core.security import descending_path
 from jobsworth.api.field_errors import forbidden, invalid, quoted
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

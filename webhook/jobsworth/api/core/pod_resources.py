@@ -7,13 +7,14 @@ templates.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
 from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, quoted
 from jobsworth.api.formats.quantity import Quantity, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.label_keys import (
     check_label_keys,
     check_label_keys_without_merging,
@@ -31,7 +33,6 @@ from jobsworth.api.formats.names import (
 )
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

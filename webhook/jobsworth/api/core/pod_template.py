@@ -6,6 +6,8 @@ This module has the single rules on a Pod as a whole; groups of related rules ha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.core.resources import (
@@ -39,7 +41,6 @@ from jobsworth.api.field_errors import (
 from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain, label_key
 from jobsworth.api.meta.object_meta import ObjectMeta, check_labels
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,10 +5,11 @@ Source: ``ValidateVolumes`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.field_errors import duplicate
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

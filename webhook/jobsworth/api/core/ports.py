@@ -5,11 +5,12 @@ Source: ``validateContainerPorts`` in ``pkg/apis/core/validation``, Kubernetes 1
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import Between, Field, Int32, String, Struct
 from jobsworth.api.field_errors import duplicate
 from jobsworth.api.formats.keys import port_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -6,6 +6,8 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.paths import of_written_file
 from jobsworth.api.core.references import USERS
 from jobsworth.api.declare import (
@@ -31,7 +33,6 @@ from jobsworth.api.formats.names import (
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 from jobsworth.api.meta.object_meta import TOTAL_ANNOTATION_SIZE_LIMIT
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

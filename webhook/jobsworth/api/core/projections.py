@@ -5,6 +5,8 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.downward_api import check_object_field, check_resource_field
 from jobsworth.api.core.paths import of_written_file
 from jobsworth.api.core.references import (
@@ -29,7 +31,6 @@ from jobsworth.api.declare import (
 )
 from jobsworth.api.field_errors import forbidden, invalid, required
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

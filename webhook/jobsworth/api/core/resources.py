@@ -7,6 +7,8 @@ Source: ``validateResourceRequirements`` and ``validateResizePolicy`` in
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.resource_names import (
     CONTAINER_RESOURCES,
     HUGE_PAGES_PREFIX,
@@ -29,7 +31,6 @@ from jobsworth.api.field_errors import (
 from jobsworth.api.formats.names import dns_label
 from jobsworth.api.formats.quantity import BadQuantity, parse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

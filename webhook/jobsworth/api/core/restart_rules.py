@@ -6,10 +6,11 @@ and ``validateContainerRestartPolicy`` in ``pkg/apis/core/validation``, Kubernet
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, not_supported, required
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,6 +5,8 @@ Rules on a security context and the rest of its Pod are in :mod:`pod_security`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import (
     Between,
     Boolean,
@@ -33,7 +35,6 @@ from jobsworth.api.formats.names import (
     only,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -6,6 +6,8 @@ Source: ``validateVolumeSource`` in ``pkg/apis/core/validation`` and ``SetDefaul
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
 from jobsworth.api.core.paths import descending, without_backsteps
 from jobsworth.api.core.references import DEFAULT_MODE, FILE_MODES, USERS, KeyToPath
@@ -25,7 +27,6 @@ from jobsworth.api.declare import (
 from jobsworth.api.field_errors import forbidden, invalid, not_supported, required
 from jobsworth.api.formats.names import byte_length, dns_label
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

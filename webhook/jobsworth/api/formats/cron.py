@@ -13,10 +13,11 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.record import Record
 from jobsworth.remembered import remembered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     Days = frozenset[int]
 

@@ -14,10 +14,10 @@ Regular expressions occur only in messages: checks with sets of characters take 
 from __future__ import annotations
 
 from functools import wraps
+from typing import TYPE_CHECKING
 
 from jobsworth.remembered import remembered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

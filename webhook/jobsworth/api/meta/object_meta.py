@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import (
     AnyJSON,
     Boolean,
@@ -40,7 +42,6 @@ from jobsworth.api.formats.names import (
 )
 from jobsworth.api.schema_conditions import SchemaCondition, where_present
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

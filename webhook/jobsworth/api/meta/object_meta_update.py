@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, immutable, invalid
 from jobsworth.api.formats.keys import path_segment_prefix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, nearest_release
 from jobsworth.cli import reporting
@@ -34,7 +35,6 @@ from jobsworth.reports.result import (
     exit_code,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

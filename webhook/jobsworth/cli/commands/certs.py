@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
@@ -12,7 +13,6 @@ from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
     from jobsworth.certificates.rotation import RotationPolicy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.defaulted_manifests import defaulter
@@ -15,7 +16,6 @@ from jobsworth.manifests import ManifestError
 from jobsworth.printable import printable, printable_json
 from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, nested, text, words
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.declare import Struct
@@ -16,7 +17,6 @@ from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.validation.json_schema import json_schema
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.command import Command, InputError, UsageError
@@ -23,7 +24,6 @@ from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
@@ -13,7 +14,6 @@ from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable, printable_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
@@ -25,7 +26,6 @@ from jobsworth.reports.result import (
     exit_code,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

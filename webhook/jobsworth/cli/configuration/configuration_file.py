@@ -6,6 +6,7 @@ Errors name the file, the line if known, the key, and the valid values.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES, is_gate
@@ -18,7 +19,6 @@ from jobsworth.lint.catalogue import UnknownCode, codes_to_change
 from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn, TypeVar

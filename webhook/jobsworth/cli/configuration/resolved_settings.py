@@ -9,6 +9,7 @@ reads one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported wh
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import (
     NEWEST_RELEASE,
@@ -24,7 +25,6 @@ from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.lint.selection import Selection
 from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

@@ -8,6 +8,8 @@ is nothing left to fix.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.lint.misidentified import NEAR_MISS
 from jobsworth.manifests import read_text
@@ -15,7 +17,6 @@ from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.record import Record
 from jobsworth.reports.result import ERROR, FixAttempt
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from errno import ESTALE, EXDEV
+from typing import TYPE_CHECKING
 
 from jobsworth.cli import reporting
 from jobsworth.cli.fixing.autofix_loop import autofix
@@ -16,7 +17,6 @@ from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.printable import printable
 from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO

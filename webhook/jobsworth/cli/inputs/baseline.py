@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import UsageError
 from jobsworth.printable import printable, printable_json
 from jobsworth.regular_files import MOST_BASELINE_BYTES, read_regular_file
 from jobsworth.reports.result import SKIPPED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

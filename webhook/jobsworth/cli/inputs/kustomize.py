@@ -8,11 +8,11 @@ that the kustomizations that may name a file are beside or above it.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

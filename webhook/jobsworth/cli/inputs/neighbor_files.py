@@ -7,6 +7,7 @@ folder is read when a Job in it refers to an object; only names, keys and select
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folder_of, manifests_in
 from jobsworth.lint.neighbors import (
@@ -23,7 +24,6 @@ from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.record import Record
 from jobsworth.regular_files import MIB, MOST_CONFIGURATION_BYTES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TypeVar

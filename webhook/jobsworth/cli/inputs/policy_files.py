@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import jobsworth.policy
 from jobsworth.cli.command import InputError
@@ -20,7 +21,6 @@ from jobsworth.policy.reader import read
 from jobsworth.printable import printable
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

@@ -7,12 +7,12 @@ in it may refer to objects in other files of its folder.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folder_of, folders_above
 from jobsworth.manifests import may_refer
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 

@@ -7,10 +7,11 @@ error, because to skip it would be to accept it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.lint.unvalidated_rules import NO_MANIFEST, TEMPLATE
 from jobsworth.reports.result import ERROR, INVALID, SKIPPED, LocatedFinding, Result
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.lint.lint_rule import Rule
     from jobsworth.manifests import Document

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from jobsworth.reports.text import token_width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.reports.result import LocatedFinding, Result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import InputError
 from jobsworth.cli.manifest_reading import read_documents
@@ -12,7 +13,6 @@ from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_
 from jobsworth.simulation.virtual_time import clock
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

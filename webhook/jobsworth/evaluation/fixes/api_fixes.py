@@ -8,6 +8,8 @@ requires a number, and any number is a decision.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
@@ -20,7 +22,6 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.engine import kind_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any

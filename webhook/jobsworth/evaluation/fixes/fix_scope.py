@@ -7,9 +7,10 @@ contains only changes. A fix would break the test, or add to the patch fields th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any

@@ -6,10 +6,11 @@ same region counts as a typo, and a table has the large cities and the abbreviat
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.near_names import near
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
 from jobsworth.findings.edits import at, identical, locate
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

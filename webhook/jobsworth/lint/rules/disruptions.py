@@ -6,12 +6,13 @@ with 143 or 137, and the Pod has the condition ``DisruptionTarget`` (KEP-3329).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.failure_policies import listed
 from jobsworth.lint.rules.pod_conditions import meant_condition
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.disruptions import (
@@ -11,7 +13,6 @@ from jobsworth.lint.rules.disruptions import (
 )
 from jobsworth.lint.rules.exit_codes import OUT_OF_MEMORY, exit_code_rules
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

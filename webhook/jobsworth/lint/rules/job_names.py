@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.validation.engine import engine_for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

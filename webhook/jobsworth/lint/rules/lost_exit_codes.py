@@ -7,10 +7,11 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

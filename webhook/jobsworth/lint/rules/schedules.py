@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.formats import cron
 from jobsworth.api.formats.go_numbers import capped
 from jobsworth.findings.fix import Edit, Fix
@@ -15,7 +17,6 @@ from jobsworth.lint.schedule_timing import (
 )
 from jobsworth.remembered import remembered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 

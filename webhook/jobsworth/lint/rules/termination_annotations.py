@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH, check_termination_rules
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

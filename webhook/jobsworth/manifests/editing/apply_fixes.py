@@ -11,6 +11,8 @@ change different parts, its second reading.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit, edited, identical
 from jobsworth.findings.fix import Edit
 from jobsworth.manifests.editing.editable_text import EditableText
@@ -21,7 +23,6 @@ from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.stream_state import StreamState
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

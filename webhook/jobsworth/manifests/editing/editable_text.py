@@ -6,12 +6,13 @@ comment lines right above it in its column, and those right below it that are in
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING, NoSpans, Span, spans_of
 from jobsworth.manifests.editing.rendering import style_of
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

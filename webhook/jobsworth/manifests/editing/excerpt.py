@@ -11,12 +11,13 @@ parses them.)
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit, locate, remaining_path
 from jobsworth.findings.fix import Edit
 from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

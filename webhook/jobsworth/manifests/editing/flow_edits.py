@@ -6,9 +6,10 @@ Commas are added and removed as needed.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,6 +7,8 @@ only for texts that ``yaml_tree`` or ``json_tree`` can read.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.line_index import LineIndex
@@ -14,7 +16,6 @@ from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Final, Literal

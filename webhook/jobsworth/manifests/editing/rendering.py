@@ -6,10 +6,11 @@ takes longer than the validation of a file, so it is imported only when a value 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.scalars import resolve
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit, locate
 from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.ranges import SCALAR
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.findings.edits import Steps
     from jobsworth.manifests.parsing.document import Document, Text

@@ -6,11 +6,12 @@ inserted; to set a mapping, the fields that differ are set.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import CannotEdit, at, identical, locate, moves_within_list
 from jobsworth.manifests.editing import block_edits, flow_edits, rendering
 from jobsworth.manifests.editing.ranges import LIST, MAPPING, SCALAR
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

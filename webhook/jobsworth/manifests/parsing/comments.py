@@ -5,11 +5,12 @@ Imported only for files that contain the marker.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

@@ -9,11 +9,11 @@ same: tests hold this with generated documents.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, resolve
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, TypeAlias

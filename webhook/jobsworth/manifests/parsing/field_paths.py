@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.findings.edits import first_key, is_position
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -7,6 +7,8 @@ k8s.io/apimachinery 0.36, pkg/util/yaml/decoder.go.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.document import Text
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.json_text import json_scanner, ordinary_json, skip_whitespace
@@ -16,7 +18,6 @@ from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 from jobsworth.manifests.parsing.scalars import go_text
 from jobsworth.manifests.parsing.stream_state import GO_SPACES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.document import Language
     from jobsworth.manifests.parsing.stream_state import StreamState

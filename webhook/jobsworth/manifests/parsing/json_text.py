@@ -7,11 +7,12 @@ first, and sends 3 for 3.0.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.nodes import DEEPEST
 from jobsworth.manifests.parsing.scalars import json_number
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

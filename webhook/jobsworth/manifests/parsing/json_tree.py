@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.json_text import TOO_LARGE, number, skip_whitespace
 from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node
 from jobsworth.manifests.parsing.notes import NoteTaker
 from jobsworth.manifests.parsing.records import Unreadable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Value
     from jobsworth.manifests.parsing.line_index import LineIndex

@@ -6,12 +6,12 @@ Without the extension, PyYAML's own parser is used: see :mod:`jobsworth.manifest
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import yaml
 
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal, Protocol

@@ -8,9 +8,10 @@ commas in a tag, UTF-16 with an odd number of bytes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.records import Unreadable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import YamlEvent
     from jobsworth.manifests.parsing.line_index import LineIndex

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.records import Position
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Mark
 

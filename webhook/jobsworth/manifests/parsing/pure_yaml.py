@@ -7,9 +7,10 @@ remaining differences are the wording of errors, and a tab that begins a line wi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import yaml
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

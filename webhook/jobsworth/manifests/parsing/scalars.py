@@ -8,7 +8,8 @@ used by Kubernetes 1.36; tests compare the results with those of the libraries.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.document import Source, Text
 from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS, StreamState
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.document import Document
 

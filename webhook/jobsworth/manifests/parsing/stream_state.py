@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.document import Document
 from jobsworth.manifests.parsing.records import ManifestError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.document import Source, Text
     from jobsworth.manifests.parsing.fast_yaml import Value

@@ -7,12 +7,13 @@ pkg/util/yaml/decoder.go.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.document import Text
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
 from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

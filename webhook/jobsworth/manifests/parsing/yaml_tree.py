@@ -7,6 +7,8 @@ anchor may be redefined; only the first document of a chunk is read; every key b
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.line_index import LineIndex
@@ -18,7 +20,6 @@ from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_te
 from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
 from jobsworth.record import Record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

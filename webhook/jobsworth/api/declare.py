@@ -230,6 +230,8 @@ class Field:
         since: the first release with the field; empty for "1.25" and earlier.
         until: the last release with the field.
         gate: the feature gate; while it is off, the API server drops the field without an error.
+        value_gate: the feature gate; while it is off, the API server discards the value of the field: used
+            by schemas only, which then do not validate it.
         sibling_default: (field, value): what this field makes the default of another field beside it,
             even while its gate is off: the server fills in defaults before it drops fields.
         drop_emptied: the first release in which the API server drops the field if it drops everything
@@ -238,6 +240,8 @@ class Field:
             missing number as zero.
         validate_when: a predicate on the object that has the field, and the request; if it returns False,
             the field and everything below it are not validated.
+        else_rejected: the server rejects an object for which `validate_when` returns False: used by
+            schemas only, which then validate the field always.
         keep_empty: keep an empty list, which is not the same as none: the server rejects some fields
             even when they are empty.
         made_later: the server creates an object from this field later (the Job of a CronJob): the
@@ -253,6 +257,7 @@ class Field:
         "bounds",
         "default",
         "drop_emptied",
+        "else_rejected",
         "enum",
         "format",
         "gate",
@@ -268,6 +273,7 @@ class Field:
         "until",
         "validate_empty",
         "validate_when",
+        "value_gate",
         "values",
         "values_since",
     )
@@ -288,10 +294,12 @@ class Field:
         since: str = "",
         until: str = "",
         gate: str = "",
+        value_gate: str = "",
         sibling_default: tuple[str, Any] | None = None,
         drop_emptied: str = "",
         validate_empty: bool = False,
         validate_when: Callable[[dict[str, Any], Request], bool] | None = None,
+        else_rejected: bool = False,
         made_later: bool = False,
         keep_empty: bool = False,
         reported_as: str | None = None,
@@ -311,10 +319,12 @@ class Field:
         self.since = since
         self.until = until
         self.gate = gate
+        self.value_gate = value_gate
         self.sibling_default = sibling_default
         self.drop_emptied = drop_emptied
         self.validate_empty = validate_empty
         self.validate_when = validate_when
+        self.else_rejected = else_rejected
         self.made_later = made_later
         self.keep_empty = keep_empty
         self.reported_as = reported_as

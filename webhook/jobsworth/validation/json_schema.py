@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "https://jobsworth.dev/schemas"
 
-ALWAYS_VALIDATED = frozenset(("JobSpec.successPolicy",))
-"""Fields that the server validates under a condition without which it rejects the object anyway."""
-
-GATED_VALUES = {
-    "SecurityContext.procMount": "ProcMountType",
-    "Container.restartPolicy": "ContainerRestartRules",
-    "InitContainer.restartPolicy": "ContainerRestartRules",
-}
-"""Fields whose value the server discards while a feature gate is off."""
-
 _QUANTITY = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 _SCALARS: dict[str, Schema] = {
     "string": {"type": "string"},
@@ -134,9 +124,8 @@ class _Generator:
             return described
         if field.default not in (None, {}):
             described["default"] = field.default
-        name = f"{struct.name}.{field.name}"
-        gate = GATED_VALUES.get(name)
-        conditional = field.validate_when is not None and name not in ALWAYS_VALIDATED
+        gate = field.value_gate
+        conditional = field.validate_when is not None and not field.else_rejected
         if conditional or (gate and not self._server.enabled(gate)):
             return described | self._type_only(field)
         return described | self._type(field)

@@ -83,6 +83,7 @@ JobSpec = Struct(
         since="1.30",
         gate="JobSuccessPolicy",
         validate_when=_may_have_success_policy,
+        else_rejected=True,
     ),
     backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
     backoffLimitPerIndex=Field(

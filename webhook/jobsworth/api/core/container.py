@@ -75,7 +75,9 @@ _FIELDS = {
     "resizePolicy": Field(
         ListOf(ContainerResizePolicy), since="1.27", gate="InPlacePodVerticalScaling"
     ),
-    "restartPolicy": Field(Pointer(String), values=RESTART_POLICIES, since="1.28"),
+    "restartPolicy": Field(
+        Pointer(String), values=RESTART_POLICIES, since="1.28", value_gate="ContainerRestartRules"
+    ),
     "restartPolicyRules": Field(
         ListOf(ContainerRestartRule),
         max_items=MAX_RULES,
@@ -105,7 +107,11 @@ InitContainer = Struct(
     **_FIELDS
     | {
         "restartPolicy": Field(
-            Pointer(String), values=RESTART_POLICIES, since="1.28", gate="SidecarContainers"
+            Pointer(String),
+            values=RESTART_POLICIES,
+            since="1.28",
+            gate="SidecarContainers",
+            value_gate="ContainerRestartRules",
         ),
         "restartPolicyRules": Field(
             ListOf(ContainerRestartRule),
@@ -126,6 +132,7 @@ EphemeralContainer = Struct(
     "A container that is added to a running Pod; not allowed in templates.",
     **_FIELDS
     | {
+        "restartPolicy": Field(Pointer(String), values=RESTART_POLICIES, since="1.28"),
         "restartPolicyRules": Field(
             ListOf(ContainerRestartRule),
             since="1.34",

@@ -147,7 +147,7 @@ SecurityContext = Struct(
     runAsNonRoot=Field(Pointer(Boolean)),
     readOnlyRootFilesystem=Field(Pointer(Boolean)),
     allowPrivilegeEscalation=Field(Pointer(Boolean)),
-    procMount=Field(Pointer(String), enum=PROC_MOUNTS),
+    procMount=Field(Pointer(String), enum=PROC_MOUNTS, value_gate="ProcMountType"),
     seccompProfile=Field(Pointer(SeccompProfile)),
     appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30", gate="AppArmorFields"),
 )

@@ -25,7 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "webhook/jobsworth/__init__.py"
 CHART = "charts/jobsworth/Chart.yaml"
 CHANGELOG = "CHANGELOG.md"
-DOCUMENTED = ("README.md", "charts/jobsworth/README.md", "docs/policy.md")
+DOCUMENTED = ("README.md", "charts/jobsworth/README.md", "docs/ci.md", "docs/policy.md")
+HOOK_PAGE = "docs/ci.md"
 REPOSITORY = "https://github.com/jobsworth/jobsworth"
 IMAGE = "ghcr.io/jobsworth/jobsworth"
 CHART_IMAGE = "ghcr.io/jobsworth/charts/jobsworth"
@@ -40,6 +41,7 @@ VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 CHART_VERSION = re.compile(r"^(version|appVersion): (.+)$", re.MULTILINE)
 HOOK = re.compile(rf"(- repo: {REPOSITORY}\n +rev: )(\S+)")
 ACTION = re.compile(r"(- uses: jobsworth/jobsworth@)(\S+)")
+PIP = re.compile(rf"(pip install 'jobsworth(?:\[\w+\])?)(?: @ git\+{REPOSITORY}@|==)[^']+(')")
 INSTALLATION = re.compile(
     r"(<!-- installation: \.ci/release\.py writes it -->\n)(.*?)(<!-- end of installation -->)",
     re.DOTALL,
@@ -127,7 +129,7 @@ class Project:
     @property
     def commit(self) -> str | None:
         """The commit that the documentation names; None since the first release."""
-        named = _only(HOOK, self.read("README.md"), "README.md")[2]
+        named = _only(HOOK, self.read(HOOK_PAGE), HOOK_PAGE)[2]
         return named if COMMIT.fullmatch(named) else None
 
     def documented(self, path: str, commit: str | None = None) -> str:
@@ -140,6 +142,8 @@ class Project:
         reference = f"v{released}" if released else named
         text = HOOK.sub(rf"\g<1>{reference}", text)
         text = ACTION.sub(rf"\g<1>{reference}", text)
+        pinned = f"=={released}" if released else f" @ git+{REPOSITORY}@{named}"
+        text = PIP.sub(rf"\g<1>{pinned}\g<2>", text)
         blocks = SINCE_A_RELEASE if released else BEFORE_A_RELEASE
         if path in blocks:
             _only(INSTALLATION, text, path)

@@ -1,4 +1,4 @@
-"""Write the table of recorded API servers into README.md.
+"""Write the table of recorded API servers into docs/releases.md.
 
     PYTHONPATH=webhook:tests python docs/recorded_releases.py
 
@@ -13,7 +13,7 @@ from cluster.programs import VENDORED
 from support.api_server.recorded_answers import Recording, recorded_releases
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "README.md"
+PAGE = ROOT / "docs/releases.md"
 BEGIN = "<!-- table: docs/recorded_releases.py makes it -->\n"
 END = "<!-- end of table -->"
 

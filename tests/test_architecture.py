@@ -1,4 +1,4 @@
-"""The documentation for maintainers names what exists, and its picture is that of the imports."""
+"""The documentation links to what exists; that for maintainers names what exists, and its picture is that of the imports."""
 
 from __future__ import annotations
 
@@ -17,9 +17,20 @@ PAGES = [
     ROOT / "docs/glossary.md",
     *sorted((ROOT / "docs/decisions").glob("*.md")),
 ]
+LINKING = [
+    *ROOT.glob("*.md"),
+    *(ROOT / ".github").glob("*.md"),
+    *(
+        page
+        for folder in ("benchmarks", "certs", "charts", "docs", "examples", "policies", "tests")
+        for page in sorted((ROOT / folder).rglob("*.md"))
+        if "data" not in page.parts
+    ),
+]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 A_PATH = re.compile(r"(?<!A new file, )`([\w./-]+(?:\.py|\.md|\.json|\.toml|/))`")
-A_LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+A_LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([^)]*))?\)")
+A_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -45,10 +56,21 @@ def test_every_path_that_a_page_names_exists(page: Path) -> None:
     assert missing == []
 
 
-@each_page
-def test_every_link_to_a_file_leads_to_it(page: Path) -> None:
-    targets = A_LINK.findall(prose(page))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives to the headings of a page."""
+    texts = [A_LINK.sub("]", title).lower() for title in A_HEADING.findall(prose(page))]
+    return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in texts}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_its_heading(page: Path) -> None:
+    broken = []
+    for name, anchor in A_LINK.findall(prose(page)):
+        target = page.parent / name if name else page
+        is_page = target.suffix == ".md"
+        if not target.exists() or (is_page and anchor and anchor not in anchors(target)):
+            broken.append(f"{name}#{anchor}")
+    assert broken == []
 
 
 def test_the_picture_is_drawn_from_the_imports_of_now(architecture: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""The README and pages of docs/ show the current output of their commands; the README that of its Python example.
+"""The README and pages of docs/ show the current output of their commands and of the Python example.
 
 To update the commands after an intended change: ``JOBSWORTH_RENEW=1 pytest tests/test_readme_screens.py``.
 """
@@ -48,8 +48,30 @@ def printed(command: str) -> str:
     return f"```console\n$ {command}\n{done.stdout}{done.stderr}```\n"
 
 
-def test_the_readme_has_a_good_a_bad_and_a_fix_screen() -> None:
-    assert len(SCREEN.findall(README.read_text(encoding="utf-8"))) >= 3
+def test_the_readme_shows_a_finding_a_fix_an_explanation_and_a_policy() -> None:
+    commands = [match["command"] for match in SCREEN.finditer(README.read_text(encoding="utf-8"))]
+    shown = [command.removeprefix("jobsworth ").split(" examples/")[0] for command in commands]
+    assert shown[:3] == ["validate", "validate --diff", "explain"]
+    assert shown[3].startswith("validate --policy policies/")
+
+
+def test_the_first_command_of_the_readme_prints_its_first_screen() -> None:
+    text = README.read_text(encoding="utf-8")
+    block = text.partition("<!-- main-job -->\n```\n")[2].partition("\n```")[0]
+    first = SCREEN.search(text)
+    assert first is not None
+    assert block.endswith(f"&& .venv/bin/{first['command']}")
+
+
+def test_the_readme_can_be_read_in_minutes() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_every_page_is_in_the_index() -> None:
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    for index, folder in ((README, "docs/"), (ROOT / "docs/README.md", "")):
+        text = index.read_text(encoding="utf-8")
+        assert {page for page in pages if f"]({folder}{page})" not in text} == set()
 
 
 @pytest.mark.parametrize(("page", "command"), SCREENS)
@@ -66,8 +88,8 @@ def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
 
 
 def test_the_python_example_returns_what_it_shows() -> None:
-    (example,) = PYTHON.findall(README.read_text(encoding="utf-8"))
-    test = doctest.DocTestParser().get_doctest(example, {}, "README.md", "README.md", 0)
+    (example,) = PYTHON.findall((ROOT / "docs/python.md").read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(example, {}, "python.md", "docs/python.md", 0)
     assert "jobsworth.evaluate(" in example
     assert doctest.DocTestRunner().run(test) == doctest.TestResults(
         failed=0, attempted=len(test.examples)

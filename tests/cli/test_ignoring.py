@@ -185,10 +185,9 @@ def test_an_ignored_error_does_not_fail(validate: Validate) -> None:
     assert validate("job.yaml", files={"job.yaml": ignored}).code == 0
 
 
-def test_the_example_of_the_readme_is_right(validate: Validate) -> None:
-    readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("\n## Ignoring findings\n")[2]
-    example = section.partition("```yaml\n")[2].partition("```")[0]
+def test_the_example_of_the_documentation_is_right(validate: Validate) -> None:
+    page = (Path(__file__).parents[2] / "docs/ignoring.md").read_text(encoding="utf-8")
+    example = page.partition("```yaml\n")[2].partition("```")[0]
     rest = SOUND.partition("ttlSecondsAfterFinished: 86400\n")[2]
     assert validate("-o", "concise", "job.yaml", files={"job.yaml": example + rest}).found == []
     plain = "".join(line.split("#")[0].rstrip() + "\n" for line in (example + rest).splitlines())

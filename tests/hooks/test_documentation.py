@@ -1,4 +1,4 @@
-"""The README's examples for pre-commit, GitHub and editors match the files."""
+"""The documentation's examples for pre-commit, GitHub and editors match the files."""
 
 from __future__ import annotations
 
@@ -11,36 +11,49 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent.parent
-README = (ROOT / "README.md").read_text()
+CI = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+EDITORS = (ROOT / "docs/editors.md").read_text(encoding="utf-8")
 
 
-def block(after: str, language: str) -> Any:
-    """The first code block of a language behind a heading or sentence, read."""
+def block(page: str, after: str, language: str) -> Any:
+    """Return the first code block of a language behind a heading or sentence of a page, read."""
     match = re.search(
-        rf"^```{language}\n(.*?)^```", README[README.index(after) :], re.DOTALL | re.MULTILINE
+        rf"^```{language}\n(.*?)^```", page[page.index(after) :], re.DOTALL | re.MULTILINE
     )
     assert match is not None
     return json.loads(match[1]) if language == "json" else yaml.safe_load(match[1])
 
 
 def test_the_hook_that_is_shown_exists() -> None:
-    (repository,) = block("## pre-commit", "yaml")["repos"]
+    (repository,) = block(CI, "## pre-commit", "yaml")["repos"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {hook["id"] for hook in repository["hooks"]} <= {hook["id"] for hook in hooks}
     for hook in hooks:
-        assert f"`{hook['id']}`" in README or f"id: {hook['id']}" in README
+        assert f"`{hook['id']}`" in CI or f"id: {hook['id']}" in CI
 
 
 def test_the_action_that_is_shown_takes_its_inputs() -> None:
-    workflow = block("## GitHub Actions", "yaml")
+    workflow = block(CI, "## GitHub Actions", "yaml")
     step = workflow["jobs"]["jobsworth"]["steps"][-1]
     assert step["uses"].startswith("jobsworth/jobsworth@")
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert set(step["with"]) == set(action["inputs"])
 
 
+def test_code_scanning_gets_the_report_that_the_action_writes() -> None:
+    (job,) = block(CI, "### Code scanning", "yaml")["jobs"].values()
+    *_, validate, upload = job["steps"]
+    assert validate["with"]["args"] == f"--output sarif={upload['with']['sarif_file']}"
+    assert job["permissions"]["security-events"] == "write"
+
+
+def test_gitlab_gets_the_report_that_the_command_writes() -> None:
+    job = block(CI, "## GitLab", "yaml")["jobsworth"]
+    assert f"--output junit={job['artifacts']['reports']['junit']} " in job["script"][-1]
+
+
 @pytest.mark.parametrize(
-    "url", re.findall(r"https://raw\.githubusercontent\.com/\S+?\.json", README)
+    "url", re.findall(r"https://raw\.githubusercontent\.com/\S+?\.json", EDITORS)
 )
 def test_the_schemas_that_are_shown_exist(url: str) -> None:
     path = url.removeprefix("https://raw.githubusercontent.com/jobsworth/jobsworth/main/")
@@ -48,4 +61,4 @@ def test_the_schemas_that_are_shown_exist(url: str) -> None:
 
 
 def test_the_settings_for_an_editor_are_json() -> None:
-    assert len(block("Visual Studio Code", "json")["yaml.schemas"]) == 2
+    assert len(block(EDITORS, "Visual Studio Code", "json")["yaml.schemas"]) == 2

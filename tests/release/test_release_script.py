@@ -128,6 +128,7 @@ def test_before_the_first_release_nothing_names_what_is_not_there(project: relea
     text = "".join(project.read(path) for path in release.DOCUMENTED)
     assert f"uvx --from git+{release.REPOSITORY}@{SHA}" in text
     assert f"jobsworth/jobsworth@{SHA}" in text
+    assert f"    - pip install 'jobsworth[policy] @ git+{release.REPOSITORY}@{SHA}'" in text
     assert "No release exists yet" in text
     assert not re.search(r"jobsworth@v\d|rev: v\d|ghcr\.io|oci://", text)
 
@@ -144,7 +145,7 @@ def test_a_release_switches_the_documentation_to_the_tag(project: release.Projec
     release.prepare(project, "0.2.0", "2027-01-31")
     text = "".join(project.read(path) for path in release.DOCUMENTED)
     for shown in (
-        "rev: v0.2.0", "jobsworth/jobsworth@v0.2.0", "uvx jobsworth@0.2.0", "ghcr.io/jobsworth/jobsworth:0.2.0",
+        "rev: v0.2.0", "jobsworth/jobsworth@v0.2.0", "uvx jobsworth@0.2.0", "    - pip install 'jobsworth[policy]==0.2.0'", "ghcr.io/jobsworth/jobsworth:0.2.0",
         "oci://ghcr.io/jobsworth/charts/jobsworth --version 0.2.0",
     ):  # fmt: skip
         assert shown in text

@@ -13,8 +13,10 @@ ROOT = Path(__file__).parent.parent
 CODE = ROOT / "webhook/jobsworth"
 PAGES = [
     ROOT / "CONTRIBUTING.md",
+    ROOT / "RELEASING.md",
     ROOT / "docs/architecture.md",
     ROOT / "docs/glossary.md",
+    *sorted((ROOT / "docs/develop").glob("*.md")),
     *sorted((ROOT / "docs/decisions").glob("*.md")),
 ]
 LINKING = [

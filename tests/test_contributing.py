@@ -1,4 +1,4 @@
-"""The worked examples in CONTRIBUTING.md, carried out as a contributor would: every file, every command.
+"""The worked examples in docs/develop, carried out as a contributor would: every file, every command.
 
 A block of code goes to the file that the line above it names, in one of these ways::
 
@@ -18,13 +18,17 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from jobsworth.lint.linted_job import LintedJob
+
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "CONTRIBUTING.md"
+PAGES = {
+    "a lint rule": ROOT / "docs/develop/adding-a-rule.md",
+    "a field": ROOT / "docs/develop/adding-a-field.md",
+}
 COPIED = ("CHANGELOG.md", "docs", "examples", "pyproject.toml", "schemas", "tests", "webhook")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "cluster", "oracle", "*.xz")
 BLOCK = re.compile(
@@ -32,17 +36,9 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 PLACE = re.compile(r"(?P<how>At the end of|A new file,|In) `(?P<path>[^`]+)`:$")
-SECTIONS = ["Adding a lint rule: a worked example", "Adding a field: a worked example"]
+A_MEMBER = re.compile(r"`job\.(\w+)(\(\))?`")
 
 Block = re.Match[str]
-
-
-def section(title: str) -> Iterator[Block]:
-    """Yield the blocks of code of a section."""
-    text = PAGE.read_text(encoding="utf-8")
-    begin = text.index(f"\n## {title}\n")
-    end = text.index("\n## ", begin + 1)  # headings inside of blocks are indented
-    return BLOCK.finditer(text, begin, end)
 
 
 def text_of(block: Block) -> str:
@@ -56,7 +52,7 @@ def write(block: Block, folder: Path) -> None:
     assert place is not None, f"no file is named above the block: {above}"
     path, text = folder / place["path"], text_of(block)
     if place["how"] == "A new file,":
-        assert not path.exists(), f"{place['path']} exists: choose another name in CONTRIBUTING.md"
+        assert not path.exists(), f"{place['path']} exists: choose another name on the page"
         path.write_text(text, encoding="utf-8")
         return
     before = path.read_text(encoding="utf-8")
@@ -69,7 +65,7 @@ def write(block: Block, folder: Path) -> None:
     old = "".join(line[margin + 1 :] for line in lines if line[margin] != "+")
     new = "".join(line[margin + 1 :] for line in lines if line[margin] != "-")
     assert before.count(old.rstrip("\n")) == 1, (
-        f"renew the diff in CONTRIBUTING.md: its old lines must occur once in {place['path']}"
+        f"renew the diff on the page: its old lines must occur once in {place['path']}"
     )
     path.write_text(before.replace(old.rstrip("\n"), new.rstrip("\n")), encoding="utf-8")
 
@@ -119,10 +115,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", SECTIONS)
-def test_an_example_does_what_it_shows(title: str, folder: Path) -> None:
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_an_example_does_what_it_shows(page: Path, folder: Path) -> None:
     screens = {}
-    for block in section(title):
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         if block["language"] == "console":
             commands = [line[2:] for line in text_of(block).splitlines() if line[:2] == "$ "]
             assert commands
@@ -131,10 +127,27 @@ def test_an_example_does_what_it_shows(title: str, folder: Path) -> None:
             write(block, folder)
     assert len(screens) >= 2
     if os.environ.get("JOBSWORTH_RENEW"):
-        page = PAGE.read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
         for before, now in screens.items():
-            page = page.replace(textwrap.indent(before, "   "), textwrap.indent(now, "   "))
-        PAGE.write_text(page, encoding="utf-8")
+            text = text.replace(textwrap.indent(before, "   "), textwrap.indent(now, "   "))
+        page.write_text(text, encoding="utf-8")
         return
     for shown, now in screens.items():
         assert shown == now, "run: JOBSWORTH_RENEW=1 pytest tests/test_contributing.py"
+
+
+def test_the_members_of_a_linted_job_that_the_page_names_exist() -> None:
+    named = A_MEMBER.findall(PAGES["a lint rule"].read_text(encoding="utf-8"))
+    assert "containers" in dict(named)
+    for name, call in named:
+        assert callable(getattr(LintedJob, name)) == bool(call), name
+
+
+def test_contributing_can_be_read_in_minutes() -> None:
+    assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_the_tests_that_contributing_names_include_slow_ones() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`(pytest [^`]*test_contributing\.py[^`]*)`", text)
+    assert "-m 'slow or not slow'" in command

@@ -97,7 +97,8 @@ def test_many_defaults_call_no_function_more_than_linearly_often(
 def test_the_cpu_time_of_many_defaults_grows_linearly(
     action: Callable[[Made], Callable[[int], Action]], made: Made
 ) -> None:
-    assert time_growth(action(made), 1_000) <= MOST_GROWTH
+    # More keys than the caches of names hold, so that all sizes miss them.
+    assert time_growth(action(made), 2_000) <= MOST_GROWTH
 
 
 def test_the_annotations_that_fit_are_set_and_the_others_rejected() -> None:

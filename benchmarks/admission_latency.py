@@ -61,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--creates", type=int, default=1000, help="creates in each namespace")
     parser.add_argument("--clients", type=int, default=1, help="number of concurrent clients")
-    parser.add_argument("--workers", type=int, default=2, help="worker processes of the webhook")
+    parser.add_argument("--workers", type=int, default=1, help="worker processes of the webhook")
     parser.add_argument("--results", help="also write the measurements to this file")
     options = parser.parse_args()
     with TestBed(audit=False) as bed, tempfile.TemporaryDirectory() as folder:

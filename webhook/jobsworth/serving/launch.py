@@ -8,9 +8,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import NoReturn
 
-from a2wsgi import WSGIMiddleware
 from prometheus_client import CollectorRegistry
 
 from jobsworth.admission.application import ENDPOINT_BY_PATH, create_application
@@ -34,11 +33,6 @@ from jobsworth.serving.state_metrics import StateMetrics
 from jobsworth.serving.tls_context import reloaded_context
 from jobsworth.serving.webhook_server import WebhookServer, allow_descriptors
 from jobsworth.serving.worker_process import WorkerProcess
-
-if TYPE_CHECKING:
-    from a2wsgi.wsgi_typing import WSGIApp
-
-    from jobsworth.serving.request_limits import AsgiApplication
 
 RELEASE_FILE = "kubernetes-version"
 
@@ -101,15 +95,15 @@ def serve(
                 webhook.reject(endpoint, error)
 
         webhook = Webhook(served.reviewer, observe)
-        flask = cast("WSGIApp", create_application(webhook))
         all_metrics = metrics.of_all_processes(StateMetrics(lambda: served.state))
         process = WorkerProcess(
-            cast("AsgiApplication", WSGIMiddleware(flask, workers=settings.threads)),
+            create_application(webhook),
             served,
             Monitor(lambda: _checks(served, all_metrics), all_metrics),
             listeners[1],
             metrics=metrics,
             log=log,
+            threads=settings.threads,
             drain_seconds=settings.drain_seconds,
             refused=refused,
         )

@@ -1,24 +1,32 @@
 """Limits for each request: the length of its body, and the time to send and to review it.
 
-An ASGI layer between the server and the application. The application gets complete bodies only, so a slow
-client holds a connection, but no thread that reviews.
+An ASGI layer between the server and the WSGI application. A thread runs the application for a complete
+request, and returns a complete response: a slow client holds a connection, but no thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+from a2wsgi.wsgi import build_environ
+from werkzeug.wrappers import Response
 
 from jobsworth.admission.application import JSON, MOST_BYTES, body_too_long, status_body
 from jobsworth.admission.review import BadReview
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-AsgiApplication = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
 
 BODY_SECONDS = 10.0
 """The time limit for a body: by default, an API server waits 10 seconds for a webhook."""
@@ -57,10 +65,11 @@ class _IncompleteBody:
 
 
 class RequestLimits:
-    """An ASGI application that hands complete requests to another one.
+    """An ASGI application that hands complete requests to a WSGI application.
 
     Args:
         application: answers the requests.
+        threads: the number of threads that run it.
         refused: called with path and error of each request that does not reach the application.
         hung: called when a review takes longer than :data:`HANG_SECONDS`.
 
@@ -70,13 +79,15 @@ class RequestLimits:
 
     def __init__(
         self,
-        application: AsgiApplication,
+        application: WSGIApplication,
         *,
+        threads: int,
         refused: Callable[[str, BadReview], object],
         hung: Callable[[], object],
     ) -> None:
         self.draining = False
         self._application = application
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="review")
         self._refused = refused
         self._hung = hung
         self._held = 0
@@ -94,10 +105,13 @@ class RequestLimits:
         except _Disconnected:
             return
         else:
+            headers = [
+                (name.lower().encode("latin-1"), value.encode("latin-1"))
+                for name, value in response.headers
+            ]
             if self.draining:
-                response[0]["headers"] = [*response[0]["headers"], (b"connection", b"close")]
-            for message in response:
-                await send(message)
+                headers.append((b"connection", b"close"))
+            await _send(send, response.status_code, headers, response.get_data())
         finally:
             self._held -= len(body)
 
@@ -148,29 +162,34 @@ class RequestLimits:
             body.problem = _OVERLOAD
             body.limit.reschedule(asyncio.get_running_loop().time())
 
-    async def _answer(self, scope: MutableMapping[str, Any], body: bytes) -> list[Message]:
-        """Return the messages of the application's response."""
-        response: list[Message] = []
-        headers = [
+    async def _answer(self, scope: MutableMapping[str, Any], body: bytes) -> Response:
+        """Return the application's response."""
+        headers: Headers = [
             (name, value)
             for name, value in scope["headers"]
             if name not in (b"content-length", b"transfer-encoding")
         ]
         headers.append((b"content-length", b"%d" % len(body)))
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: Message) -> None:
-            response.append(message)
-
+        complete = {**scope, "headers": headers}
+        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(HANG_SECONDS):
-                await self._application({**scope, "headers": headers}, receive, send)
+                return await loop.run_in_executor(self._threads, self._respond, complete, body)
         except TimeoutError:
             self._hung()
             raise _HUNG from None
-        return response
+
+    def _respond(self, scope: MutableMapping[str, Any], body: bytes) -> Response:
+        environ = cast("WSGIEnvironment", build_environ(cast("Any", scope), cast("Any", None)))
+        environ["wsgi.input"] = io.BytesIO(body)
+        return Response.from_app(self._application, environ, buffered=True)
+
+
+async def _send(
+    send: Send, status: int, headers: Headers, body: bytes, *, more_body: bool = False
+) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": more_body})
 
 
 async def _refuse(error: BadReview, receive: Receive, send: Send) -> None:
@@ -181,8 +200,7 @@ async def _refuse(error: BadReview, receive: Receive, send: Send) -> None:
         (b"content-length", b"%d" % len(body)),
         (b"connection", b"close"),
     ]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
+    await _send(send, error.status, headers, body, more_body=True)
     if error is not _LATE:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER_SECONDS):

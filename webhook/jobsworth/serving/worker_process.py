@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.serving.file_reload import follow
 from jobsworth.serving.monitor import MonitorServer
-from jobsworth.serving.request_limits import AsgiApplication, Receive, RequestLimits, Send
+from jobsworth.serving.request_limits import Receive, RequestLimits, Send
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
     from jobsworth.admission.request_log import Log
     from jobsworth.admission.review import BadReview
     from jobsworth.admission.review_metrics import WebhookMetrics
@@ -38,23 +40,27 @@ class WorkerProcess:
         monitor: answers probes and scrapes.
         monitor_listener: the listening socket of the monitor, shared by all workers.
         metrics, log: record that the worker serves, and why it ends.
+        threads: the number of threads that run the application.
         drain_seconds: the time to keep serving after SIGTERM.
         refused: called with path and error of each request that does not reach the application.
     """
 
     def __init__(
         self,
-        application: AsgiApplication,
+        application: WSGIApplication,
         files: ServedFiles,
         monitor: Monitor,
         monitor_listener: socket.socket,
         *,
         metrics: WebhookMetrics,
         log: Log,
+        threads: int,
         drain_seconds: float,
         refused: Callable[[str, BadReview], object],
     ) -> None:
-        self._requests = RequestLimits(application, refused=refused, hung=self._leave)
+        self._requests = RequestLimits(
+            application, threads=threads, refused=refused, hung=self._leave
+        )
         self._files = files
         self._monitor = monitor
         self._monitor_listener = monitor_listener

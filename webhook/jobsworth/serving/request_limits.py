@@ -157,6 +157,8 @@ class RequestLimits:
         for body in self._incomplete:
             if self._held <= MAX_HELD_BYTES:
                 return
+            if body.problem is _OVERLOAD or body.limit.expired():
+                continue  # it is refused already
             self._held -= len(body.content)
             body.content.clear()
             body.problem = _OVERLOAD

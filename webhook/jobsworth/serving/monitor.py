@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 from collections.abc import Callable, Generator, MutableMapping
 from typing import Any, NamedTuple
 
@@ -79,10 +78,6 @@ class MonitorServer(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         """Leave the signals to the worker."""
         yield
-
-    async def run_until_exit(self, listener: socket.socket) -> None:
-        """Serve until `should_exit` is set."""
-        await self.serve(sockets=[listener])
 
 
 async def _respond(send: Send, code: int, media_type: str, body: bytes) -> None:

@@ -88,7 +88,7 @@ class WorkerProcess:
         arbiter = os.getppid()
         stop_following = follow(lambda: self._check(arbiter))
         server = MonitorServer(self._monitor)
-        serving = loop.create_task(server.run_until_exit(self._monitor_listener))
+        serving = loop.create_task(server.serve(sockets=[self._monitor_listener]))
         await send({"type": "lifespan.startup.complete"})
         await receive()  # lifespan.shutdown
         stop_following.set()

@@ -85,7 +85,7 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
     from flask import Flask, request
     from gunicorn.app.base import BaseApplication
 
-    from jobsworth.serving import serving_settings as webhook_settings
+    from jobsworth.serving import settings as webhook_settings
 
     app = Flask("bare")
 

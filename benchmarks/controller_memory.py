@@ -113,7 +113,7 @@ def fill() -> None:
     import urllib3  # noqa: F401
     from controller_bed import peak_memory, resident_memory
 
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.informers import PodInformer
     from jobsworth.reconciler.reflector import Reflector
 

@@ -18,10 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
-from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides  # noqa: E402
-from jobsworth.cli.file_evaluation import FileEvaluator  # noqa: E402
-from jobsworth.cli.fixing.autofix_loop import autofix  # noqa: E402
-from jobsworth.cli.fixing.fix_run import diff_lines  # noqa: E402
+from jobsworth.cli.fix_run import diff_lines  # noqa: E402
+from jobsworth.files.configuration.resolved_settings import Configurations, Overrides  # noqa: E402
+from jobsworth.files.file_evaluation import FileEvaluator  # noqa: E402
+from jobsworth.files.fixing.autofix_loop import autofix  # noqa: E402
 from jobsworth.reports import sarif  # noqa: E402
 from support.fixable_manifests import MANIFESTS  # noqa: E402
 from support.scaling.cost_growth import cpu_seconds  # noqa: E402

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import yaml
 
 import jobsworth
-from jobsworth.simulation.scenario_reader import read_scenario
-from jobsworth.simulation.scenario_run import run_once
-from jobsworth.simulation.virtual_time import MINUTE, spoken
+from jobsworth.whatif.simulation.scenario_reader import read_scenario
+from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.whatif.virtual_time import MINUTE, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.simulation.run_record import PodRecord, RunRecord
+    from jobsworth.whatif.run_record import PodRecord, RunRecord
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs/tutorial.svg"

@@ -9,7 +9,7 @@ import pytest
 
 from jobsworth.policy.documents import policy_schema
 from jobsworth.schema_errors import KEYWORDS, problems
-from jobsworth.simulation import scenario_schema
+from jobsworth.whatif.simulation import scenario_schema
 
 Schema = dict[str, Any]
 

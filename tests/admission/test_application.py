@@ -107,7 +107,7 @@ def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
 
 
 def test_malformed_reviews_are_answered_or_rejected_and_never_fail() -> None:
-    from jobsworth.cli.inputs.policy_files import load_policies
+    from jobsworth.files.policies.policy_files import load_policies
 
     client = WebhookClient(Reviewer(SERVER, load_policies(["policies"])))
     mutator = Mutator(seed=11)

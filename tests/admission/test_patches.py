@@ -12,7 +12,7 @@ import pytest
 import jobsworth
 from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
-from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.files.policies.policy_files import load_policies
 from support.admission.admission_reviews import (
     as_an_api_server_sends,
     operations_of,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.simulation.run_statistics import statistics_of, summarize
-from jobsworth.timelines.statistics_page import statistics_page
+from jobsworth.whatif.run_statistics import statistics_of, summarize
+from jobsworth.whatif.timelines.statistics_page import statistics_page
 from support.simulation.simulated_runs import indexed, run, scenario
 from support.timelines.chromium import Chromium, installed
 

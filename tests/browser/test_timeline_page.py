@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.simulation.run_record import RunRecord
-from jobsworth.timelines.timeline_page import timeline_page
+from jobsworth.whatif.run_record import RunRecord
+from jobsworth.whatif.timelines.timeline_page import timeline_page
 from support.simulation.simulated_runs import indexed, on_exit, run, scenario
 from support.timelines.chromium import Chromium, installed
 

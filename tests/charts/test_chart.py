@@ -16,7 +16,7 @@ import yaml
 import jobsworth
 from jobsworth.cli.command import Command
 from jobsworth.cli.commands import audit, certs, reconcile, serve
-from jobsworth.cli.profile_options import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
+from jobsworth.files.policies.profiles import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 
 ROOT = Path(__file__).parents[2]

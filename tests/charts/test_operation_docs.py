@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.files.policies.policy_files import load_policies
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"

@@ -19,8 +19,8 @@ from cluster.programs import MissingProgram, find
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import read_review
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.inputs.policy_files import load_policies
-from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILES, profile_of
+from jobsworth.files.policies.policy_files import load_policies
+from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILES, profile_of
 from support.admission.admission_reviews import review
 
 CHART = Path(__file__).parents[2] / "charts" / "jobsworth"

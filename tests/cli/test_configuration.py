@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
 from support.cli.command_runs import Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 from support.policy.policy_file_texts import POLICY
@@ -256,11 +256,11 @@ def test_a_pyproject_without_a_jobsworth_table_is_not_parsed(
 ) -> None:
     monkeypatch.delitem(sys.modules, "tomllib", raising=False)
     monkeypatch.delitem(
-        sys.modules, "jobsworth.cli.configuration.configuration_file", raising=False
+        sys.modules, "jobsworth.files.configuration.configuration_file", raising=False
     )
     validate("job.yaml", files={**JOB, "pyproject.toml": "this is [ no TOML"})
     assert "tomllib" not in sys.modules
-    assert "jobsworth.cli.configuration.configuration_file" not in sys.modules
+    assert "jobsworth.files.configuration.configuration_file" not in sys.modules
 
 
 def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +304,7 @@ def test_the_examples_of_the_documentation_are_right(validate: Validate) -> None
 
 
 def test_every_key_is_documented() -> None:
-    from jobsworth.cli.configuration.configuration_file import KEYS
+    from jobsworth.files.configuration.configuration_file import KEYS
 
     page = PAGE.read_text(encoding="utf-8")
     assert [key for key in KEYS if f"\n{key}:" not in page] == []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
-from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.fixing import autofix_loop
-from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
-from jobsworth.cli.fixing.line_diff import unified_lines
+from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.fixing import autofix_loop
+from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
+from jobsworth.files.fixing.line_diff import unified_lines
+from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
 from jobsworth.reports import sarif
-from jobsworth.reports.result import FixAttempt, LocatedFinding
 from support.fixable_manifests import MANIFESTS, documents, job, list_of_jobs
 from support.lint.applied_fixes import attempts
 from support.scaling.cost_growth import MOST_GROWTH, Action, time_growth

@@ -7,11 +7,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
+from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import VALID, Result
 from jobsworth.manifests import read_text
-from jobsworth.reports.result import VALID, LocatedFinding, Result
 
 BREAKS, REMAINS = 12, 20
 """An even number whose fix brings an error, and one whose fix does not help."""

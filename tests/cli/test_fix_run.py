@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.fixing.fix_run import diff_lines
+from jobsworth.cli.fix_run import diff_lines
 from support.cli.command_runs import Validate
 from support.lint.applied_fixes import job_text
 

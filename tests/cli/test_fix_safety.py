@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.fixing import fix_run
+from jobsworth.cli import fix_run
 from support.cli.command_runs import Command
 
 GOOD = (Path(__file__).parent.parent.parent / "examples" / "valid" / "ml-training.yaml").read_text()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.evaluation.further_findings import is_decoding_error
+from jobsworth.evaluation.findings_after_repair import is_decoding_error
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from support.cli.command_runs import Validate

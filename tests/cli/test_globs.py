@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.cli.configuration.path_patterns import matches
+from jobsworth.files.configuration.path_patterns import matches
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.inputs import neighbor_files
+from jobsworth.files.context import neighbor_files
 from support.cli.command_runs import CommandResult, Validate
 from support.lint.manifests_with_findings import SOUND
 

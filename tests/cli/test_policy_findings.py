@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jobsworth.cli.inputs.policy_files import PolicyFiles
+from jobsworth.files.policies.policy_files import PolicyFiles
 from support.cli.command_runs import Command
 from support.policy.policy_file_texts import FILES, JOB, POLICY
 

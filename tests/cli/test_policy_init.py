@@ -9,8 +9,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jobsworth.cli.inputs.policy_files import load_policies
-from jobsworth.cli.profile_options import PROFILES
+from jobsworth.files.policies.policy_files import load_policies
+from jobsworth.files.policies.profiles import PROFILES
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN
 from support.cli.command_runs import Command
 from support.law_examples import number_of_examples

@@ -16,13 +16,13 @@ pytest.importorskip("cryptography")
 pytest.importorskip("kubernetes")
 
 from jobsworth.certificates.cluster_store import WebhookConfiguration
-from jobsworth.cli.inputs.registration_files import (
+from jobsworth.cli.registration_files import (
     READY_SECONDS,
     Readiness,
     RegistrationFiles,
     WatchedPolicies,
 )
-from jobsworth.cli.profile_options import Profile
+from jobsworth.files.policies.profiles import Profile
 from jobsworth.policy.violation import Effect
 from jobsworth.registration.policy_scope import EVERYTHING
 from support.policy.policy_requests import document

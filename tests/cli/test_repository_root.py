@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.cli.configuration.path_patterns import matches
+from jobsworth.files.configuration.path_patterns import matches
 from support.cli.command_runs import Command
 
 JOB = (Path(__file__).parent.parent.parent / "examples" / "valid" / "ml-training.yaml").read_text()

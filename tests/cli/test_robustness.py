@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import ISSUES, run
-from jobsworth.cli.file_runs import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
+from jobsworth.files.file_runs import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
 from support.cli.command_runs import Command, Validate
 
 ROOT = Path(__file__).parent.parent.parent
@@ -283,7 +283,7 @@ def test_no_more_processes_are_started_than_there_are_batches(
         requested.append(processes)
         raise KeyboardInterrupt  # it has been requested, which is all
 
-    monkeypatch.setattr("jobsworth.cli.worker_processes.in_order", in_order)
+    monkeypatch.setattr("jobsworth.files.worker_processes.in_order", in_order)
     for number in range(FILES_FOR_ONE_PROCESS + 1):
         (tmp_path / f"{number}.yaml").write_text(GOOD)
     with pytest.raises(KeyboardInterrupt):

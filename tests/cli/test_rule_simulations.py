@@ -14,7 +14,7 @@ from jobsworth.cli.simulating.rule_simulations import (
 )
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.linter import RULES
-from jobsworth.simulation.run_record import RunRecord
+from jobsworth.whatif.run_record import RunRecord
 from support.cli.command_processes import ROOT
 from support.cli.command_runs import Command
 

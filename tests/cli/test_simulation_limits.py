@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.simulation.run_limits import SimulationTooLarge, check_runs
+from jobsworth.whatif.simulation.run_limits import SimulationTooLarge, check_runs
 from support.cli.command_processes import GOOD, run
 from support.simulation.simulated_runs import indexed, job, outcome, scenario
 from support.simulation.simulated_runs import run as simulated
@@ -104,7 +104,7 @@ def test_variants_and_runs_are_limited_together() -> None:
 
 class TestALimitThatIsReachedInARun:
     def test_pods(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("jobsworth.simulation.run_limits.MAX_PODS", 20)
+        monkeypatch.setattr("jobsworth.whatif.simulation.run_limits.MAX_PODS", 20)
         assert outcome(simulated(indexed(size=20), scenario()))[0] == "Complete"
         failing = scenario({"exitCode": 1})
         with pytest.raises(SimulationTooLarge, match="creates more than 20 Pods"):
@@ -116,13 +116,13 @@ class TestALimitThatIsReachedInARun:
             simulated(job(parallelism=1), scenario(changes=changes))
 
     def test_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("jobsworth.simulation.run_limits.MAX_STEPS", 100_000)
+        monkeypatch.setattr("jobsworth.whatif.simulation.run_limits.MAX_STEPS", 100_000)
         evicted = {"cause": "EvictionAPI", "every": "1s", "pods": 1}
         with pytest.raises(SimulationTooLarge, match="more than 100,000 steps"):
             simulated(job(backoffLimit=10**6), scenario(disruptions=(evicted,), until="10000h"))
 
     def test_scheduled_times_that_start_no_job(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        limit = "jobsworth.simulation.run_limits.MAX_SCHEDULED_TIMES"
+        limit = "jobsworth.whatif.simulation.run_limits.MAX_SCHEDULED_TIMES"
         manifest = cron_job("Forbid")
         hanging = scenario(pods={"duration": "never"}, until="1h", changes=NO_CHANGE)
         monkeypatch.setattr(limit, 60)
@@ -132,7 +132,7 @@ class TestALimitThatIsReachedInARun:
             simulated(manifest, hanging)
 
     def test_missed_times_are_counted_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        limit = "jobsworth.simulation.run_limits.MAX_SCHEDULED_TIMES"
+        limit = "jobsworth.whatif.simulation.run_limits.MAX_SCHEDULED_TIMES"
         slow = scenario(pods={"duration": "10m"}, until="1h", changes=NO_CHANGE)
         monkeypatch.setattr(limit, 60)
         assert len(simulated(cron_job("Forbid"), slow).missed) > 40
@@ -156,7 +156,7 @@ def cron_job(policy: str) -> dict[str, object]:
 
 
 def test_the_runs_of_an_invocation_are_limited_together(tmp_path: Path) -> None:
-    from jobsworth.simulation.run_limits import MAX_ALL_STEPS, check_all_steps
+    from jobsworth.whatif.simulation.run_limits import MAX_ALL_STEPS, check_all_steps
 
     check_all_steps(MAX_ALL_STEPS)
     with pytest.raises(SimulationTooLarge, match="all runs together take more than 2,000,000,000"):

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.policy.consistency import inconsistencies
 from support.admission.registered_webhook import RegisteredWebhook, registered_webhook
 

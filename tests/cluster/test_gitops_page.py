@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.files.policies.policy_files import load_policies
 from support.admission.registered_webhook import registered_webhook
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from cluster.available_beds import bed_or_skip
 from cluster.installed_chart import wait_for
 from cluster.programs import NEWEST, OLDER
 from cluster.test_chart_installation import cron_job, job
-from jobsworth.policy.policy_request import CRON_JOB_CONTROLLERS
+from jobsworth.policy.request import CRON_JOB_CONTROLLERS
 from jobsworth.registration.desired_webhooks import desired_webhooks
 from jobsworth.registration.policy_scope import denied
 from support.policy.policy_requests import document, policies

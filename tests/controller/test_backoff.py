@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.controller.backoff import BackoffRecord, index_remaining, remaining
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import Pod
+from jobsworth.controller.settings import ControllerSettings
 from support.controller.job_syncs import NOW
 
 SHORT = ControllerSettings(backoff_base=5.0, backoff_cap=700.0)

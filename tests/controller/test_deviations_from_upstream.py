@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import (
     LONG_AGO,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import ACTIVE, UNKNOWN_INDEX, Owner, Pod, read_pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import NOW, SETTINGS, a_pod
 

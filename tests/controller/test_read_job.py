@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import Job, read_job
+from jobsworth.controller.settings import ControllerSettings
 
 MINIMAL: dict[str, Any] = {"metadata": {}, "spec": {}}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.api.formats import time_zones
 from jobsworth.evaluation.fixes.api_hints import SECONDS_OF_UNITS, seconds_of
-from jobsworth.evaluation.fixes.meant_zones import _ABBREVIATIONS, _CITIES_OF_ZONES, meant_zone
+from jobsworth.evaluation.fixes.zone_suggestions import _ABBREVIATIONS, _CITIES_OF_ZONES, meant_zone
 from support.cli.command_runs import Validate
 
 JOB = """\

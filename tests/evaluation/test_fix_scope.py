@@ -13,8 +13,8 @@ from jobsworth.evaluation.fixes.fix_scope import in_scope, missing_part
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.result import Result
 from jobsworth.manifests import read_text
-from jobsworth.reports.result import Result
 from support.lint.applied_fixes import autofixed, cron_job_text, file_evaluator, job_text
 from support.random_objects.random_jobs import random_job
 

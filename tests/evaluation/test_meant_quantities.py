@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
+from jobsworth.evaluation.fixes.quantity_suggestions import meant_quantities
 
 
 @pytest.mark.parametrize("unit", ["k", "m", "g", "t"])

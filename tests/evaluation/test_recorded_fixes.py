@@ -17,8 +17,8 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import structs_below
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
-from jobsworth.evaluation.fixes.meant_zones import _CITIES_OF_ZONES, meant_zone
 from jobsworth.evaluation.fixes.misplaced_fields import fix_unknown_field
+from jobsworth.evaluation.fixes.zone_suggestions import _CITIES_OF_ZONES, meant_zone
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.engine import engine_for

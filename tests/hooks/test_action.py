@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
+from jobsworth.files.file_runs import FILES_FOR_ONE_PROCESS
 
 ROOT = Path(__file__).parent.parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())

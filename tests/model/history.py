@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from model.controller_process import Crash, FaultProfile, Process
 from model.object_fields import (
     Object,

@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.policy.consistency import inconsistencies
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.provenance.ways_of_writing import PLAIN_CREATE, WAYS
+from jobsworth.provenance.apply_methods import PLAIN_CREATE, WAYS
 from support.policy.policy_requests import SERVER, document, policies
 
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobsworth.policy.defaults.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNSET
 from jobsworth.policy.mutation.immutable_fields import FIELDS
-from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.request import UPDATE
 from jobsworth.validation.engine import engine_for
 from support.law_examples import number_of_examples
 from support.policy.kubectl_requests import WAYS, kubectl_request

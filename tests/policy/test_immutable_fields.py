@@ -11,7 +11,7 @@ import pytest
 
 from jobsworth.policy.mutation.immutable_fields import ANNOTATION
 from jobsworth.policy.mutation.mutation import Mutation
-from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.request import UPDATE
 from support.policy.kubectl_requests import WAYS, kubectl_request
 from support.policy.policy_requests import SERVER, cron_job, job, policies
 

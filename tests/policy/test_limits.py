@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jobsworth
-from jobsworth.policy.language.policy_fields import FIELDS, share_of
+from jobsworth.policy.policy_fields import FIELDS, share_of
 from jobsworth.provenance.field_ownership import LAST_APPLIED
 from support.policy.policy_requests import (
     SERVER,

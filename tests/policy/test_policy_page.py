@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from jobsworth.policy.documents.policy_schema import schema
-from jobsworth.policy.language.policy_fields import FIELDS
-from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.matching.matching import CRITERIA
+from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.reader import is_policy, read
+from jobsworth.policy.violation_codes import CODES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text("utf-8")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.lint import RULES
-from jobsworth.policy.lint_rules import IN_MANIFESTS
+from jobsworth.policy.limits.lint_rules import IN_MANIFESTS
 from jobsworth.policy.reader import read
 from jobsworth.provenance.generated_fields import strip_admitted
 from jobsworth.validation.engine import engine_for

@@ -14,16 +14,16 @@ import pytest
 import yaml
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.inputs.policy_files import PROFILE_FOLDER, load_policies, profile_files
 from jobsworth.cli.policies.policy_cases import Case, CaseFile, read_cases
 from jobsworth.cli.policies.policy_runs import run_case
-from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILES, Profile
+from jobsworth.files.policies.policy_files import PROFILE_FOLDER, load_policies, profile_files
+from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILES, Profile
 from jobsworth.policy.reader import read
 from jobsworth.policy.violation import Effect
 from support.lint.manifests_with_findings import SOUND
 
 if TYPE_CHECKING:
-    from jobsworth.cli.profile_options import ProfileName
+    from jobsworth.files.policies.profiles import ProfileName
 
 FOLDER = Path(PROFILE_FOLDER)
 SERVER = ApiServer("1.36")
@@ -171,8 +171,8 @@ def test_policies_without_expressions_work_in_a_plain_installation(tmp_path: Pat
 def test_a_profile_does_not_import_the_schema_library() -> None:
     program = (
         "import sys\n"
-        "from jobsworth.cli.inputs.policy_files import load_policies\n"
-        "from jobsworth.cli.profile_options import Profile\n"
+        "from jobsworth.files.policies.policy_files import load_policies\n"
+        "from jobsworth.files.policies.profiles import Profile\n"
         "load_policies((), Profile('baseline', 'warn'))\n"
         "print('jsonschema' in sys.modules)\n"
     )

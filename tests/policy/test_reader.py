@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.language.problems import BadPolicy
+from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import is_policy, read
 from support.policy.policy_requests import document, policies, problems
 

@@ -11,9 +11,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from jobsworth.policy.language.violation_codes import CODES, pages_of
 from jobsworth.policy.matching.matching import CRITERIA, matching
-from jobsworth.policy.policy_request import PolicyRequest
+from jobsworth.policy.request import PolicyRequest
+from jobsworth.policy.violation_codes import CODES, pages_of
 from support.policy.policy_requests import (
     SERVER,
     cron_job,

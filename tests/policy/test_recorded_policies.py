@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.consistency import inconsistencies
-from jobsworth.policy.language.policy_fields import FIELDS
-from jobsworth.policy.language.violation_codes import CODES
+from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.violation_codes import CODES
 from support.evaluation.mistakes import CRON_JOB, JOB, mistakes_in
 from support.lint.changed_examples import changes_of
 from support.policy.policy_requests import (

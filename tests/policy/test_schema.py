@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 
 from jobsworth.policy.documents.policy_schema import schema
-from jobsworth.policy.language.policy_fields import FIELDS
+from jobsworth.policy.policy_fields import FIELDS
 
 SHIPPED = Path(__file__).parents[2] / "schemas" / "jobpolicy.json"
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jobsworth.client.api_interface import Api
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import read_pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.api_writes import patch_pod, post_pod, put_status
 
 METADATA = {"namespace": "ml", "name": "train-0", "uid": "5f0c"}

@@ -14,7 +14,7 @@ import pytest
 
 from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.leases import Times
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.listen_address import CannotListen
 from jobsworth.reconciler import conflict_probe
@@ -33,8 +33,8 @@ class Process:
     """A reconciler that runs in threads of this process."""
 
     def __init__(self, server: FakeHttpServer, **options: Any) -> None:
+        from jobsworth.reconciler.options import ReconcilerOptions
         from jobsworth.reconciler.process import ReconcilerProcess
-        from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
@@ -207,8 +207,8 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
 
 
 def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:
+    from jobsworth.reconciler.options import ReconcilerOptions
     from jobsworth.reconciler.process import ReconcilerProcess
-    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     taken = int(server.url.rpartition(":")[2])
     options = ReconcilerOptions(host="127.0.0.1", port=taken)

@@ -6,7 +6,7 @@ import pytest
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from support.api_server.fake_job_api import Call
 from support.controller.simulated_reconciler import MANAGER, NAMESPACE, SimulatedReconciler, job
 

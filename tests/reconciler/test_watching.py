@@ -12,7 +12,7 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
 from jobsworth.client.retry import Backoff
 from jobsworth.client.transport import Client
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.informers import PodInformer
 from jobsworth.reconciler.reflector import Reflector
 from support.api_server.fake_http_server import FakeHttpServer

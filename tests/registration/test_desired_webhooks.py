@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from jobsworth.policy.matching import label_conditions
 from jobsworth.policy.matching.matching import CRITERIA
-from jobsworth.policy.policy_request import CRON_JOB_CONTROLLERS, PolicyRequest
+from jobsworth.policy.request import CRON_JOB_CONTROLLERS, PolicyRequest
 from jobsworth.registration.desired_webhooks import desired_webhooks
 from jobsworth.registration.match_conditions import is_among
 from jobsworth.registration.policy_scope import EVERYTHING, can_deny, defaulted, denied

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.reports import github
-from jobsworth.reports.result import LocatedFinding, Result
 
 
 def command(

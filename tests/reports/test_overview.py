@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import VALID, StoredResult
 from jobsworth.reports import overview
-from jobsworth.reports.result import VALID, LocatedFinding, StoredResult
 
 
 def found(code: str, severity: str = "warning", policy: str = "") -> LocatedFinding:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Fix
+from jobsworth.findings.located_finding import FixAttempt, LocatedFinding, TextChange
+from jobsworth.findings.result import Result
 from jobsworth.printable import printable, printable_json
 from jobsworth.reports import (
     concise,
@@ -24,7 +26,6 @@ from jobsworth.reports import (
     statistics,
     text,
 )
-from jobsworth.reports.result import FixAttempt, LocatedFinding, Result, TextChange
 
 Render = Callable[[Result], Iterable[str]]
 

@@ -9,10 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jobsworth.controller import well_known_names
-from jobsworth.replay.planner_replay import replay
-from jobsworth.replay.policy_comparison import compare_policies
 from jobsworth.reports.replay_json import render
 from jobsworth.reports.replay_schema import ACTIONS, replay_schema
+from jobsworth.whatif.replay.planner_replay import replay
+from jobsworth.whatif.replay.policy_comparison import compare_policies
 from support.cli.command_processes import ROOT
 from support.replay.recorded_jobs import created, event, pod, recorded_run, recording, stored
 from support.simulation.simulated_runs import (

@@ -10,8 +10,9 @@ import jsonschema
 import pytest
 
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.reports import sarif
-from jobsworth.reports.result import LocatedFinding, Result
 from support.cli.command_runs import Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 

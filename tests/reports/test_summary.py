@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jobsworth.reports.result import Result, Summary
+from jobsworth.findings.result import Result
+from jobsworth.findings.summary import Summary
 
 
 def skipped(*kinds: str) -> str:

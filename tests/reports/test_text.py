@@ -6,8 +6,9 @@ import pytest
 
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.reports import text
-from jobsworth.reports.result import LocatedFinding, Result
 
 
 def lines(finding: Finding) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from jobsworth.serving.serving_settings import Files, ServingSettings, gunicorn_settings
+from jobsworth.serving.settings import Files, ServingSettings, gunicorn_settings
 
 SETTINGS = ServingSettings(files=Files(certificate=Path("tls.crt"), key=Path("tls.key")))
 

@@ -43,66 +43,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jobsworth.api.api_server import (
-        NEWEST_RELEASE,
-        RELEASES,
-        UnknownGate,
-        UnknownRelease,
-    )
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.findings.finding import Finding
-    from jobsworth.functions import default, evaluate, validate, validate_text
-    from jobsworth.policy.language.problems import BadPolicy
-    from jobsworth.reports.result import LocatedFinding
-    from jobsworth.validation.engine import CannotDecode, UnknownKind
+    from jobsworth._api import *  # noqa: F403
 
 __version__ = "0.1.0.dev0"
 DESCRIPTION = "Validate Kubernetes Jobs and CronJobs as the API server does, without a cluster."
 
-__all__ = [
-    "NEWEST_RELEASE",
-    "RELEASES",
-    "BadPolicy",
-    "CannotDecode",
-    "Evaluation",
-    "Finding",
-    "LocatedFinding",
-    "UnknownGate",
-    "UnknownKind",
-    "UnknownRelease",
-    "default",
-    "evaluate",
-    "validate",
-    "validate_text",
-]
+if not TYPE_CHECKING:  # type checkers know the names from above
 
+    def __getattr__(name: str) -> object:
+        """Return a public name, from the module that the command line does not need as a whole."""
+        import jobsworth._api as api
 
-_MODULES = {
-    "BadPolicy": "jobsworth.policy.language.problems",
-    "Evaluation": "jobsworth.evaluation.evaluation",
-    "Finding": "jobsworth.findings.finding",
-    "LocatedFinding": "jobsworth.reports.result",
-    "NEWEST_RELEASE": "jobsworth.api.api_server",
-    "RELEASES": "jobsworth.api.api_server",
-    "UnknownGate": "jobsworth.api.api_server",
-    "UnknownRelease": "jobsworth.api.api_server",
-    "CannotDecode": "jobsworth.validation.engine",
-    "UnknownKind": "jobsworth.validation.engine",
-    "default": "jobsworth.functions",
-    "evaluate": "jobsworth.functions",
-    "validate": "jobsworth.functions",
-    "validate_text": "jobsworth.functions",
-}
-"""The module of each public name. They are imported on first use, to keep the start-up short."""
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
+        if name == "__all__" or name in api.__all__:
+            return getattr(api, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
 
-    return getattr(import_module(_MODULES[name]), name)
+    def __dir__() -> list[str]:
+        import jobsworth._api as api
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+        return sorted({*globals(), *api.__all__})

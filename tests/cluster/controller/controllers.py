@@ -23,7 +23,7 @@ from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER, RE
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.process import ReconcilerProcess
 
 ROOT = Path(__file__).parents[3]
@@ -144,9 +144,9 @@ class Jobsworth(Controller):
 
         Args:
             jobs_late: by how many seconds it sees each Job late.
-            settings: see ``jobsworth.controller.controller_settings.ControllerSettings``.
+            settings: see ``jobsworth.controller.settings.ControllerSettings``.
         """
-        from jobsworth.controller.controller_settings import ControllerSettings
+        from jobsworth.controller.settings import ControllerSettings
 
         usual = ControllerSettings(batch_delay=0.1, backoff_base=0.1)
         self._inside = _Inside(self.bed, self._port, replace(usual, **settings), jobs_late)
@@ -203,8 +203,8 @@ class _Inside:
         jobs_late: float,
     ) -> None:
         from jobsworth.client.rest_config import Target, rest_config
+        from jobsworth.reconciler.options import ReconcilerOptions
         from jobsworth.reconciler.process import ReconcilerProcess
-        from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
         options = ReconcilerOptions(
             settings=settings, qps=200, burst=400, host="127.0.0.1", port=port

@@ -23,11 +23,11 @@ from jobsworth.controller.pods import UNKNOWN_INDEX
 from jobsworth.controller.pods import Pod as PodView
 from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import COMPLETION_INDEX, RUNNING
-from jobsworth.explanation.failure_causes import DISRUPTIONS
-from jobsworth.simulation.run_record import PodRecord
-from jobsworth.simulation.scenario_reader import read_scenario
-from jobsworth.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
-from jobsworth.simulation.virtual_time import EventQueue
+from jobsworth.whatif.failure_causes import DISRUPTIONS
+from jobsworth.whatif.run_record import PodRecord
+from jobsworth.whatif.simulation.scenario_reader import read_scenario
+from jobsworth.whatif.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
+from jobsworth.whatif.virtual_time import EventQueue
 from support.simulation.job_outcomes import JobOutcome, by_index, conditions_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.file_evaluation import FileEvaluator
+from jobsworth.files.file_evaluation import FileEvaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pods import read_pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import read_time, write_time
 from support.controller.status_rules import broken_rules

@@ -7,7 +7,7 @@ from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import jobs_path, pods_path
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler.event_sink import EventSink

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pod_body import pod_body
 from jobsworth.controller.pods import read_pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import write_time

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pods import read_pod
-from jobsworth.explanation.decision_table import decision_table
-from jobsworth.explanation.explained_job import ExplainedJob, explained_job
-from jobsworth.explanation.failure_outcome import Outcome
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.validation.engine import engine_for
+from jobsworth.whatif.explanation.decision_table import decision_table
+from jobsworth.whatif.explanation.explained_job import ExplainedJob, explained_job
+from jobsworth.whatif.explanation.failure_outcome import Outcome
 from support.controller.job_syncs import NOW, a_pod
 from support.lint.random_failure_policies import matches
 

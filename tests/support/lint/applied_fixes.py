@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
-from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
-from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.cli.options import words_of
+from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.findings.finding import Finding
-from jobsworth.reports.result import FixAttempt
+from jobsworth.findings.located_finding import FixAttempt
 
 
 def file_evaluator(

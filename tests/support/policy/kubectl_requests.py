@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from jobsworth.policy.policy_request import PolicyRequest
+from jobsworth.policy.request import PolicyRequest
 from support.policy.policy_requests import SERVER, of_manifest
 
 WAYS = ("file", "apply", "server-side apply", "create")

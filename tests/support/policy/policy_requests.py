@@ -8,10 +8,10 @@ from typing import Any
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.policy.language.problems import BadPolicy
-from jobsworth.policy.policy_request import PolicyRequest
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
+from jobsworth.policy.request import PolicyRequest
 
 SERVER = ApiServer("1.36")
 

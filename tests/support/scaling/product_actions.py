@@ -13,18 +13,18 @@ from functools import cache
 import jobsworth
 from jobsworth import CannotDecode, UnknownKind
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.configuration.resolved_settings import (
+from jobsworth.cli.reporting import REPORTERS
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
+from jobsworth.files.configuration.resolved_settings import (
     Configurations,
     Overrides,
     ResolvedSettings,
 )
-from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.reporting import REPORTERS
-from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.evaluation.subject import Subject
+from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.findings.summary import Omissions
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.selection import Selection
-from jobsworth.reports.result import Omissions
 from support.scaling.cost_growth import Action
 from support.scaling.counted_comparisons import CountingEngine
 from support.scaling.hostile_requests import Objects, Reviewed, bodies, worked_policies

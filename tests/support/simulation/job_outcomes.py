@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from jobsworth.cli.click_application import run_by_click
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.manifests import read_file
-from jobsworth.simulation.scenario_reader import is_scenario
+from jobsworth.whatif.simulation.scenario_reader import is_scenario
 
-FOLDER = Path(__file__).parent.parent.parent / "simulation/agreement"
+FOLDER = Path(__file__).parent.parent.parent / "whatif/simulation/agreement"
 RECORDED = FOLDER / "kubernetes.json"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 NO_INDEX = "-"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import jobsworth
-from jobsworth.simulation.scenario_reader import is_scenario, scenario_of
-from jobsworth.simulation.scenario_run import run_once
-from jobsworth.timelines.record_json import run_json
+from jobsworth.whatif.simulation.scenario_reader import is_scenario, scenario_of
+from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.whatif.timelines.record_json import run_json
 
 SEEDS = (1, 2, 3)
 

@@ -26,6 +26,10 @@ def main() -> NoReturn:
 
     No exception leaves it as a traceback, neither unexpected errors nor a failing output.
     """
+    from jobsworth.cli.failures import (
+        report,  # before it is needed: no file may be left to open then
+    )
+
     gc.disable()
     sys.unraisablehook = _unraisable
     # Python has None for a stream that is closed, and print() takes that for standard output.
@@ -49,8 +53,6 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except BaseException as error:
-        from jobsworth.cli.failures import report
-
         code = report(error)
     else:
         if ended is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, nearest_release
 from jobsworth.cli import reporting
-from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
+from jobsworth.cli.configuration_options import ConfigurationOptions, configurations_for
 from jobsworth.cli.options import Options, flag, several, words
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.cli.configuration.resolved_settings import Configurations, LoadPolicies
     from jobsworth.client.rest_config import RestConfig
+    from jobsworth.files.configuration.resolved_settings import Configurations, LoadPolicies
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 import jobsworth
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from typing import Any

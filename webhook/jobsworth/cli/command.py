@@ -45,20 +45,3 @@ class Command:
         self.arguments = next((each for each in declared if isinstance(each, Arguments)), None)
         # The constructor has checked that it takes just these options.
         self.run: Callable[[Any], int] = run
-
-
-class UsageError(Exception):
-    """Raised for what a user gave and a command cannot use; the exit code is 2.
-
-    Args:
-        lines: the message; each line is escaped, because it may quote a file.
-    """
-
-    def __init__(self, *lines: str) -> None:
-        from jobsworth.printable import printable
-
-        super().__init__("\n".join(map(printable, lines)))
-
-
-class InputError(UsageError):
-    """Raised for an invalid input file or system."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from jobsworth.cli.command import InputError, UsageError
 from jobsworth.listen_address import BadAddress, parse_address
 from jobsworth.printable import printable
+from jobsworth.usage_error import InputError, UsageError
 
 
 def require_posix(command: str) -> None:

@@ -22,21 +22,21 @@ from jobsworth.cli.audit_input import (
     cluster_and_audited_release,
 )
 from jobsworth.cli.cluster_options import reading_client
-from jobsworth.cli.command import UsageError
-from jobsworth.cli.configuration.resolved_settings import STDIN, ResolvedSettings
-from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
-from jobsworth.cli.inputs.policy_files import PolicyFiles
 from jobsworth.cli.process_options import log_line
 from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.files.configuration.resolved_settings import STDIN, ResolvedSettings
+from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
+from jobsworth.files.policies.policy_files import PolicyFiles
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.serving.file_reload import Reloading
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.cli.audit_input import AuditInput
-    from jobsworth.cli.profile_options import Profile
     from jobsworth.client.rest_config import RestConfig
+    from jobsworth.files.policies.profiles import Profile
 
 
 def repeat_audit(

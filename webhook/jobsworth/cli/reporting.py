@@ -7,18 +7,19 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
 from jobsworth.cli.terminal import COLOR_CHOICES, wants_color
 from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.record import Record
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TextIO
 
     from jobsworth.cli.terminal import Progress
-    from jobsworth.reports.result import Omissions, Result
+    from jobsworth.findings.result import Result
+    from jobsworth.findings.summary import Omissions
 
 
 class Reporter:

@@ -13,8 +13,8 @@ from jobsworth.api.api_server import (
     nearest_release,
     parse_gates,
 )
-from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, flag, text
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
 
 
 _ENOUGH_DOUBLINGS = 62  # every sensible cap is reached long before; avoids a float overflow

@@ -18,7 +18,7 @@ from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.success_rules import SuccessRule, read_success_policy
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.ownership import controlling_job
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
 
 
 def orphan_finalizers_of(

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.controller.backoff import BackoffRecord
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
 

@@ -17,7 +17,7 @@ from jobsworth.controller.times import read_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
 
 UNKNOWN_INDEX = -1
 MAX_INT32 = 2**31 - 1

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from jobsworth.controller.backoff import BackoffRecord
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.failure_policy import FailurePolicyMatcher
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
 
 SHORTEST_REQUEUE = 1.0
 _PHASE_RANK = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.well_known_names import INDEXED, NON_INDEXED
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
+    from jobsworth.controller.settings import ControllerSettings
 
 
 class SyncDecision(Enum):

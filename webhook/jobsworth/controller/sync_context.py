@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.controller.actions import ActionResults, Deletion
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final, Literal, TypeVar
 
-    from jobsworth.evaluation.further_findings import RepairedObject
+    from jobsworth.evaluation.findings_after_repair import RepairedObject
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
-    from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.request import PolicyRequest
 
     Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
     T = TypeVar("T")
@@ -68,10 +68,7 @@ class PolicyResult:
     @property
     def findings(self) -> list[Reported]:
         """The rejected defaults and the violations, each with the name of its policy."""
-        from jobsworth.policy.language.violation_codes import (
-            DEFAULT_NOT_APPLIED,
-            DENIED_AFTER_CREATE,
-        )
+        from jobsworth.policy.violation_codes import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
 
         rejected = () if self.mutation is None else self.mutation.rejected
         return [
@@ -163,7 +160,7 @@ class Evaluation:
         """The findings of policies, without those that repeat an error of the API server."""
         if self.policy is None:
             return []
-        from jobsworth.policy.language.violation_codes import UNREADABLE as UNREADABLE_VALUE
+        from jobsworth.policy.violation_codes import UNREADABLE as UNREADABLE_VALUE
 
         errors = {finding.field for finding in self.api if finding.severity == "error"}
         return [

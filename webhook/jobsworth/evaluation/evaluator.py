@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
     from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.evaluation import Unreadable
-    from jobsworth.evaluation.further_findings import RepairedObject
+    from jobsworth.evaluation.findings_after_repair import RepairedObject
     from jobsworth.evaluation.subject import Subject, WrittenScalar
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.enforcement import EnforcedViolation
-    from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
 
 
@@ -167,12 +167,12 @@ class Evaluator:
         self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar
     ) -> tuple[list[Finding], RepairedObject | None]:
         """Return what the API server would report once the decoding errors are fixed, and for which copy."""
-        from jobsworth.evaluation.fixes.api_fixes import with_fixes
-        from jobsworth.evaluation.further_findings import (
+        from jobsworth.evaluation.findings_after_repair import (
             MOST_REPAIRS,
             is_decoding_error,
             repaired,
         )
+        from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
         if not any(map(is_decoding_error, api)):
             return [], None
@@ -269,7 +269,7 @@ class Evaluator:
 
     def _stored(self, subject: Subject) -> Evaluation:
         """Evaluate a stored object as if a client created it today from its original manifest."""
-        from jobsworth.policy.policy_request import CREATE, PolicyRequest
+        from jobsworth.policy.request import CREATE, PolicyRequest
         from jobsworth.provenance.generated_fields import strip_generated
         from jobsworth.provenance.server_defaults import strip_defaults
 
@@ -330,7 +330,7 @@ class Evaluator:
         """Return the violations for which a plain create of a manifest is denied."""
         from dataclasses import replace
 
-        from jobsworth.provenance.ways_of_writing import PLAIN_CREATE, as_written
+        from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
 
         assert request.manifest is not None
         created = replace(request, manifest=as_written(request.manifest, PLAIN_CREATE))
@@ -354,12 +354,12 @@ class Evaluator:
     def _manifest_request(
         self, subject: Subject, decoded: DecodedObject, old: DecodedObject | None
     ) -> PolicyRequest:
-        from jobsworth.policy import policy_request
+        from jobsworth.policy import request
 
         filled = self._engine.encoded(decoded)
         metadata = filled["metadata"]
-        return policy_request.PolicyRequest(
-            operation=policy_request.CREATE if old is None else policy_request.UPDATE,
+        return request.PolicyRequest(
+            operation=request.CREATE if old is None else request.UPDATE,
             kind=filled["kind"],
             namespace=metadata.get("namespace") or subject.namespace or "default",
             name=metadata.get("name") or "",
@@ -391,10 +391,10 @@ class Evaluator:
     def _admission_request(
         self, subject: Subject, decoded: DecodedObject, errors: tuple[FieldError, ...]
     ) -> PolicyRequest:
-        from jobsworth.policy import policy_request
+        from jobsworth.policy import request
 
-        return policy_request.PolicyRequest(
-            operation=policy_request.CREATE if subject.old is None else policy_request.UPDATE,
+        return request.PolicyRequest(
+            operation=request.CREATE if subject.old is None else request.UPDATE,
             kind=subject.kind,
             namespace=subject.namespace,
             name=subject.name,
@@ -433,7 +433,7 @@ class Evaluator:
 
 
 def _too_large(budget: Budget) -> Finding:
-    from jobsworth.lint.unvalidated_rules import TOO_LARGE as TOO_LARGE_RULE
+    from jobsworth.lint.skipped_document_rules import TOO_LARGE as TOO_LARGE_RULE
 
     return TOO_LARGE_RULE.finding(
         "",

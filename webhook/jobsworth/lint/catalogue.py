@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.lint import manifest_rules, unvalidated_rules
+from jobsworth.lint import manifest_rules, skipped_document_rules
 from jobsworth.lint.linter import RULES
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
@@ -66,7 +66,7 @@ def _entries() -> Iterable[CatalogueEntry]:
         warning = code in WARNINGS_OF_THE_SERVER
         severity: Severity = "warning" if warning else "error"
         yield CatalogueEntry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
-    for rule in unvalidated_rules.RULES:
+    for rule in skipped_document_rules.RULES:
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, verdict=rule.severity == "error"
         )

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.policy.defaults.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
 from jobsworth.policy.matching import matching
-from jobsworth.policy.policy_request import CREATE, PolicyRequest
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.provenance.ways_of_writing import PLAIN_CREATE, WAYS, as_written
+from jobsworth.policy.request import CREATE, PolicyRequest
+from jobsworth.provenance.apply_methods import PLAIN_CREATE, WAYS, as_written
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.violation import Effect
-    from jobsworth.provenance.ways_of_writing import Way
+    from jobsworth.provenance.apply_methods import Way
 
 COMPLETIONS = (1, 10, 1_000)
 """The completions of the Indexed samples: a share of few rounds down to 0, of many exceeds a number."""

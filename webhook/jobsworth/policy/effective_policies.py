@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy import reader
 from jobsworth.policy.documents import conflicts
-from jobsworth.policy.language.problems import Problem, Problems
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.problems import Problem, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
-from jobsworth.policy.language import violation_codes
-from jobsworth.policy.policy_request import JobView
+from jobsworth.policy import violation_codes
+from jobsworth.policy.request import JobView
 from jobsworth.policy.violation import EFFECTS, Violation
 from jobsworth.provenance.generated_fields import came_from_a_server
-from jobsworth.validation.client_part import client_part
+from jobsworth.validation.authored import client_part
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.matching.matching import MatchDecision
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
     from jobsworth.policy.violation import Effect
     from jobsworth.validation.decoded_object import DecodedObject
 

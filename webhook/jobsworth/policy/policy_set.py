@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.enforcement import PolicyVerdict
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.meta.label_selector import check_label_selector
-from jobsworth.policy import immutability, lint_rules
 from jobsworth.policy.cel import expressions
 from jobsworth.policy.defaults import defaults
 from jobsworth.policy.documents import conflicts
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
 from jobsworth.policy.documents.policy_schema import PATTERNS, schema
-from jobsworth.policy.language.problems import BadPolicy, Problem, Problems
-from jobsworth.policy.limits import limits
+from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.matching import matching
-from jobsworth.policy.policy_request import UPDATE
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.problems import BadPolicy, Problem, Problems
+from jobsworth.policy.request import UPDATE
 from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api_interface import Api
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"
 PROBE_SECONDS, PROBE_STEP = 5.0, 0.25

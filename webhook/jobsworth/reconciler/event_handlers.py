@@ -12,9 +12,9 @@ from jobsworth.controller.signals import Count
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
     from jobsworth.reconciler.orphan_pods import OrphanReleaser

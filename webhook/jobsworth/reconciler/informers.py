@@ -19,7 +19,7 @@ from jobsworth.reconciler.expectations import CacheProgress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.client.api_interface import Api
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.informers import JobInformer, PodInformer
 
 REMEMBERED = 4096

@@ -12,7 +12,7 @@ from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.transport import Client
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe
 from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
+    from jobsworth.reconciler.options import ReconcilerOptions
     from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds

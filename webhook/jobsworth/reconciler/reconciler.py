@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.client.api_interface import Api
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.parallel import Calls
 

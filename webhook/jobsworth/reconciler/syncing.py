@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from jobsworth.client.api_interface import Api
     from jobsworth.controller.backoff import BackoffRecord
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Plan
     from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
     from jobsworth.reconciler.event_sink import EventSink

@@ -12,7 +12,7 @@ from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.matching import name_patterns
-from jobsworth.policy.policy_request import CREATE, CRON_JOB_CONTROLLERS, KINDS, OPERATIONS, UPDATE
+from jobsworth.policy.request import CREATE, CRON_JOB_CONTROLLERS, KINDS, OPERATIONS, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

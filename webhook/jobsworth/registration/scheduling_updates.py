@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_update import SCHEDULING_DIRECTIVES
-from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.request import UPDATE
 from jobsworth.registration.match_conditions import USER, literal
 
 if TYPE_CHECKING:

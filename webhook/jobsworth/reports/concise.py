@@ -9,7 +9,7 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.reports.result import Result
+    from jobsworth.findings.result import Result
 
 
 FURTHER = " (reported once the decoding errors are fixed)"

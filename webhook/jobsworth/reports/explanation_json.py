@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from jobsworth.explanation.failure_outcome import failed_index_limits
-from jobsworth.explanation.outcome_wording import effect
 from jobsworth.lint.matched_failures import ANY_OTHER_CODE
 from jobsworth.printable import printable_json
 from jobsworth.reports.explanation_text import never_applies
+from jobsworth.whatif.explanation.failure_outcome import failed_index_limits
+from jobsworth.whatif.explanation.outcome_wording import effect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.explanation.decision_rows import CodeRow, NamedRow, Results
-    from jobsworth.explanation.explanation import (
+    from jobsworth.whatif.explanation.decision_rows import CodeRow, NamedRow, Results
+    from jobsworth.whatif.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,
         Explanation,
         FailureExplanation,
     )
-    from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.rule_trace import RuleTrace
+    from jobsworth.whatif.explanation.failure_outcome import Outcome
+    from jobsworth.whatif.explanation.rule_trace import RuleTrace
 
 
 def render(explanations: Sequence[Explanation | FailureExplanation]) -> str:
@@ -33,7 +33,7 @@ def render(explanations: Sequence[Explanation | FailureExplanation]) -> str:
     if the Job has no such container. Exit codes are ranges ``[first, last]``; ``"other"`` stands for all
     codes that no rule names (Windows).
     """
-    from jobsworth.explanation.explanation import Explanation
+    from jobsworth.whatif.explanation.explanation import Explanation
 
     jobs = [
         _explanation(each) if isinstance(each, Explanation) else _failures(each)

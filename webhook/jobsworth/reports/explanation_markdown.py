@@ -22,8 +22,8 @@ from jobsworth.reports.markdown_parts import bullets, escaped, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.explanation.decision_rows import CodeRow, NamedRow
-    from jobsworth.explanation.explanation import (
+    from jobsworth.whatif.explanation.decision_rows import CodeRow, NamedRow
+    from jobsworth.whatif.explanation.explanation import (
         ExplainedObject,
         Explanation,
         FailureExplanation,

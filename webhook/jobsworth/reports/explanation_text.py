@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.explanation.outcome_wording import code_ranges, deciding_rule, effect
 from jobsworth.printable import printable
+from jobsworth.whatif.explanation.outcome_wording import code_ranges, deciding_rule, effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.explanation.decision_rows import CodeRow, NamedRow, Results
-    from jobsworth.explanation.explanation import (
+    from jobsworth.whatif.explanation.decision_rows import CodeRow, NamedRow, Results
+    from jobsworth.whatif.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,
         Explanation,
         FailureExplanation,
     )
-    from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.rule_trace import RuleStep, RuleTrace
+    from jobsworth.whatif.explanation.failure_outcome import Outcome
+    from jobsworth.whatif.explanation.rule_trace import RuleStep, RuleTrace
 
     Cells = tuple[str, ...]
 

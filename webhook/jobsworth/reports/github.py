@@ -13,7 +13,7 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.reports.result import Result
+    from jobsworth.findings.result import Result
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _IN_MESSAGES = {"%": "%25"}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.result import Result, exit_code
+from jobsworth.findings.summary import Summary
 from jobsworth.printable import printable_json
-from jobsworth.reports.result import Result, Summary, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.reports.result import LocatedFinding, Omissions
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.summary import Omissions
 
 
 VERSION = 1

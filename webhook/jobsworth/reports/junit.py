@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.result import ERROR, SKIPPED
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
-from jobsworth.reports.result import ERROR, SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.reports.result import Result
+    from jobsworth.findings.result import Result
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 

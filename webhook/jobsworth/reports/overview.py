@@ -6,14 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.summary import count
 from jobsworth.printable import printable
-from jobsworth.reports.result import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.reports.result import LocatedFinding, Result
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
 
     Rule = tuple[str, str]
     """The severity of a rule's findings, and the rule's display name."""
@@ -86,7 +87,7 @@ def _rule_of(located: LocatedFinding) -> Rule:
 def _name_of(finding: Finding) -> str:
     if not finding.code.startswith("JP"):
         return finding.reason
-    from jobsworth.policy.language.violation_codes import NAMES  # only for policies
+    from jobsworth.policy.violation_codes import NAMES  # only for policies
 
     return NAMES.get(finding.code, finding.reason)
 

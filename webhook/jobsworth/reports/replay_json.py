@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
-from jobsworth.explanation.outcome_wording import requirement
 from jobsworth.printable import printable_json
-from jobsworth.replay.replay_wording import (
+from jobsworth.whatif.explanation.outcome_wording import requirement
+from jobsworth.whatif.replay.replay_wording import (
     compared_words,
     decision,
     follows,
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.controller.failure_policy import Match
-    from jobsworth.replay.planner_replay import Replay, ReplayedEnd, ReplayedFailure
-    from jobsworth.replay.policy_comparison import PolicyComparison
-    from jobsworth.replay.recording import RecordedEvent, RecordedPod, Recording
+    from jobsworth.whatif.replay.planner_replay import Replay, ReplayedEnd, ReplayedFailure
+    from jobsworth.whatif.replay.policy_comparison import PolicyComparison
+    from jobsworth.whatif.replay.recording import RecordedEvent, RecordedPod, Recording
 
 VERSION = 1
 """The version of the structure; a new key keeps it."""

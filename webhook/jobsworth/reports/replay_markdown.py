@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.replay.replay_wording import (
+from jobsworth.reports.markdown_parts import bullets, escaped, table
+from jobsworth.reports.replay_text import (
+    COMPARED_HEADERS,
+    POD_HEADERS,
+    heading,
+    shown_failures,
+    shown_pods,
+)
+from jobsworth.whatif.replay.replay_wording import (
     changed_field,
     follows,
     limits,
@@ -14,21 +22,13 @@ from jobsworth.replay.replay_wording import (
     rules_used,
     unknown,
 )
-from jobsworth.reports.markdown_parts import bullets, escaped, table
-from jobsworth.reports.replay_text import (
-    COMPARED_HEADERS,
-    POD_HEADERS,
-    heading,
-    shown_failures,
-    shown_pods,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.replay.planner_replay import Replay
-    from jobsworth.replay.policy_comparison import PolicyComparison
-    from jobsworth.replay.recording import Recording
+    from jobsworth.whatif.replay.planner_replay import Replay
+    from jobsworth.whatif.replay.policy_comparison import PolicyComparison
+    from jobsworth.whatif.replay.recording import Recording
 
 _RULE_HEADERS = ("rule", "action", "applies", "took")
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
 from jobsworth.printable import printable
-from jobsworth.replay.replay_wording import (
+from jobsworth.reports.explanation_text import aligned
+from jobsworth.whatif.replay.replay_wording import (
     changed_field,
     compared_words,
     follows,
@@ -19,14 +20,13 @@ from jobsworth.replay.replay_wording import (
     since,
     unknown,
 )
-from jobsworth.reports.explanation_text import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.replay.planner_replay import Replay
-    from jobsworth.replay.policy_comparison import PolicyComparison
-    from jobsworth.replay.recording import RecordedPod, Recording
+    from jobsworth.whatif.replay.planner_replay import Replay
+    from jobsworth.whatif.replay.policy_comparison import PolicyComparison
+    from jobsworth.whatif.replay.recording import RecordedPod, Recording
 
 POD_HEADERS = (
     "Pod", "index", "created", "started", "ended", "how it ended", "rule", "what followed",

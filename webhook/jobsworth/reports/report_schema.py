@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.result import STATUSES
 from jobsworth.reports.json_report import VERSION
 from jobsworth.reports.report_schema_parts import (
     list_schema,
@@ -13,7 +14,6 @@ from jobsworth.reports.report_schema_parts import (
     text_or_null_schema,
     text_schema,
 )
-from jobsworth.reports.result import STATUSES
 
 if TYPE_CHECKING:
     from typing import Any

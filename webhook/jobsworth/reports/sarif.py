@@ -11,20 +11,21 @@ import os
 from typing import TYPE_CHECKING
 
 import jobsworth
+from jobsworth.findings.located_finding import token_width
+from jobsworth.findings.result import ERROR, exit_code
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.page_addresses import page_address
 from jobsworth.printable import printable_json
-from jobsworth.reports.result import ERROR, exit_code
-from jobsworth.reports.text import token_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.reports.result import LocatedFinding, Result, TextChange
+    from jobsworth.findings.located_finding import LocatedFinding, TextChange
+    from jobsworth.findings.result import Result
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

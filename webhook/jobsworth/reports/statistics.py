@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from jobsworth.reports.result import Result
+    from jobsworth.findings.result import Result
 
 
 def counts(results: Iterable[Result]) -> list[dict[str, Any]]:

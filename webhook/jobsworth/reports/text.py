@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.located_finding import token_width
+from jobsworth.findings.result import ERROR
 from jobsworth.printable import printable
-from jobsworth.reports.result import ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.reports.result import LocatedFinding, Omissions, Result
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+    from jobsworth.findings.summary import Omissions
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
 _MAX_EXCERPT = 120
@@ -181,17 +184,6 @@ def _window(text: str, start: int, width: int, room: int) -> tuple[str, int]:
     if first + room < len(text):
         part = part[:-1] + "…"
     return part, start - first
-
-
-def token_width(text: str, start: int) -> int:
-    """Return the width of the key or value that begins here."""
-    rest = text[start:]
-    if rest[:1] in ('"', "'"):
-        end = rest.find(rest[0], 1)
-        return end + 1 if end > 0 else len(rest)
-    ends = [position for mark in (": ", " #", ", ", "}", "]") if (position := rest.find(mark)) > 0]
-    width = min(ends, default=len(rest))
-    return width - 1 if rest[:width].endswith(":") else width
 
 
 def _plain(text: str, style: str) -> str:

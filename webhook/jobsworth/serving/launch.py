@@ -23,12 +23,12 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.serving.active_policies import StateLoader
 from jobsworth.serving.http_protocol import http_settings
 from jobsworth.serving.monitor import Check, Monitor
 from jobsworth.serving.release_poll import ReleasePoll
-from jobsworth.serving.served_files import ServedFiles
-from jobsworth.serving.served_state import StateLoader
-from jobsworth.serving.serving_settings import ServingSettings
+from jobsworth.serving.reloaded_files import ServedFiles
+from jobsworth.serving.settings import ServingSettings
 from jobsworth.serving.state_metrics import StateMetrics
 from jobsworth.serving.tls_context import reloaded_context
 from jobsworth.serving.webhook_server import WebhookServer, allow_descriptors

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from prometheus_client import Metric
 
-    from jobsworth.serving.served_state import ServedState
+    from jobsworth.serving.active_policies import ServedState
 
 
 class StateMetrics(Collector):

@@ -13,7 +13,7 @@ from gunicorn.app.base import BaseApplication
 from prometheus_client.multiprocess import mark_process_dead
 from uvicorn_worker import UvicornWorker
 
-from jobsworth.serving.serving_settings import ServingSettings, after_fork, gunicorn_settings
+from jobsworth.serving.settings import ServingSettings, after_fork, gunicorn_settings
 from jobsworth.serving.worker_process import WorkerProcess
 
 MAX_DESCRIPTORS = 65_536

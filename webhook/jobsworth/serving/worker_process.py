@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.admission.review import BadReview
     from jobsworth.admission.review_metrics import WebhookMetrics
     from jobsworth.serving.monitor import Monitor
-    from jobsworth.serving.served_files import ServedFiles
+    from jobsworth.serving.reloaded_files import ServedFiles
 
 LEAVE_SECONDS = 1.0
 """The time that a worker with a hanging review gives the other reviews to end."""

@@ -18,22 +18,19 @@ from jobsworth.cli.audit_input import (
     cluster_and_audited_release,
 )
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
-from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.configuration.resolved_settings import STDIN, ConfigurationOptions
+from jobsworth.cli.command import Command
+from jobsworth.cli.configuration_options import ConfigurationOptions
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.cli.terminal import Progress
+from jobsworth.files.configuration.resolved_settings import STDIN
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import EXIT_UNREADABLE, VALID, StoredResult, exit_code
+from jobsworth.findings.summary import Summary
 from jobsworth.printable import printable
-from jobsworth.reports.result import (
-    EXIT_UNREADABLE,
-    VALID,
-    LocatedFinding,
-    StoredResult,
-    Summary,
-    exit_code,
-)
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,10 +38,10 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import AuditProgress
     from jobsworth.cli.audit_input import Labels
-    from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 
 
 class AuditedAsOptions(ReleaseOptions):

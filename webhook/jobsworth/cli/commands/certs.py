@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
-from jobsworth.cli.profile_options import ProfileOptions, profile_of
+from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.files.policies.profiles import profile_of
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict

@@ -21,12 +21,7 @@ from jobsworth.certificates.last_good_policies import LastGoodPolicies
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.certificates.registrar import Registrar
 from jobsworth.certificates.registration_owner import RegistrationOwner
-from jobsworth.cli.command import UsageError
-from jobsworth.cli.inputs.registration_files import (
-    Readiness,
-    RegistrationFiles,
-    WatchedPolicies,
-)
+from jobsworth.cli.registration_files import Readiness, RegistrationFiles, WatchedPolicies
 from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.api_resources import CORE, resource_path
 from jobsworth.client.change_notifier import notify
@@ -35,12 +30,13 @@ from jobsworth.client.rest_config import rest_config
 from jobsworth.client.server_release import ask_release
 from jobsworth.client.transport import Client
 from jobsworth.serving.release_poll import ReleasePoll
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
     from jobsworth.certificates.rotation import RotationPolicy
-    from jobsworth.cli.profile_options import Profile
     from jobsworth.client.rest_config import RestConfig, Target
+    from jobsworth.files.policies.profiles import Profile
 
 SOON = 1.0
 """Seconds until the next check while waiting for files or for another replica."""

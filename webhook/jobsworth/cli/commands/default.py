@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
-from jobsworth.cli.defaulted_manifests import defaulter
-from jobsworth.cli.manifest_reading import read_documents
 from jobsworth.cli.options import Options, arguments, choice, nested, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.files.defaulted_manifests import defaulter
+from jobsworth.files.manifest_reading import read_documents
 from jobsworth.manifests import ManifestError
 from jobsworth.printable import printable, printable_json
 from jobsworth.validation.engine import CannotDecode, UnknownKind

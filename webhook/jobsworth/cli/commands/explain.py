@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import Command, InputError, UsageError
-from jobsworth.cli.configuration.resolved_settings import STDIN, Configurations, Overrides
+from jobsworth.cli.command import Command
 from jobsworth.cli.explaining.explained_files import (
     EXIT_DONE,
     ExplainedFiles,
@@ -20,13 +19,15 @@ from jobsworth.cli.explaining.failure_options import FailureOptions, failure_tra
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
-from jobsworth.explanation.explanation import (
+from jobsworth.files.configuration.resolved_settings import STDIN, Configurations, Overrides
+from jobsworth.printable import printable
+from jobsworth.usage_error import InputError, UsageError
+from jobsworth.whatif.explanation.explanation import (
     Explanation,
     FailureExplanation,
     explain,
     explained_rules,
 )
-from jobsworth.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

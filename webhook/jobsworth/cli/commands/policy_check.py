@@ -23,7 +23,7 @@ def run(options: CheckOptions) -> int:
         UsageError: a required package is missing.
     """
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.cli.inputs.policy_files import BadPolicies, load_with_documents
+    from jobsworth.files.policies.policy_files import BadPolicies, load_with_documents
     from jobsworth.policy.consistency import inconsistencies
 
     try:

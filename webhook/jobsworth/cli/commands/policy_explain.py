@@ -6,10 +6,11 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, nested, text, words
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,10 +95,10 @@ def explain(explanation: ExplanationInput) -> int:
     Raises:
         UsageError: a policy is wrong.
     """
-    from jobsworth.cli.existing_objects import ExistingObjects
-    from jobsworth.cli.inputs.policy_files import load_policies
-    from jobsworth.cli.manifest_reading import read_documents, read_existing
     from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.files.existing_objects import ExistingObjects
+    from jobsworth.files.manifest_reading import read_documents, read_existing
+    from jobsworth.files.policies.policy_files import load_policies
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import jobsworth.policy
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice_if_given, text
-from jobsworth.cli.profile_options import PROFILES
+from jobsworth.files.policies.profiles import PROFILES
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN
+from jobsworth.usage_error import InputError, UsageError
 
 STARTER = "starter"
 _FOLDER = Path(jobsworth.policy.__file__).parent

@@ -7,19 +7,20 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable, printable_json
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.cli.inputs.policy_files import PolicyFileError
     from jobsworth.cli.policies.policy_cases import CaseFile
     from jobsworth.cli.policies.policy_runs import CaseOutcome
+    from jobsworth.files.policies.policy_files import PolicyFileError
     from jobsworth.policy.policy_set import PolicySet
 
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
@@ -87,9 +88,9 @@ class PolicyTestInput:
 
 
 def _read(paths: Sequence[str]) -> list[CaseFile]:
-    from jobsworth.cli.inputs.policy_files import BadPolicies
-    from jobsworth.cli.inputs.repository_root import manifests_in
     from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
+    from jobsworth.files.policies.policy_files import BadPolicies
+    from jobsworth.files.repository_root import manifests_in
     from jobsworth.manifests import ManifestError
 
     errors: list[PolicyFileError] = []
@@ -111,8 +112,8 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
 
 
 def _outcomes(cases: PolicyTestInput) -> Iterator[CaseOutcome]:
-    from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.cli.policies.policy_runs import run_case
+    from jobsworth.files.policies.policy_files import load_policies
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
     for file in _read(cases.paths):

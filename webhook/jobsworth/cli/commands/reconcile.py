@@ -8,19 +8,20 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address, require_posix
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
-    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
+    from jobsworth.reconciler.options import ReconcilerOptions
 
 
 class ControllerOptions(Options):
@@ -109,7 +110,7 @@ def run(options: ReconcileOptions) -> int:
     require_posix("reconcile")
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import own_namespace, rest_config
-    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
+    from jobsworth.reconciler.options import ReconcilerOptions
 
     chosen = options.controller
     host, port = listen_address(chosen.listen)
@@ -180,7 +181,7 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
 
 
 def _settings(options: ControllerOptions) -> ControllerSettings:
-    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.settings import ControllerSettings
 
     manager = options.managed_by
     if manager == RESERVED_MANAGER:

@@ -6,21 +6,22 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, arguments, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.replay.planner_replay import Replay
-    from jobsworth.replay.policy_comparison import PolicyComparison
-    from jobsworth.replay.recording import Recording
+    from jobsworth.whatif.replay.planner_replay import Replay
+    from jobsworth.whatif.replay.policy_comparison import PolicyComparison
+    from jobsworth.whatif.replay.recording import Recording
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 FORMATS = ("text", "markdown", "json", "html")
@@ -72,7 +73,7 @@ def run(options: ReplayOptions) -> int:
         return EXIT_UNREADABLE
     if len(recordings) > 1 and any(name in ("html", "json") for name, _ in outputs):
         raise UsageError("--output html and json show one Job: choose it with --job")
-    from jobsworth.replay.planner_replay import replay
+    from jobsworth.whatif.replay.planner_replay import replay
 
     replays = [(each, replay(each)) for each in recordings]
     compared = [
@@ -115,8 +116,8 @@ def _recordings(options: ReplayOptions, server: ApiServer) -> Iterator[Recording
 
 def _other(path: str, server: ApiServer) -> dict[str, Any]:
     """Return the spec of the Job, or of the CronJob's Job, in a file."""
-    from jobsworth.cli.defaulted_manifests import defaulter
     from jobsworth.cli.simulating.simulated_manifests import read_manifest
+    from jobsworth.files.defaulted_manifests import defaulter
     from jobsworth.validation.engine import engine_for
 
     manifest = read_manifest(path, server, defaulter(server, ()))
@@ -139,8 +140,8 @@ def _compared(
     """
     if name is None or other is None:
         return None
-    from jobsworth.replay.policy_comparison import as_new, compare_policies, with_policy
     from jobsworth.validation.engine import engine_for
+    from jobsworth.whatif.replay.policy_comparison import as_new, compare_policies, with_policy
 
     findings = engine_for(server).validate(as_new(with_policy(recording.manifest, other)))
     errors = [each for each in findings if each.severity == "error"]
@@ -168,16 +169,16 @@ def _rendered(
 
             yield from replay_markdown.render(recording, replayed, comparison)
         else:
-            from jobsworth.replay.replayed_timeline import replayed_timeline
+            from jobsworth.whatif.replay.replayed_timeline import replayed_timeline
 
             record = replayed_timeline(recording, replayed)
             if name == "html":
-                from jobsworth.timelines.timeline_page import timeline_page
+                from jobsworth.whatif.timelines.timeline_page import timeline_page
 
                 yield timeline_page(record, recorded_in=recording.file)
             else:
                 from jobsworth.reports import replay_text
-                from jobsworth.timelines.timeline_text import chart_lines
+                from jobsworth.whatif.timelines.timeline_text import chart_lines
 
                 chart = chart_lines(record.job, record.end)
                 yield from replay_text.render(recording, replayed, chart, comparison)

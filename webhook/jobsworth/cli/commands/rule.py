@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.linter import RULES
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +54,7 @@ def run(options: RuleOptions) -> int:
     as_utf8(sys.stdout)
     policy_codes = [word.upper() for word in words if word[:2].upper() == "JP"]
     if policy_codes:
-        from jobsworth.policy.language.violation_codes import pages_of
+        from jobsworth.policy.violation_codes import pages_of
 
         found = pages_of(policy_codes)
         if found is None or len(policy_codes) < len(words) or options.output == "json":

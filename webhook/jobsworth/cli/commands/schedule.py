@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from jobsworth.api.formats import time_zones
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.formats.cron_times import next_times
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, integer, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.lint.schedule_timing import spelled
 from jobsworth.printable import printable, printable_json
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

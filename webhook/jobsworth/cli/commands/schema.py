@@ -77,7 +77,7 @@ def _policy_text() -> str:
 
 
 def _scenario_text() -> str:
-    from jobsworth.simulation.scenario_schema import scenario_schema
+    from jobsworth.whatif.simulation.scenario_schema import scenario_schema
 
     return _printed(scenario_schema())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import (
     Options,
@@ -20,16 +20,18 @@ from jobsworth.cli.options import (
     words,
 )
 from jobsworth.cli.process_options import require_posix
-from jobsworth.cli.profile_options import ProfileOptions, profile_of
+from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
+from jobsworth.files.policies.profiles import profile_of
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
     from jobsworth.policy.effective_policies import EffectivePolicies
-    from jobsworth.serving.serving_settings import Files, ServingSettings
+    from jobsworth.serving.settings import Files, ServingSettings
 
 ANYWHERE, LOCAL = ":8443", "127.0.0.1:8443"
 EXTRA = missing_extra("webhooks", "webhook")
@@ -120,7 +122,7 @@ def run(options: ServeOptions) -> int:
     require_posix("serve")
     try:
         from jobsworth.serving import launch
-        from jobsworth.serving.serving_settings import ServingSettings
+        from jobsworth.serving.settings import ServingSettings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
@@ -166,7 +168,7 @@ def _number(option: str, text: str) -> int:
 
 
 def _files(options: ServeOptions) -> Files:
-    from jobsworth.serving.serving_settings import Files
+    from jobsworth.serving.settings import Files
 
     certificate, key = options.tls_cert, options.tls_key
     policies = tuple(map(Path, options.policy))
@@ -218,7 +220,7 @@ def _policies(options: ServeOptions) -> Callable[[], EffectivePolicies]:
     profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
     if not options.policy and profile is None:
         return lambda: EffectivePolicies(policies=PolicySet(()))
-    from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
+    from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
 
     stored = Path(options.last_good_policies) if options.last_good_policies else None
     files = EffectivePolicyFiles([Path(path) for path in options.policy], profile, stored)

@@ -7,22 +7,23 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable, printable_json
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
     from jobsworth.cli.simulating.parallel_runs import Variant
-    from jobsworth.simulation.requirements import RunRequirement
-    from jobsworth.simulation.run_record import RunRecord
-    from jobsworth.simulation.run_statistics import RunStatistics
-    from jobsworth.simulation.scenario import Scenario
+    from jobsworth.whatif.run_record import RunRecord
+    from jobsworth.whatif.run_statistics import RunStatistics
+    from jobsworth.whatif.simulation.requirements import RunRequirement
+    from jobsworth.whatif.simulation.scenario import Scenario
 
 EXIT_DONE, EXIT_UNMET = 0, 1
 
@@ -81,7 +82,7 @@ def run(options: SimulateOptions) -> int:
     """
     if len(options.paths) != 1:
         raise UsageError("name one file with a Job or CronJob; --compare adds others")
-    from jobsworth.simulation.run_limits import SimulationTooLarge
+    from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
 
     try:
         return _simulate(options)
@@ -107,16 +108,16 @@ def _simulate(options: SimulateOptions) -> int:
 
 def _variants(options: SimulateOptions, start: int | None, until: int | None) -> list[Variant]:
     """Read the files, and return the variants to run; with --print-scenario, print it instead."""
-    from jobsworth.cli.defaulted_manifests import defaulter
     from jobsworth.cli.simulating.parallel_runs import Variant
     from jobsworth.cli.simulating.simulated_manifests import (
         read_manifest,
         read_scenario_document,
         with_field,
     )
-    from jobsworth.simulation.default_scenario import default_scenario
-    from jobsworth.simulation.run_limits import check_runs
-    from jobsworth.simulation.scenario_reader import BadScenario, read_scenario
+    from jobsworth.files.defaulted_manifests import defaulter
+    from jobsworth.whatif.simulation.default_scenario import default_scenario
+    from jobsworth.whatif.simulation.run_limits import check_runs
+    from jobsworth.whatif.simulation.scenario_reader import BadScenario, read_scenario
 
     server = server_of(options.server)
     default = defaulter(server, options.policy)
@@ -209,7 +210,7 @@ def _until(text: str | None) -> int | None:
 
 
 def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
-    from jobsworth.simulation.requirements import BadRequirement, read_requirement
+    from jobsworth.whatif.simulation.requirements import BadRequirement, read_requirement
 
     try:
         return [read_requirement(text) for text in texts]
@@ -223,7 +224,7 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
     Raises:
         UsageError: a requirement has no true answer.
     """
-    from jobsworth.simulation.requirements import SUMS
+    from jobsworth.whatif.simulation.requirements import SUMS
 
     series = next((each for each in variants if each.object["kind"] == "CronJob"), None)
     if series is None:
@@ -243,9 +244,9 @@ FORMATS = ("text", "json", "html", "trace")
 
 
 def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> RunStatistics:
-    from jobsworth.simulation.run_limits import SimulationTooLarge
-    from jobsworth.simulation.run_statistics import statistics_of, summarize
-    from jobsworth.simulation.scenario_run import run_once
+    from jobsworth.whatif.run_statistics import statistics_of, summarize
+    from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
+    from jobsworth.whatif.simulation.scenario_run import run_once
 
     try:
         record = run_once(variant.object, variant.scenario, seed, variant.until)
@@ -258,18 +259,18 @@ def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> Run
 
 def _rendered(name: str, record: RunRecord) -> Iterable[str]:
     if name == "json":
-        from jobsworth.timelines.record_json import run_json
+        from jobsworth.whatif.timelines.record_json import run_json
 
         return [printable_json(json.dumps(run_json(record), indent=1, ensure_ascii=False))]
     if name == "html":
-        from jobsworth.timelines.timeline_page import timeline_page
+        from jobsworth.whatif.timelines.timeline_page import timeline_page
 
         return [timeline_page(record)]
     if name == "trace":
-        from jobsworth.timelines.chrome_trace import chrome_trace
+        from jobsworth.whatif.timelines.chrome_trace import chrome_trace
 
         return [json.dumps(chrome_trace(record), separators=(",", ":"))]
-    from jobsworth.timelines.timeline_text import run_lines
+    from jobsworth.whatif.timelines.timeline_text import run_lines
 
     return map(printable, run_lines(record))
 
@@ -279,9 +280,9 @@ def _run_many(
 ) -> list[RunStatistics]:
     from jobsworth.cli.simulating.parallel_runs import processors, run_all
     from jobsworth.cli.terminal import Progress
-    from jobsworth.simulation.run_statistics import statistics_of
-    from jobsworth.timelines.record_json import statistics_json
-    from jobsworth.timelines.statistics_text import comparison_lines, statistics_lines
+    from jobsworth.whatif.run_statistics import statistics_of
+    from jobsworth.whatif.timelines.record_json import statistics_json
+    from jobsworth.whatif.timelines.statistics_text import comparison_lines, statistics_lines
 
     if any(name == "trace" for name, _ in outputs):
         raise UsageError("--output trace shows one run: leave --runs, --compare, --sweep out")
@@ -296,7 +297,7 @@ def _run_many(
             listed = [{"variant": each, **statistics_json(those)} for each, those in named]
             lines: Iterable[str] = [json.dumps(listed, indent=1)]
         elif name == "html":
-            from jobsworth.timelines.statistics_page import statistics_page
+            from jobsworth.whatif.timelines.statistics_page import statistics_page
 
             lines = [statistics_page(_heading(variants), named)]
         elif len(named) == 1:

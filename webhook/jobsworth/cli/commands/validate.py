@@ -7,32 +7,26 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.cli import reporting
-from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
-from jobsworth.cli.existing_objects import ExistingObjects
-from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.file_runs import evaluate_all
+from jobsworth.cli.command import Command
+from jobsworth.cli.configuration_options import ConfigurationOptions, configurations_for
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import wants_color
-from jobsworth.reports.result import (
-    EXIT_INVALID,
-    INVALID,
-    VALID,
-    Omissions,
-    Summary,
-    count,
-    exit_code,
-)
+from jobsworth.files.existing_objects import ExistingObjects
+from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.file_runs import evaluate_all
+from jobsworth.findings.result import EXIT_INVALID, INVALID, VALID, exit_code
+from jobsworth.findings.summary import Omissions, Summary, count
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.cli.configuration.resolved_settings import Configurations
-    from jobsworth.cli.fixing.fix_run import Fixer
-    from jobsworth.cli.inputs.baseline import Baseline
-    from jobsworth.reports.result import Result
+    from jobsworth.cli.fix_run import Fixer
+    from jobsworth.files.baseline import Baseline
+    from jobsworth.files.configuration.resolved_settings import Configurations
+    from jobsworth.findings.result import Result
 
 HERE = (".",)
 """The paths of a command line without any."""
@@ -153,7 +147,7 @@ class ValidationInput:
         configurations: of the manifests.
         paths: files, folders, ``-``.
         comparison: the existing objects that the manifests update.
-        input: the files to read, and how; ``mixed`` is explained in :mod:`jobsworth.cli.inputs.tolerant`.
+        input: the files to read, and how; :mod:`jobsworth.files.context.mixed_files` explains ``mixed``.
         fixing: the fixes to apply or show.
         known: the baseline of known findings.
         jobs: the maximum number of processes.
@@ -272,7 +266,7 @@ def _why_it_fails(results: Sequence[Result]) -> str:
 def _baseline(options: BaselineOptions) -> Baseline | None:
     if options.baseline is None:
         return None
-    from jobsworth.cli.inputs.baseline import Baseline
+    from jobsworth.files.baseline import Baseline
 
     return Baseline(options.baseline, may_be_new=options.write_baseline)
 
@@ -283,13 +277,13 @@ def _manifests(
     """Return the paths to validate, the existing objects, and errors from reading them."""
     against, git_ref = validation.comparison.against, validation.comparison.git_ref
     if git_ref is not None:
-        from jobsworth.cli.changed_files import changed_manifests
+        from jobsworth.files.changed_files import changed_manifests
 
         paths, existing = changed_manifests(git_ref, validation.paths, validation.configurations)
         return paths, existing, []
     if against is None:
         return validation.paths, None, []
-    from jobsworth.cli.manifest_reading import read_existing
+    from jobsworth.files.manifest_reading import read_existing
 
     objects, failures = read_existing(against)
     return validation.paths, ExistingObjects(objects), failures
@@ -319,7 +313,7 @@ def _fixer(
     options = validation.fixing
     if not (options.fix or options.diff):
         return None
-    from jobsworth.cli.fixing.fix_run import Fixer
+    from jobsworth.cli.fix_run import Fixer
 
     return Fixer(
         evaluator,

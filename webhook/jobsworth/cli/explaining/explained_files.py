@@ -7,24 +7,25 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.existing_objects import ExistingObjects
-from jobsworth.cli.file_evaluation import result_of
-from jobsworth.cli.inputs.repository_root import manifests_in
-from jobsworth.explanation.explained_job import explained_job
-from jobsworth.explanation.explanation import ExplainedObject, SourceLines
+from jobsworth.files.existing_objects import ExistingObjects
+from jobsworth.files.file_evaluation import result_of
+from jobsworth.files.repository_root import manifests_in
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import INVALID
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.printable import printable
-from jobsworth.reports.result import INVALID, LocatedFinding
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
+from jobsworth.whatif.explanation.explained_job import explained_job
+from jobsworth.whatif.explanation.explanation import ExplainedObject, SourceLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.cli.configuration.resolved_settings import Configurations
-    from jobsworth.explanation.explained_job import ExplainedJob
+    from jobsworth.files.configuration.resolved_settings import Configurations
     from jobsworth.manifests import Document
+    from jobsworth.whatif.explanation.explained_job import ExplainedJob
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
@@ -75,7 +76,7 @@ def compared_files(
         git_ref: the commit with the objects; None without one.
     """
     if git_ref is not None:
-        from jobsworth.cli.changed_files import changed_manifests
+        from jobsworth.files.changed_files import changed_manifests
 
         return changed_manifests(git_ref, paths, running.configurations)
     if against is None:

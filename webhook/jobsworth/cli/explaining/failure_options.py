@@ -6,14 +6,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.options import Options, text, words
-from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.pods import Termination, read_pod
-from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
-from jobsworth.explanation.failure_outcome import failed_pod
-from jobsworth.explanation.pod_document import pod_problem
-from jobsworth.explanation.rule_trace import trace_pod, trace_restart
+from jobsworth.controller.settings import OURS
 from jobsworth.lint.rules.pod_conditions import (
     REASONS_OF_CONTAINERS,
     STATUSES_OF_FAILED_PODS,
@@ -21,13 +16,18 @@ from jobsworth.lint.rules.pod_conditions import (
 )
 from jobsworth.manifests import expand_lists, read_file
 from jobsworth.printable import printable
+from jobsworth.usage_error import InputError, UsageError
+from jobsworth.whatif.explanation.failure_outcome import failed_pod
+from jobsworth.whatif.explanation.pod_document import pod_problem
+from jobsworth.whatif.explanation.rule_trace import trace_pod, trace_restart
+from jobsworth.whatif.failure_causes import STANDING_CONDITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.explanation.explained_job import ExplainedJob
-    from jobsworth.explanation.rule_trace import RuleTrace
+    from jobsworth.whatif.explanation.explained_job import ExplainedJob
+    from jobsworth.whatif.explanation.rule_trace import RuleTrace
 
 _MOST_CODE = 2**31
 _MAX_LINUX_CODE = 255

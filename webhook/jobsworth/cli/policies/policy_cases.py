@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, UnknownRelease
-from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, PolicyFileError
-from jobsworth.cli.inputs.repository_root import is_within, root_around
+from jobsworth.files.policies.policy_files import TEST_FILE_ENDS, TEST_KIND, PolicyFileError
+from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION

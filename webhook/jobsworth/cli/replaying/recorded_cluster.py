@@ -6,14 +6,14 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from jobsworth.cli.command import InputError
 from jobsworth.cli.replaying.recording_files import completed_job
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
-from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.printable import printable
-from jobsworth.replay.recording_reader import (
+from jobsworth.usage_error import InputError
+from jobsworth.whatif.explanation.pod_document import pod_problem
+from jobsworth.whatif.replay.recording_reader import (
     BadRecording,
     event_problem,
     job_problem,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.client.api_interface import Api
-    from jobsworth.replay.recording import Recording
+    from jobsworth.whatif.replay.recording import Recording
 
     Object = dict[str, Any]
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from jobsworth.cli.command import InputError
-from jobsworth.cli.manifest_reading import read_documents
-from jobsworth.explanation.pod_document import pod_problem
+from jobsworth.files.manifest_reading import read_documents
 from jobsworth.manifests import ManifestError
-from jobsworth.replay.policy_comparison import as_new
-from jobsworth.replay.recording_reader import (
+from jobsworth.usage_error import InputError
+from jobsworth.validation.engine import engine_for
+from jobsworth.whatif.explanation.pod_document import pod_problem
+from jobsworth.whatif.replay.policy_comparison import as_new
+from jobsworth.whatif.replay.recording_reader import (
     BadRecording,
     event_problem,
     job_problem,
     read_recording,
 )
-from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.manifests import Document
-    from jobsworth.replay.recording import Recording
+    from jobsworth.whatif.replay.recording import Recording
 
     Object = dict[str, Any]
 

@@ -8,14 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.simulation.run_limits import SimulationTooLarge, check_all_steps
-from jobsworth.simulation.run_statistics import RunSummary, summarize
-from jobsworth.simulation.scenario_run import run_once
+from jobsworth.whatif.run_statistics import RunSummary, summarize
+from jobsworth.whatif.simulation.run_limits import SimulationTooLarge, check_all_steps
+from jobsworth.whatif.simulation.scenario_run import run_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from jobsworth.simulation.scenario import Scenario
+    from jobsworth.whatif.simulation.scenario import Scenario
 
 BATCH = 10
 """Runs in one task: they share the object and the scenario that are sent to a process."""

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.lint import pages
 from jobsworth.manifests import read_text
-from jobsworth.simulation.run_statistics import summarize
-from jobsworth.simulation.scenario_reader import read_scenario
-from jobsworth.simulation.scenario_run import run_once
-from jobsworth.simulation.virtual_time import spoken
 from jobsworth.validation.engine import engine_for
+from jobsworth.whatif.run_statistics import summarize
+from jobsworth.whatif.simulation.scenario_reader import read_scenario
+from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.lint.lint_rule import Rule
-    from jobsworth.simulation.run_record import RunRecord
+    from jobsworth.whatif.run_record import RunRecord
 
 SEED = 1
 SIDES = ("bad", "good")

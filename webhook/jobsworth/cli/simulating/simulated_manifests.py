@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.command import InputError
-from jobsworth.cli.manifest_reading import read_documents
+from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError
-from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
-from jobsworth.simulation.virtual_time import clock
+from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from jobsworth.whatif.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
+from jobsworth.whatif.virtual_time import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.manifests import Document
-    from jobsworth.simulation.scenario import Scenario
+    from jobsworth.whatif.simulation.scenario import Scenario
 
 NAMELESS, NO_NAMESPACE = "job", "default"
 MAX_PATH_PARTS = 100

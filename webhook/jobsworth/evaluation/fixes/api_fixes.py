@@ -244,7 +244,7 @@ def _schedule(rejected: RejectedObject) -> Fix | None:
 
 def _time_zone(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats import time_zones
-    from jobsworth.evaluation.fixes.meant_zones import meant_zone
+    from jobsworth.evaluation.fixes.zone_suggestions import meant_zone
 
     written = rejected.at(rejected.finding.field)
     if not isinstance(written, str):

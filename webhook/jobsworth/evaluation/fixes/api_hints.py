@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
 from jobsworth.api.field_errors import IMMUTABLE
-from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
+from jobsworth.evaluation.fixes.quantity_suggestions import meant_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
@@ -130,7 +130,7 @@ def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
 
 def _time_zone(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     from jobsworth.api.formats import time_zones
-    from jobsworth.evaluation.fixes.meant_zones import meant_zone
+    from jobsworth.evaluation.fixes.zone_suggestions import meant_zone
 
     written = rejected.at(rejected.finding.field)
     if not isinstance(written, str):

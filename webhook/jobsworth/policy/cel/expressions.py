@@ -18,15 +18,15 @@ from jobsworth.policy.cel.cel_programs import (
     CannotEvaluate,
     Program,
 )
-from jobsworth.policy.language.violation_codes import EXPRESSION_FAILED, EXPRESSION_FALSE
 from jobsworth.policy.violation import Violation
+from jobsworth.policy.violation_codes import EXPRESSION_FAILED, EXPRESSION_FALSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.policy.language.problems import Problems
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.problems import Problems
+    from jobsworth.policy.request import PolicyRequest
 
 _MOST_SHOWN = 80
 

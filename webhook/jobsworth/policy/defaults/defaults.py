@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.policy.defaults.failure_policy_defaults import FailurePolicyDefault
-    from jobsworth.policy.language.problems import Problems
+    from jobsworth.policy.problems import Problems
 
 IF_UNSET, IF_SERVER_DEFAULT, ALWAYS = defaults_schema.WHEN
 

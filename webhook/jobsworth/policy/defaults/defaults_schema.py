@@ -15,14 +15,7 @@ from jobsworth.api.batch.pod_failure_policy import (
     OPERATORS,
     STATUSES,
 )
-from jobsworth.policy.language.schema_parts import (
-    MAX_INT64,
-    SHARE_PATTERN,
-    Schema,
-    by_key,
-    closed,
-    text,
-)
+from jobsworth.policy.schema_parts import MAX_INT64, SHARE_PATTERN, Schema, by_key, closed, text
 
 WHEN = ("ifUnset", "ifServerDefault", "always")
 _MAX_INT32 = 2**31 - 1

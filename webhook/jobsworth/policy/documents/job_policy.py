@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from jobsworth.policy.cel.expressions import Expressions
     from jobsworth.policy.defaults.defaults import Defaults
-    from jobsworth.policy.immutability import Immutable
+    from jobsworth.policy.limits.immutability import Immutable
     from jobsworth.policy.limits.limits import Limits
-    from jobsworth.policy.lint_rules import LintRules
+    from jobsworth.policy.limits.lint_rules import LintRules
     from jobsworth.policy.matching.matching import Matching
     from jobsworth.policy.violation import Effect
 

@@ -10,16 +10,9 @@ from __future__ import annotations
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults.defaults_schema import defaults, expressions
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
-from jobsworth.policy.language.schema_parts import (
-    SHARE_PATTERN,
-    Schema,
-    closed,
-    listed,
-    text,
-    texts,
-)
 from jobsworth.policy.limits.limits_schema import ANY, immutable, limits
-from jobsworth.policy.policy_request import KINDS, OPERATIONS
+from jobsworth.policy.request import KINDS, OPERATIONS
+from jobsworth.policy.schema_parts import SHARE_PATTERN, Schema, closed, listed, text, texts
 from jobsworth.policy.violation import EFFECTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

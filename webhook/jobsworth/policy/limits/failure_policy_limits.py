@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
 from jobsworth.api.field_errors import FieldError, invalid, not_supported, required
-from jobsworth.policy.language import violation_codes
+from jobsworth.policy import violation_codes
 from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from jobsworth.policy.language.problems import Problems
-    from jobsworth.policy.policy_request import JobView
+    from jobsworth.policy.problems import Problems
+    from jobsworth.policy.request import JobView
 
     LimitCheck = Callable[[JobView], Iterable[Violation]]
     Rules = list[dict[str, Any]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.field_errors import FieldError, invalid, not_supported, quoted
-from jobsworth.policy.language import violation_codes
+from jobsworth.policy import violation_codes
 from jobsworth.policy.matching import name_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from jobsworth.policy.policy_request import JobView
+    from jobsworth.policy.request import JobView
 
     Found = tuple[str, FieldError] | None
     ValueCheck = Callable[[Any, JobView], Found]

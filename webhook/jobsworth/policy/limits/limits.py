@@ -1,6 +1,6 @@
 """Limits of fields, labels and annotations: minimum, maximum, allowed, denied, required, forbidden.
 
-Limits are compiled into functions from a :class:`~jobsworth.policy.policy_request.JobView` to violations. A
+Limits are compiled into functions from a :class:`~jobsworth.policy.request.JobView` to violations. A
 bound applies to a value that is set; ``required`` makes the value mandatory.
 """
 
@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.field_errors import FieldError, forbidden, required
-from jobsworth.policy.language import violation_codes
-from jobsworth.policy.language.policy_fields import FIELDS, JobField
+from jobsworth.policy import violation_codes
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
 from jobsworth.policy.limits.limit_checks import checks_of
 from jobsworth.policy.matching import name_patterns
-from jobsworth.policy.policy_request import Origin
+from jobsworth.policy.policy_fields import FIELDS, JobField
+from jobsworth.policy.request import Origin
 from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from jobsworth.policy.language.problems import Problems
     from jobsworth.policy.limits.limit_checks import ValueCheck
-    from jobsworth.policy.policy_request import JobView
+    from jobsworth.policy.problems import Problems
+    from jobsworth.policy.request import JobView
 
     LimitCheck = Callable[[JobView], Iterable[Violation]]
 

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_EXIT_CODES, MAX_RULES
-from jobsworth.policy.language.policy_fields import FIELDS, JobField
-from jobsworth.policy.language.schema_parts import (
-    NUMBER,
-    SHARE,
-    Schema,
-    by_key,
-    closed,
-    listed,
-    text,
-)
+from jobsworth.policy.policy_fields import FIELDS, JobField
+from jobsworth.policy.schema_parts import NUMBER, SHARE, Schema, by_key, closed, listed, text
 
 ANY = "`*` matches any characters."
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.matching import label_conditions, name_patterns
-from jobsworth.policy.policy_request import KINDS, OPERATIONS
+from jobsworth.policy.request import KINDS, OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
 
     Test = Callable[[PolicyRequest], bool | None]
     Describe = Callable[[PolicyRequest], str]

@@ -19,10 +19,10 @@ from jobsworth.api.batch.job_spec import (
     MAX_INT32,
 )
 from jobsworth.policy.defaults.defaults import ALWAYS, FIELDS, IF_UNSET, METADATA
-from jobsworth.policy.language.policy_fields import share_of
 from jobsworth.policy.mutation.apply_failure_policy import fill_in_failure_policy
 from jobsworth.policy.mutation.working_copy import at, field_path
-from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.policy_fields import share_of
+from jobsworth.policy.request import UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

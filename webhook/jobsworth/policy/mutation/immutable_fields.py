@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.equality import equal
 from jobsworth.policy.defaults.failure_policy_defaults import meaning
-from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.request import UPDATE
 from jobsworth.provenance.field_ownership import applied_manifest
 from jobsworth.provenance.generated_fields import came_from_a_server
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
 
 FIELDS = ("podFailurePolicy", "backoffLimitPerIndex", "managedBy")
 """The immutable fields of a JobSpec that policies have defaults for."""

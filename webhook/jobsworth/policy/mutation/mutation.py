@@ -22,7 +22,7 @@ from jobsworth.policy.defaults.defaults import METADATA
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
 from jobsworth.policy.mutation.immutable_fields import recorded, restored
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
-from jobsworth.policy.policy_request import CREATE
+from jobsworth.policy.request import CREATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
 
 
 @dataclass(frozen=True, slots=True)

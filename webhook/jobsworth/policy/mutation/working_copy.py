@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.findings.finding import Finding
-    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.request import PolicyRequest
 
     Steps = tuple[str, ...]
     Change = tuple[Steps, Any]

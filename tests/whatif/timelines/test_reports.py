@@ -1,0 +1,107 @@
+"""Reports of a run: text, trace, page data. They agree with the record that they are made from."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from jobsworth.whatif.run_record import RunRecord
+from jobsworth.whatif.run_statistics import statistics_of, summarize
+from jobsworth.whatif.timelines.chrome_trace import chrome_trace
+from jobsworth.whatif.timelines.statistics_page import statistics_page
+from jobsworth.whatif.timelines.timeline_page import timeline_page
+from jobsworth.whatif.timelines.timeline_text import CHART_WIDTH, MOST_LINES, run_lines
+from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, indexed, on_exit, run, scenario
+
+LUCK = scenario(
+    {"probability": 0.3, "exitCode": 1, "duration": "3m"},
+    {"probability": 0.1, "exitCode": 42},
+    disruptions=({"cause": "EvictionAPI", "at": "5m", "pods": 5},),
+)
+POLICY = (IGNORE_DISRUPTIONS, on_exit("FailIndex", 42))
+
+
+@pytest.fixture(scope="module")
+def record() -> RunRecord:
+    return run(indexed(*POLICY, size=200, backoffLimitPerIndex=2), LUCK)
+
+
+def page_data(page: str) -> dict[str, list[int]]:
+    found = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    data: dict[str, list[int]] = json.loads(found[1])
+    return data
+
+
+def test_a_long_text_leaves_out_the_middle_and_says_how_much(record: RunRecord) -> None:
+    lines = list(run_lines(record))
+    assert any(
+        re.search(r"\d+ lines left out; --output json has everything", line) for line in lines
+    )
+    assert len(lines) < MOST_LINES + 40
+    assert all(len(line) <= CHART_WIDTH + 60 for line in lines if "=" in line)
+
+
+def test_the_chart_shows_the_indexes_with_failures(record: RunRecord) -> None:
+    rows = [line for line in run_lines(record) if re.match(r" *\d+  [.=]", line)]
+    assert any("x" in row for row in rows)
+    assert any("i" in row for row in rows)
+    assert any("more indexes" in line for line in run_lines(record))
+
+
+def test_the_trace_has_a_span_for_every_pod_that_ran(record: RunRecord) -> None:
+    trace = chrome_trace(record)
+    spans = [each for each in trace["traceEvents"] if "args" in each and each["ph"] == "X"]
+    assert {each["args"]["name"] for each in spans} == {
+        pod.name for pod in record.job.pods if pod.started is not None
+    }
+    assert all(each["dur"] >= 0 for each in trace["traceEvents"] if each["ph"] == "X")
+    assert {each["ph"] for each in trace["traceEvents"]} <= {"X", "M", "C", "i"}
+
+
+def test_the_page_has_every_pod_and_asks_for_nothing(record: RunRecord) -> None:
+    page = timeline_page(record)
+    data = page_data(page)
+    assert len(data["names"]) == len(record.job.pods)
+    assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
+    assert "default-src 'none'" in page
+
+
+def test_text_that_looks_like_a_placeholder_stays_text(record: RunRecord) -> None:
+    named = replace(record, name="{{outcome}}", scenario="{{data}} {{style}} {{heading}}")
+    page = timeline_page(named)
+    assert len(page_data(page)["names"]) == len(record.job.pods)
+    assert "<h1>Job {{outcome}}</h1>" in page
+    assert "Simulated in scenario {{data}} {{style}} {{heading}}, seed 1" in page
+    assert "{{row}}" not in page
+    recorded = timeline_page(record, recorded_in="{{data}}")
+    assert "Recorded in {{data}}" in recorded
+
+
+def test_nothing_in_the_page_controls_a_terminal_or_the_direction_of_text(
+    record: RunRecord,
+) -> None:
+    hostile = "\x1b]0;title\x07\N{RIGHT-TO-LEFT OVERRIDE}x\N{LINE SEPARATOR}"
+    manifest = indexed(on_exit("FailJob", 1), size=2)
+    manifest["metadata"]["name"] = f"train{hostile}"
+    made = run(manifest, scenario({"exitCode": 1, "reason": hostile}))
+    made.scenario = hostile
+    page = timeline_page(made, recorded_in=hostile)
+    assert [each for each in page if not each.isprintable() and each not in "\n"] == []
+    assert "train\\x1b]0;title\\x07\\u202ex\\u2028" in page
+    assert page_data(page)["conditions"]
+    statistics = statistics_of([summarize(made)])
+    page = statistics_page(hostile, [(hostile, statistics), (f"b{hostile}", statistics)])
+    assert [each for each in page if not each.isprintable() and each not in "\n"] == []
+
+
+def test_names_cannot_leave_their_place_in_the_page() -> None:
+    manifest = indexed(size=1)
+    manifest["metadata"]["name"] = "</script><img src=x onerror=alert(1)>"
+    page = timeline_page(run(manifest, scenario()))
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    assert page_data(page)["names"][0].startswith("</script>")

@@ -1,1 +1,0 @@
-"""Applying fixes to files."""

@@ -1,1 +1,0 @@
-"""Inputs of commands: changed files, mixed repositories, policies and baselines."""

@@ -1,0 +1,197 @@
+"""Findings that the API server would report once the decoding errors of an object are fixed.
+
+The server stops at fields that it does not know and values of the wrong type. To report the rest in the same
+run, these are fixed in a copy of the object: by a safe fix; a quantity of several meanings by one of them; or
+else by deleting the field. What the copy lacks because of a deletion is not reported, nor what it has because
+of the chosen meaning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.edits import CannotEdit, at, edited, locate
+from jobsworth.findings.fix import Edit
+from jobsworth.validation.decoding import QUANTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.findings.finding import Finding
+    from jobsworth.findings.fix import Fix
+
+DECODING_ERRORS = ("JW001", "JW002")
+MOST_REPAIRS = 100
+"""An object with more decoding errors is not repaired: each repair copies parts of the object."""
+
+
+class RepairedObject:
+    """A copy of an object without its decoding errors.
+
+    Args:
+        value: the copy.
+        deleted: the paths of the fields that were deleted, for lack of a fix.
+        moved: the fields that the copy has elsewhere: their path in it, and in the object.
+        assumed: the paths of the fields that have one of several meanings.
+
+    Attributes:
+        value: the copy.
+        deleted: the paths of deleted fields.
+        moved: the moved fields.
+        assumed: the paths of fields with an assumed meaning.
+        is_complete: no field was deleted.
+    """
+
+    __slots__ = (
+        "_holders", "_names", "_unknown", "assumed", "deleted", "is_complete", "moved", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        value: Any,
+        deleted: Sequence[str],
+        moved: Sequence[tuple[str, str]] = (),
+        assumed: Sequence[str] = (),
+    ) -> None:
+        self.value = value
+        self.moved = moved
+        self.deleted = deleted
+        self.assumed = assumed
+        self.is_complete = not deleted
+        self._unknown = _Paths([*deleted, *assumed])
+        self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
+        self._names = {path.rpartition(".")[2].partition("[")[0] for path in deleted}
+        self._names.update(map(_resource, assumed))
+
+    def keeps(self, finding: Finding) -> bool:
+        """Return True for a finding that depends neither on a deleted field nor on an assumed meaning."""
+        if self.is_complete and not self.assumed:
+            return True
+        if self._unknown.hold(finding.field):
+            return False
+        if not self._names.isdisjoint(_words(finding.message)):
+            return False
+        return finding.reason != "FieldValueRequired" or not self._holders.hold(finding.field)
+
+    def written_path(self, field: str) -> str:
+        """Return the path in the object of a field of the copy."""
+        for path, written in reversed(self.moved):
+            if field == path or field.startswith((f"{path}.", f"{path}[")):
+                field = written + field[len(path) :]
+        return field
+
+    def with_applicable_fix(self, finding: Finding, original: Any) -> Finding:
+        """Return the finding without a fix that does not fit the original object."""
+        fix = finding.fix
+        if fix is None:
+            return finding
+        return finding if self.is_complete and _fits(fix, original) else finding.with_fix(None)
+
+
+def is_decoding_error(finding: Finding) -> bool:
+    """Return True for an error at which the API server stops."""
+    return finding.severity == "error" and finding.code in DECODING_ERRORS
+
+
+def repaired(
+    value: Any, findings: Sequence[Finding], earlier: RepairedObject | None = None
+) -> RepairedObject | None:
+    """Return a copy of an object without its decoding errors; None if it cannot be repaired.
+
+    Args:
+        value: the object.
+        findings: its findings.
+        earlier: the repair whose copy the object is, if it is one.
+    """
+    errors = [finding for finding in findings if is_decoding_error(finding)]
+    if not errors or len(errors) > MOST_REPAIRS:
+        return None
+    deleted = [] if earlier is None else list(earlier.deleted)
+    moved = [] if earlier is None else list(earlier.moved)
+    assumed = [] if earlier is None else list(earlier.assumed)
+    for error in reversed(errors):
+        if not error.field or (error.field.endswith("]") and error.field[-2:-1].isdigit()):
+            return None  # without an item, the indexes of the next ones would differ
+        fix = error.fix
+        try:
+            if fix is not None and fix.safe:
+                value = edited(value, *fix.edits)
+                moved += _moves(fix)
+            elif meant := _meant_quantity(value, error):
+                assumed.append(error.field)
+                value = edited(value, Edit("set", error.field, meant))
+            else:
+                deleted.append(error.field)
+                value = edited(value, Edit("delete", error.field))
+        except CannotEdit:
+            return None
+    return RepairedObject(value, deleted, moved, assumed)
+
+
+def _meant_quantity(value: Any, error: Finding) -> str:
+    """Return one meaning of a quantity with the unit of another notation; empty for another error."""
+    if error.rule != QUANTITY:
+        return ""
+    from jobsworth.evaluation.fixes.quantity_suggestions import meant_quantities
+
+    place = locate(value, error.field)
+    written = None if place.missing else at(value, place.steps)
+    return next(iter(meant_quantities(written)), "") if isinstance(written, str) else ""
+
+
+def _moves(fix: Fix) -> Iterator[tuple[str, str]]:
+    """Yield the new and the old path of each field that a fix renames or moves."""
+    for edit in fix.edits:
+        if edit.action == "move":
+            yield edit.value, edit.field
+        elif edit.action == "rename":
+            bracketed = edit.field.endswith("]")
+            holder, dot, _ = edit.field.rpartition("[" if bracketed else ".")
+            yield (f"{holder}.{edit.value}" if holder or dot else edit.value), edit.field
+
+
+class _Paths:
+    """Paths of fields, found in the path of another field without a comparison with each."""
+
+    __slots__ = ("_lengths", "_paths")
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = frozenset(paths)
+        self._lengths = frozenset(map(len, paths))
+
+    def hold(self, field: str) -> bool:
+        """Return True if a path is that of a field, or of an object that holds it."""
+        size = len(field)
+        prefixes = {
+            field[:length]
+            for length in self._lengths
+            if length in (0, size) or (length < size and field[length] in ".[")
+        }
+        return not self._paths.isdisjoint(prefixes)
+
+
+def _resource(path: str) -> str:
+    """Return the name of the resource, or else of the field, whose quantity is at a path.
+
+    >>> _resource("containers[0].resources.limits[memory]"), _resource("volumes[0].emptyDir.sizeLimit")
+    ('memory', 'sizeLimit')
+    """
+    return path.rpartition("[" if path.endswith("]") else ".")[2].removesuffix("]")
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a message: names of fields are among them.
+
+    >>> _words('must not have "podFailurePolicy" set')
+    ['must', 'not', 'have', 'podFailurePolicy', 'set']
+    """
+    return "".join(letter if letter.isalnum() else " " for letter in text).split()
+
+
+def _fits(fix: Fix, value: Any) -> bool:
+    try:
+        edited(value, *fix.edits)
+    except CannotEdit:
+        return False
+    return True

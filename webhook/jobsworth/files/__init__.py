@@ -1,0 +1,1 @@
+"""Shell: the files of a run: their settings, context, evaluation and fixes."""

@@ -1,0 +1,219 @@
+"""The baseline: known findings of a repository that are not reported again.
+
+An entry matches by code, field, and the object's kind, namespace and name. It does not match by line, so
+that edits elsewhere in the file do not bring a finding back. The file name is for readers; it is compared
+only for an object without a name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.result import SKIPPED
+from jobsworth.printable import printable, printable_json
+from jobsworth.regular_files import MOST_BASELINE_BYTES, read_regular_file
+from jobsworth.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+
+    Key = tuple[str, ...]
+    Entry = dict[str, Any]
+
+VERSION = 1
+IDENTITY = ("kind", "namespace", "name", "field")
+NEVER = ("JW021", "JW022", "JW090", "JW093")
+"""Findings of what was not, or not completely, evaluated are never part of a baseline."""
+
+
+class Baseline:
+    """Removes known findings from results, and collects its entries that no longer occur.
+
+    Args:
+        path: the file.
+        may_be_new: treat a missing file as an empty baseline.
+
+    Raises:
+        UsageError: the file is unreadable or not a baseline.
+    """
+
+    def __init__(self, path: str, *, may_be_new: bool = False) -> None:
+        self._path = path
+        self._folder = os.path.dirname(os.path.abspath(path))
+        self._entries = {_key(entry): entry for entry in _read(path, may_be_new=may_be_new)}
+        self._renewing = may_be_new
+        self._found: dict[Key, Entry] = {}
+        self._objects: set[Key] = set()
+        self._files: set[str] = set()
+        self._known = 0
+        self._rejected = 0
+
+    def take_known_from(self, result: Result) -> None:
+        """Remove known findings from a result; all of them if the baseline is to be written."""
+        file = self._file(result)
+        self._files.add(file)
+        if result.status == SKIPPED and not result.findings:
+            return
+        self._objects.add(_object(_entry(result, None, file)))
+        kept = []
+        for located in result.findings:
+            entry = _entry(result, located, file)
+            key = _key(entry)
+            if entry["code"] in NEVER or not (self._renewing or key in self._entries):
+                kept.append(located)
+                continue
+            self._found[key] = entry
+            self._known += 1
+            finding = located.finding
+            self._rejected += finding.source == "api" and finding.severity == "error"
+        if len(kept) < len(result.findings):
+            result.replace_findings(kept)
+
+    def holds(self, result: Result, located: LocatedFinding) -> bool:
+        """Return True if the baseline has a finding, or is to be written with it."""
+        entry = _entry(result, located, self._file(result))
+        return entry["code"] not in NEVER and (self._renewing or _key(entry) in self._entries)
+
+    def finish(self, *, write: bool) -> Iterator[str]:
+        """Return the closing lines of the report; write the file first if requested.
+
+        Raises:
+            UsageError: the file cannot be written.
+        """
+        gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
+        if not write:
+            if self._known:
+                known = f"{_count(self._known, 'finding')} in baseline {self._path} not reported"
+                yield printable(known + self._rejections())
+            if gone:
+                gone_from = f"{self._path}: entries no longer found"
+                yield f"{printable(gone_from)} (remove them with --write-baseline):"
+                yield from (f"  {printable(_sentence(entry))}" for entry in gone)
+            return
+        gone_keys = {_key(entry) for entry in gone}
+        kept = {key: entry for key, entry in self._entries.items() if key not in gone_keys}
+        entries = {**kept, **self._found}
+        self._write(sorted(entries.values(), key=_order))
+        added = len(entries.keys() - self._entries.keys())
+        yield printable(
+            f"{self._path}: {_count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
+            f"{self._rejections()}"
+        )
+
+    def _rejections(self) -> str:
+        """Say how many errors of the API server the baseline hides: nothing else can ignore those."""
+        if not self._rejected:
+            return ""
+        noun = "is an error" if self._rejected == 1 else "are errors"
+        return f"; {self._rejected} of them {noun} of the API server"
+
+    def _is_gone(self, key: Key, entry: Entry) -> bool:
+        """Return True if an entry's object was validated and the finding did not occur."""
+        if key in self._found:
+            return False
+        file = entry["file"]
+        return (
+            _object(entry) in self._objects
+            or file in self._files
+            or not os.path.lexists(os.path.join(self._folder, file))
+        )
+
+    def _file(self, result: Result) -> str:
+        """Return the result's file relative to the baseline's folder."""
+        if result.file.startswith("<"):
+            return result.file
+        try:
+            return os.path.relpath(result.file, self._folder).replace(os.sep, "/")
+        except ValueError:  # on another drive
+            return result.file
+
+    def _write(self, entries: list[Entry]) -> None:
+        text = printable_json(
+            json.dumps({"version": VERSION, "findings": entries}, indent=2, ensure_ascii=False)
+        )
+        try:
+            with open(self._path, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+        except OSError as error:
+            raise UsageError(f"--baseline: cannot write {self._path}: {error.strerror}") from None
+
+
+def _entry(result: Result, located: LocatedFinding | None, file: str) -> Entry:
+    return {
+        "file": file,
+        "code": located.finding.code if located is not None else "",
+        "kind": result.kind or "",
+        "namespace": result.namespace or "",
+        "name": result.name or "",
+        "field": located.finding.field if located is not None else "",
+    }
+
+
+def _key(entry: Entry) -> Key:
+    return (entry["code"], *_object(entry), entry["field"])
+
+
+def _object(entry: Entry) -> Key:
+    """Identify an entry's object; one without a name by its file."""
+    return (
+        entry["kind"],
+        entry["namespace"],
+        entry["name"],
+        "" if entry["name"] else entry["file"],
+    )
+
+
+def _order(entry: Entry) -> tuple[str, ...]:
+    return (entry["file"], *_key(entry))
+
+
+def _sentence(entry: Entry) -> str:
+    name = f"{entry['namespace']}/{entry['name']}" if entry["namespace"] else entry["name"]
+    return " ".join(filter(None, [entry["code"], entry["kind"], name, entry["field"]])) + (
+        f" in {entry['file']}"
+    )
+
+
+def _read(path: str, *, may_be_new: bool) -> list[Entry]:
+    try:
+        text = read_regular_file(path, MOST_BASELINE_BYTES).decode()
+    except FileNotFoundError:
+        if may_be_new:
+            return []
+        raise UsageError(
+            f"--baseline: file {path} does not exist; create it with --write-baseline"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"--baseline: cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"--baseline: {path} is not UTF-8") from None
+    try:
+        stored = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--baseline: {path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UsageError(f"--baseline: {path} is nested too deeply") from None
+    entries = stored.get("findings") if isinstance(stored, dict) else None
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
+        raise UsageError(f"--baseline: {path} is not a baseline; create one with --write-baseline")
+    if stored.get("version") != VERSION:
+        raise UsageError(
+            f"--baseline: {path} has version {stored.get('version')}; supported is {VERSION}"
+        )
+    return entries
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(
+        isinstance(entry.get(name), str) for name in ("file", "code", *IDENTITY)
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

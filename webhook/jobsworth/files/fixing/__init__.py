@@ -1,0 +1,1 @@
+"""Fixes of findings, applied to files in rounds."""

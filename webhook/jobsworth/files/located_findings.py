@@ -1,0 +1,109 @@
+"""Findings at their place in the text, and the results of documents that are not evaluated.
+
+Imported for files with findings only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.evaluation.evaluation import merged
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import ERROR, SKIPPED, Result
+from jobsworth.lint.skipped_document_rules import CONTAINED_JOB, PATCH, UNREADABLE
+
+if TYPE_CHECKING:
+    from jobsworth.evaluation.evaluation import Evaluation
+    from jobsworth.files.context.kustomize import KustomizePatch
+    from jobsworth.findings.finding import Finding
+    from jobsworth.manifests import Document, ManifestError, Note, Position
+
+UNKNOWN_FIELD = "JW001"
+
+
+def located(
+    finding: Finding, place: Position, document: Document, policy: str = ""
+) -> LocatedFinding:
+    """Return a finding with its position and the line there."""
+    excerpt = document.source_line(place.line)
+    return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
+
+
+def located_in(document: Document, finding: Finding) -> LocatedFinding:
+    """Locate a finding: that of an unknown field at its key, others at their value."""
+    place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
+    return located(finding, place, document)
+
+
+def further_in(document: Document, finding: Finding, evaluation: Evaluation) -> LocatedFinding:
+    """Locate a finding in the repaired copy at the field that the document has."""
+    copy = evaluation.repaired
+    field = finding.field if copy is None else copy.written_path(finding.field)
+    place = document.position(field, key=finding.code == UNKNOWN_FIELD)
+    return located(finding, place, document).replace(further=True)
+
+
+def noted(document: Document, note: Note) -> LocatedFinding:
+    """Return the finding of a note of the parser."""
+    from jobsworth.lint.manifest_rules import NOTES  # few files have any
+
+    finding = NOTES[note.kind].finding(note.field, note.message)
+    return located(finding, note.position, document)
+
+
+def add_violations(document: Document, result: Result, evaluation: Evaluation) -> None:
+    """Add the violations of policies, merged with the other findings."""
+    violations = evaluation.violations
+    kept = merged(result.findings, violations, lambda each: each.finding)
+    result.replace_findings(
+        [
+            *kept,
+            *(
+                located(finding, document.position(finding.field), document, policy)
+                for policy, finding in violations
+            ),
+        ]
+    )
+
+
+def skip_kustomize_patch(document: Document, result: Result, patch: KustomizePatch) -> None:
+    """Skip a document that a kustomization names as a patch, with a note."""
+    note = PATCH.finding("", patch.note(result.kind or "Job", result.name or ""))
+    result.status = SKIPPED
+    result.findings = [located(note, document.position(""), document)]
+
+
+def skip_marked_patch(result: Result) -> None:
+    """Skip a document that has a directive of a strategic merge patch, with a note."""
+    unknown = [each for each in result.findings if each.finding.code == UNKNOWN_FIELD]
+    if not any("$" in each.finding.field for each in unknown):
+        return
+    from jobsworth.files.context.kustomize import DIRECTIVE_NOTE, directive_in
+
+    directive = directive_in(each.finding.field for each in unknown)
+    if directive:
+        note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
+        result.status = SKIPPED
+        result.findings = [unknown[0].with_finding(note)]
+
+
+def contained_jobs_in(document: Document) -> list[Finding]:
+    """Return a note on the Jobs in an object of another kind."""
+    from jobsworth.lint.contained_jobs import contained_jobs
+
+    what = contained_jobs(document.value)
+    if not what:
+        return []
+    return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]
+
+
+def unreadable(error: ManifestError, document: Document | None = None) -> Result:
+    """Return the result for an unreadable file or document."""
+    finding = UNREADABLE.finding("", error.message)
+    excerpt = document.source_line(error.line) if document is not None else ""
+    return Result(
+        file=error.file,
+        document=document.index if document is not None else 0,
+        status=ERROR,
+        findings=[LocatedFinding(finding, error.line, error.column, excerpt)],
+    )

@@ -1,0 +1,1 @@
+"""Policies from files and profiles."""

@@ -1,0 +1,284 @@
+"""Read files and folders of JobPolicy documents, for every command with ``--policy``.
+
+All errors are reported at once, each with its file, line and column.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import jobsworth.policy
+from jobsworth.files.repository_root import manifests_in
+from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.policy.documents.job_policy import API_VERSION, KIND
+from jobsworth.policy.problems import BadPolicy
+from jobsworth.policy.reader import read
+from jobsworth.printable import printable
+from jobsworth.record import Record
+from jobsworth.usage_error import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from jobsworth.files.policies.profiles import Profile, ProfileName
+    from jobsworth.manifests import Document
+    from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.problems import Problem
+
+TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
+"""File name endings of policy tests, which are not policies."""
+TEST_KIND = "JobPolicyTest"
+GROUP = API_VERSION.partition("/")[0]
+
+PROFILE_FOLDER = os.path.join(os.path.dirname(jobsworth.policy.__file__), "profiles")
+_POLICIES: dict[ProfileName, tuple[str, ...]] = {
+    "baseline": ("baseline",),
+    "strict": ("baseline", "strict"),
+}
+"""The policies of each profile."""
+
+
+class PolicyFileError(Record):
+    """An error in a policy, with its position.
+
+    Attributes:
+        file: its name.
+        line, column: counted from 1.
+        field: the field path in the document; empty for the whole document.
+        message: the error and its correction.
+    """
+
+    file: str
+    line: int
+    column: int
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        field = f"{self.field}: " if self.field else ""
+        return printable(f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}")
+
+
+class BadPolicies(InputError):
+    """Raised for invalid policies.
+
+    Attributes:
+        errors: all errors.
+    """
+
+    def __init__(
+        self, errors: Sequence[PolicyFileError], what: str = "the policies are invalid"
+    ) -> None:
+        super().__init__(f"{what}:", *map(str, errors))
+        self.errors = tuple(errors)
+
+
+def load_policies(paths: Sequence[str], profile: Profile | None = None) -> PolicySet:
+    """Load the policies in some files and folders, and those of a profile, as one set.
+
+    In a folder, policy tests and documents of other kinds are skipped; a named file must have a policy.
+    A policy in a file replaces the profile's policy of the same name.
+
+    Args:
+        paths: files, folders, ``-`` for standard input.
+        profile: the profile to apply as well.
+
+    Raises:
+        BadPolicies: a file is unreadable or invalid, or has no policy.
+    """
+    return load_with_documents(paths, profile)[0]
+
+
+def load_with_documents(
+    paths: Sequence[str], profile: Profile | None = None
+) -> tuple[PolicySet, dict[str, Document]]:
+    """Load policies as :func:`load_policies` does, and return them with their documents by name.
+
+    Raises:
+        BadPolicies: a file is unreadable or invalid, or has no policy.
+    """
+    sources = PolicySources(paths)
+    errors = sources.errors
+    if sources.empty and not errors:
+        message = f"no {KIND} of {API_VERSION} found in it"
+        errors.append(PolicyFileError(sources.empty[0], 1, 1, "", message))
+    found = sources.documents
+    shipped = sources.of_profile(profile, replaced_by=found)
+    placed = [*found, *shipped]
+    try:
+        policies = read(
+            [document.value for document in found], [document.value for document in shipped]
+        )
+    except BadPolicy as error:
+        errors.extend(map(sources.placed, error.problems))
+    if errors:
+        raise BadPolicies(errors)
+    values: list[Any] = [document.value for document in placed]
+    # The policies are valid, so every document has a name.
+    names = [value["metadata"]["name"] for value in values]
+    return policies, dict(zip(names, placed, strict=True))
+
+
+class PolicySources:
+    """The policy documents in some files and folders, read on construction.
+
+    Args:
+        paths: files, folders, ``-`` for standard input.
+
+    Attributes:
+        documents: the documents, valid or not.
+        errors: the errors of files, and of the text of documents.
+        unreadable: the files and folders with errors that concern no document.
+        flawed: the numbers of the documents whose text has an error.
+        empty: the paths without documents and errors.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.documents: list[Document] = []
+        self.errors: list[PolicyFileError] = []
+        self.unreadable: set[str] = set()
+        self.flawed: set[int] = set()
+        self.empty: list[str] = []
+        self._shipped: list[Document] = []
+        for path in paths:
+            before = len(self.documents), len(self.errors)
+            self._read(path)
+            if (len(self.documents), len(self.errors)) == before:
+                self.empty.append(path)
+        _prepare_expressions(self.documents)
+
+    def of_profile(
+        self, profile: Profile | None, replaced_by: Sequence[Document] = ()
+    ) -> list[Document]:
+        """Return the documents of a profile, without those that a policy of the same name replaces."""
+        self._shipped = [] if profile is None else _of_profile(profile, replaced_by)
+        _prepare_expressions(self._shipped)
+        return self._shipped
+
+    def placed(self, problem: Problem) -> PolicyFileError:
+        """Return a problem with its position; its document is one of these, or of the profile."""
+        document = [*self.documents, *self._shipped][problem.document]
+        place = document.position(problem.field)
+        text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+        return PolicyFileError(document.file, place.line, place.column, problem.field, text)
+
+    def _read(self, path: str) -> None:
+        folder = os.path.isdir(path)
+        for file in manifests_in([path]):
+            if isinstance(file, ManifestError):
+                self._reject(file)
+            elif not (folder and file.endswith(TEST_FILE_ENDS)):
+                self._read_file(file)
+
+    def _read_file(self, file: str) -> None:
+        for document in expand_lists(read_file(file)):
+            if document.error is not None:
+                self._reject(document.error)
+            elif _is_meant(document.value):
+                if document.notes:
+                    self.flawed.add(len(self.documents))
+                self.errors.extend(
+                    PolicyFileError(
+                        document.file,
+                        note.position.line,
+                        note.position.column,
+                        note.field,
+                        note.message,
+                    )
+                    for note in document.notes
+                )
+                self.documents.append(document)
+
+    def _reject(self, error: ManifestError) -> None:
+        self.unreadable.add(error.file)
+        self.errors.append(PolicyFileError(error.file, error.line, error.column, "", error.message))
+
+
+class PolicyFiles:
+    """The policies that apply to manifests, read on construction.
+
+    Args:
+        paths: of files and folders.
+        profile: the profile to apply as well.
+        policies: the policies in them, if they were read already.
+
+    Attributes:
+        paths: the files and folders.
+        policies: the policies in them.
+
+    Raises:
+        UsageError: a policy is invalid.
+    """
+
+    __slots__ = ("_profile", "paths", "policies")
+
+    def __init__(
+        self,
+        paths: tuple[str, ...],
+        profile: Profile | None = None,
+        policies: PolicySet | None = None,
+    ) -> None:
+        self.paths = paths
+        self._profile = profile
+        self.policies = load_policies(paths, profile) if policies is None else policies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickle the paths only: policies are compiled into functions.
+        return PolicyFiles, (self.paths, self._profile)
+
+
+def profile_files(name: ProfileName) -> tuple[str, ...]:
+    """Return the files with the policies of a profile."""
+    return tuple(os.path.join(PROFILE_FOLDER, f"{policy}.yaml") for policy in _POLICIES[name])
+
+
+def _of_profile(profile: Profile, found: Sequence[Document]) -> list[Document]:
+    """Return the policies of a profile, without those that a policy of the same name replaces."""
+    replaced = {_name(document.value) for document in found}
+    shipped = [document for file in profile_files(profile.name) for document in read_file(file)]
+    for document in shipped:
+        value: Any = document.value
+        value["spec"]["enforcement"] = profile.enforcement
+    return [document for document in shipped if _name(document.value) not in replaced]
+
+
+def _name(value: Any) -> object:
+    metadata = value.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None
+
+
+def _is_meant(value: object) -> bool:
+    """Return True for a policy, or a document that is likely meant as one."""
+    if not isinstance(value, dict) or value.get("kind") == TEST_KIND:
+        return False
+    version = value.get("apiVersion")
+    ours = isinstance(version, str) and version.partition("/")[0] == GROUP
+    return ours or value.get("kind") == KIND
+
+
+def _prepare_expressions(documents: Sequence[Document]) -> None:
+    """Import the CEL library without its unused parts, if there are expressions.
+
+    Its package imports an interactive command line, which takes longer than all the rest, and it logs each
+    failing function of an expression, which the finding reports already.
+    """
+    logging.getLogger("cel").disabled = True
+    if not any(_has_expressions(document.value) for document in documents) or "cel" in sys.modules:
+        return
+    sys.modules["cel.cli"] = ModuleType("cel.cli")
+    try:
+        import cel  # noqa: F401
+    except ImportError:
+        pass  # reported at the expression's position
+    finally:
+        del sys.modules["cel.cli"]
+
+
+def _has_expressions(value: object) -> bool:
+    spec = value.get("spec") if isinstance(value, dict) else None
+    return isinstance(spec, dict) and "expressions" in spec

@@ -1,0 +1,96 @@
+"""Findings at their positions in a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.printable import printable
+from jobsworth.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from jobsworth.findings.finding import Finding
+
+
+class TextChange(Record):
+    """A text change that a fix makes.
+
+    Attributes:
+        start: the first replaced line, counted from 1; the change starts at its first column.
+        end, end_column: the position after the last replaced character.
+        text: the replacement.
+    """
+
+    start: int
+    end: int
+    end_column: int
+    text: str
+
+
+class LocatedFinding(Record):
+    """A finding with its position in a file.
+
+    Attributes:
+        finding: the finding.
+        line: the line, counted from 1; None where the text is not known.
+        column: the column, counted from 1.
+        excerpt: the line's text.
+        changes: the text changes of the finding's fix; empty unless the report requires them.
+        policy: the name of the policy that reports the finding; empty for other findings.
+        further: True if the API server would report it only after the decoding errors are fixed.
+    """
+
+    finding: Finding
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+    policy: str = ""
+    changes: Sequence[TextChange] = ()
+    further: bool = False
+
+    def with_finding(self, finding: Finding) -> LocatedFinding:
+        """Return another finding at the same position."""
+        return self.replace(finding=finding, changes=())
+
+
+class FixAttempt(Record):
+    """An attempted fix.
+
+    Attributes:
+        located: the finding with the fix, and its position before the fix.
+        reason: the reason why the fix was not applied or was reverted; empty if it was applied.
+    """
+
+    located: LocatedFinding
+    reason: str = ""
+
+    def sentence(self, file: str) -> str:
+        """Describe the attempt in one line for people."""
+        finding = self.located.finding
+        name = f" {finding.reason}" if finding.source == "lint" else ""
+        title = finding.fix.title if finding.fix is not None else ""
+        place = file if self.located.line is None else f"{file}:{self.located.line}"
+        field = f" ({finding.field})" if finding.field else ""
+        text = f"{place}: {finding.code}{name}: {title}{field}"
+        return printable(f"not fixed: {text}: {self.reason}" if self.reason else f"fixed: {text}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the attempt's fields as reports write them."""
+        finding = self.located.finding
+        parts: dict[str, Any] = {"code": finding.code, "field": finding.field}
+        parts["title"] = finding.fix.title if finding.fix is not None else ""
+        parts["line"] = self.located.line
+        return {**parts, "refused": self.reason} if self.reason else parts
+
+
+def token_width(text: str, start: int) -> int:
+    """Return the width of the key or value that begins here."""
+    rest = text[start:]
+    if rest[:1] in ('"', "'"):
+        end = rest.find(rest[0], 1)
+        return end + 1 if end > 0 else len(rest)
+    ends = [position for mark in (": ", " #", ", ", "}", "]") if (position := rest.find(mark)) > 0]
+    width = min(ends, default=len(rest))
+    return width - 1 if rest[:width].endswith(":") else width

@@ -1,0 +1,156 @@
+"""The findings of one document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.finding import AT_LEAST, SEVERITIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Final, Literal
+
+    from jobsworth.findings.finding import Finding, Severity, Threshold
+    from jobsworth.findings.fix import Fix
+    from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
+
+    Status = Literal["valid", "invalid", "skipped", "error"]
+
+VALID: Final = "valid"
+"""A Job or CronJob without an error."""
+INVALID: Final = "invalid"
+"""A Job or CronJob with at least one error, or an object whose misspelled kind or apiVersion is one."""
+SKIPPED: Final = "skipped"
+"""Neither a Job nor a CronJob, or not a manifest to apply."""
+ERROR: Final = "error"
+"""Could not be read."""
+KINDS_WITH_JOBS = ("AppWrapper", "Experiment", "JobSet", "ScaledJob", "Template")
+"""Kinds of other groups with Jobs inside them, which are not validated (Template is OpenShift's)."""
+STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
+
+EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
+
+NO_CODES: frozenset[str] = frozenset()
+
+
+def exit_code(results: Iterable[Result]) -> int:
+    """Return the exit code for some results: 2 if one is unreadable, 1 if one fails the run, or else 0."""
+    code = EXIT_VALID
+    for result in results:
+        if result.status == ERROR:
+            return EXIT_UNREADABLE
+        if result.fails:
+            code = EXIT_INVALID
+    return code
+
+
+class Result:
+    """The findings of one document.
+
+    Attributes:
+        file: the file's name as given or found; ``-`` is standard input.
+        document: the number of the document in its file, from 0.
+        item: the position in a List; None for a document that is not a List.
+        kind, namespace, name: of the object; None if unknown.
+        status: one of :data:`STATUSES`.
+        findings: in the order of their positions.
+        infos: the number of info findings that are counted, but not among `findings`.
+        attempts: the fixes attempted by ``--fix``.
+        withheld: the fixes not offered because the document is not a manifest to apply.
+        unfixable: the reason, such as "test data"; empty if no fix was withheld.
+        fail_on: the lowest severity whose findings make the run fail, or ``never``.
+        selected: the codes of the rules that the user selected by code, name or prefix.
+    """
+
+    __slots__ = (
+        "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
+        "selected", "status", "unfixable", "withheld",
+    )  # fmt: skip
+
+    in_cluster = False
+
+    def __init__(
+        self,
+        *,
+        file: str,
+        document: int,
+        item: int | None = None,
+        kind: str | None = None,
+        namespace: str | None = None,
+        name: str | None = None,
+        status: Status,
+        findings: list[LocatedFinding],
+    ) -> None:
+        self.file = file
+        self.document = document
+        self.item = item
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.status: Status = status
+        self.findings = findings
+        self.attempts: Sequence[FixAttempt] = ()
+        self.withheld: Sequence[Fix] = ()
+        self.unfixable = ""
+        self.fail_on: Threshold = "error"
+        self.selected = NO_CODES
+
+    def replace_findings(self, findings: Sequence[LocatedFinding]) -> None:
+        """Replace the findings and derive the status from them.
+
+        An object of an unknown kind with an error is invalid: it was meant to be a Job.
+        """
+        self.findings = sorted(
+            findings,
+            key=lambda located: (located.further, located.line or 0, located.column or 0),
+        )
+        errors = any(located.finding.severity == "error" for located in findings)
+        if self.status in (VALID, INVALID):
+            self.status = INVALID if errors else VALID
+        elif self.status == SKIPPED and errors:
+            self.status = INVALID
+
+    @property
+    def failing(self) -> list[LocatedFinding]:
+        """The findings that make the run fail, the most severe first."""
+        severities = self._failing_severities()
+        found = [located for located in self.findings if located.finding.severity in severities]
+        return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
+
+    def _failing_severities(self) -> tuple[Severity, ...]:
+        if self.status == ERROR:
+            return AT_LEAST["error"]  # at any threshold
+        if self.status == SKIPPED and self.fail_on == "info":
+            return AT_LEAST["warning"]  # the note why it was skipped is about no Job
+        return AT_LEAST[self.fail_on]
+
+    @property
+    def fails(self) -> bool:
+        """True if the document makes the run fail."""
+        if self.status == ERROR:
+            return True
+        severities = self._failing_severities()
+        return any(located.finding.severity in severities for located in self.findings)
+
+    def shows(self, finding: Finding, *, infos: bool) -> bool:
+        """Return True if people see a finding: all but info findings that they did not ask for.
+
+        Args:
+            finding: one of the findings.
+            infos: show info findings.
+        """
+        return (
+            finding.severity != "info"
+            or infos
+            or self.status == SKIPPED
+            or self.fail_on == "info"
+            or finding.code in self.selected
+        )
+
+
+class StoredResult(Result):
+    """The findings of an object stored in a cluster; ``file`` is ``namespace/Kind/name``."""
+
+    __slots__ = ()
+
+    in_cluster = True

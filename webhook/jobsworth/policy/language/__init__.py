@@ -1,1 +1,0 @@
-"""The vocabulary of JobPolicy documents: fields, codes, schema parts and problems."""

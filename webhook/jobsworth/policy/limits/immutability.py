@@ -1,0 +1,120 @@
+"""Fields that a policy makes immutable although the Kubernetes API lets them change.
+
+Fields of the JobSpec and of the Pod template are immutable in Jobs only: in a CronJob they describe future
+Jobs. Fields of the CronJobSpec are immutable in CronJobs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.equality import equal
+from jobsworth.api.field_errors import invalid, quoted
+from jobsworth.policy import violation_codes
+from jobsworth.policy.policy_fields import FIELDS
+from jobsworth.policy.violation import Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from jobsworth.policy.problems import Problems
+    from jobsworth.policy.request import JobView
+
+METADATA = {"label": "labels", "annotation": "annotations"}
+
+
+@dataclass(frozen=True, slots=True)
+class _ImmutableField:
+    """One immutable field, label or annotation."""
+
+    path: Callable[[JobView], str]
+    value: Callable[[JobView], Any]
+    concerns: Callable[[JobView], bool]
+    unless_suspended: bool
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Immutable:
+    """The immutable fields of a policy."""
+
+    _fields: tuple[_ImmutableField, ...]
+
+    def violations(self, new: JobView, old: JobView) -> Iterator[Violation]:
+        """Yield a violation for each immutable field that an update changes."""
+        for field in self._fields:
+            if not field.concerns(new) or (field.unless_suspended and _is_suspended(old)):
+                continue
+            before, after = field.value(old), field.value(new)
+            if not equal(before, after):
+                yield _changed(field, new, before, after)
+
+
+def _is_suspended(view: JobView) -> bool:
+    return bool((view.cron or view.spec).get("suspend"))
+
+
+def _changed(field: _ImmutableField, new: JobView, before: Any, after: Any) -> Violation:
+    circumstances = ", unless it is suspended" if field.unless_suspended else ""
+    was = "unset" if before is None else quoted(before) if _is_short(before) else "another value"
+    error = invalid("", after, f"may not be changed{circumstances}: it was {was}")
+    return Violation(
+        violation_codes.IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint
+    )
+
+
+def _is_short(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
+    """Compile the ``immutable`` list of a policy.
+
+    Args:
+        value: field names or mappings, valid against the schema.
+        path: the path of the list in the document.
+        problems: collects the errors that the schema cannot express.
+    """
+    selections = [
+        {"field": selection} if isinstance(selection, str) else selection for selection in value
+    ]
+    seen: list[tuple[str, str]] = []
+    for index, selection in enumerate(selections):
+        names = [(key, selection[key]) for key in ("field", *METADATA) if key in selection]
+        if len(names) != 1:
+            problems.add(
+                f"{path}[{index}]",
+                "must name one field, label or annotation"
+                if not names
+                else "names more than one field, label or annotation",
+                "write one entry for each" if names else "set field, label or annotation",
+            )
+        elif names[0] in seen:
+            problems.add(
+                f"{path}[{index}]", f'"{names[0][1]}" is listed twice', "remove one of the two"
+            )
+        seen.extend(names)
+    if problems.at_or_below(path):
+        return Immutable(())
+    return Immutable(tuple(map(_read_selection, selections)))
+
+
+def _read_selection(selection: dict[str, Any]) -> _ImmutableField:
+    unless, hint = bool(selection.get("unlessSuspended")), selection.get("message", "")
+    for key, holder in METADATA.items():
+        if key in selection:
+            return _metadata(holder, selection[key], unless, hint)
+    field = FIELDS[selection["field"]]
+    kind = "CronJob" if field.scope == "cronJob" else "Job"
+    return _ImmutableField(field.path, field.value, lambda view: view.kind == kind, unless, hint)
+
+
+def _metadata(holder: str, key: str, unless: bool, hint: str) -> _ImmutableField:
+    return _ImmutableField(
+        lambda view: f"metadata.{holder}[{key}]",
+        lambda view: (view.metadata.get(holder) or {}).get(key),
+        lambda view: True,
+        unless,
+        hint,
+    )

@@ -1,0 +1,1 @@
+"""The Job controller's planner on virtual or recorded time: explanations, simulations, replays, timelines."""

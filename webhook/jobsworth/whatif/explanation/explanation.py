@@ -1,0 +1,155 @@
+"""The explanation of a Job's failure handling: its facts, its rules and its decision table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.controller.failure_policy import ReasonRule
+from jobsworth.whatif.explanation.decision_table import decision_table, rule_uses
+from jobsworth.whatif.explanation.outcome_wording import job_facts, requirement, rule_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.whatif.explanation.decision_rows import DecisionTable, RuleUse
+    from jobsworth.whatif.explanation.explained_job import ExplainedJob
+    from jobsworth.whatif.explanation.rule_trace import RuleTrace
+
+    LinesOf = Callable[[int], "SourceLines | None"]
+    """Returns the lines of a rule of spec.podFailurePolicy in its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """Lines of a manifest.
+
+    Attributes:
+        first: the number of the first line, from 1.
+        last: the number of the last line.
+        text: the lines, at least the first; fewer than from `first` to `last` if there are many.
+    """
+
+    first: int
+    last: int
+    text: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRule:
+    """A rule of a Job.
+
+    Attributes:
+        name: ``rules[0]``, or ``annotation rules[0]``.
+        requirement: what it requires of a Pod, as a clause.
+        lines: its lines in the manifest; None for a rule of the annotation.
+        use: None for a rule of the annotation.
+    """
+
+    name: str
+    action: str
+    requirement: str
+    lines: SourceLines | None
+    use: RuleUse | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedObject:
+    """The object that is explained, and its place.
+
+    Attributes:
+        file: the name of its file.
+        line: the line at which it begins.
+        release: the Kubernetes release of the API server.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    file: str
+    line: int
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The explanation of a Job, or of the difference to an earlier version of it.
+
+    Attributes:
+        facts: what the Job does about failures apart from its rules: names and values.
+        rules: in the order of evaluation.
+        table: the decisions; of both versions if there is an earlier one.
+        before: the facts of the earlier version; None without one.
+    """
+
+    object: ExplainedObject
+    job: ExplainedJob
+    facts: tuple[tuple[str, str], ...]
+    rules: tuple[ExplainedRule, ...]
+    table: DecisionTable
+    before: tuple[tuple[str, str], ...] | None = None
+
+    @property
+    def changed(self) -> bool:
+        """True if the behavior differs from that of the earlier version."""
+        return self.table.changed or self.before not in (None, self.facts)
+
+    @property
+    def changed_facts(self) -> list[tuple[str, str | None, str | None]]:
+        """The facts that differ: name, value before and after, None where there is none."""
+        before, after = dict(self.before or ()), dict(self.facts)
+        return [
+            (name, before.get(name), after.get(name))
+            for name in dict.fromkeys((*before, *after))
+            if before.get(name) != after.get(name)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class FailureExplanation:
+    """The explanation of single failures of a Job.
+
+    Attributes:
+        rules: as in Explanation; the steps of each trace are about these, in this order.
+    """
+
+    object: ExplainedObject
+    rules: tuple[ExplainedRule, ...]
+    traces: tuple[RuleTrace, ...]
+
+
+def explain(
+    about: ExplainedObject, job: ExplainedJob, lines: LinesOf, before: ExplainedJob | None = None
+) -> Explanation:
+    """Explain a Job.
+
+    Args:
+        before: an earlier version of it, to compare with.
+        lines: finds the lines of its rules.
+    """
+    table = decision_table([job] if before is None else [before, job])
+    return Explanation(
+        about,
+        job,
+        tuple(job_facts(job)),
+        explained_rules(job, lines, rule_uses(job, table)),
+        table,
+        None if before is None else tuple(job_facts(before)),
+    )
+
+
+def explained_rules(
+    job: ExplainedJob, lines: LinesOf, uses: list[RuleUse] | None = None
+) -> tuple[ExplainedRule, ...]:
+    """Return the rules of a Job in the order of evaluation."""
+    policy = job.job.failure_policy
+    return tuple(
+        ExplainedRule(
+            rule_name(rule.position, by_annotation=isinstance(rule, ReasonRule)),
+            rule.action,
+            requirement(rule),
+            None if isinstance(rule, ReasonRule) else lines(rule.position),
+            None if uses is None or isinstance(rule, ReasonRule) else uses[rule.position],
+        )
+        for rule in (() if policy is None else policy.rules)
+    )

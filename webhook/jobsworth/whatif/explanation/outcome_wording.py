@@ -1,0 +1,207 @@
+"""Words for rules, failures and outcomes, the same in every report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.failure_policy import ConditionRule, ReasonRule
+from jobsworth.lint.matched_failures import ANY_OTHER_CODE
+from jobsworth.whatif.explanation.explained_job import SIDECAR
+from jobsworth.whatif.explanation.failure_outcome import (
+    Outcomes,
+    backoff_delays,
+    failed_index_limits,
+    failed_pod,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from jobsworth.controller.failure_policy import Rule
+    from jobsworth.controller.jobs import Job
+    from jobsworth.whatif.explanation.explained_job import ExplainedJob
+    from jobsworth.whatif.explanation.failure_outcome import Outcome
+
+OTHERWISE = "no rule"
+_SHOWN_CODES = 12
+"""At most so many exit codes of a rule are listed."""
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
+def code_ranges(ranges: Iterable[tuple[int, int]]) -> str:
+    """Return ranges of exit codes as text.
+
+    >>> code_ranges([(1, 41), (43, 255)])
+    '1-41, 43-255'
+    """
+    return ", ".join(
+        "any other"
+        if first == ANY_OTHER_CODE
+        else str(first)
+        if first == last
+        else f"{first}, {last}"
+        if last == first + 1
+        else f"{first}-{last}"
+        for first, last in ranges
+    )
+
+
+def listed_codes(codes: Iterable[int]) -> str:
+    """Return exit codes as text, runs as ranges; the rest of a long list is omitted.
+
+    >>> listed_codes([1, 2, 3, 42])
+    '1-3, 42'
+    """
+    ranges: list[tuple[int, int]] = []
+    for code in sorted(codes):
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1] = (ranges[-1][0], code)
+        else:
+            ranges.append((code, code))
+    text = code_ranges(ranges[:_SHOWN_CODES])
+    return text if len(ranges) <= _SHOWN_CODES else f"{text}, … ({len(ranges)} ranges)"
+
+
+def seconds(number: float) -> str:
+    """Return a number of seconds as text, in the largest unit that divides it.
+
+    >>> [seconds(each) for each in (10, 90.0, 600, 86400)]
+    ['10 s', '90 s', '10 min', '1 d']
+    """
+    whole = int(number)
+    for size, unit in _UNITS:
+        if whole >= size and whole % size == 0:
+            return f"{whole // size} {unit}"
+    return f"{whole} s"
+
+
+def rule_name(position: int, *, by_annotation: bool = False) -> str:
+    """Return the name of a rule: ``rules[0]``, or that of a rule of the annotation."""
+    return f"annotation rules[{position}]" if by_annotation else f"rules[{position}]"
+
+
+def requirement(rule: Rule) -> str:
+    """Return the requirement of a rule as a clause: "container main exits with 1"."""
+    if isinstance(rule, ConditionRule):
+        return f"the Pod has {' or '.join(sorted(rule.patterns))}"
+    container = "any container" if rule.container is None else f"container {rule.container}"
+    if isinstance(rule, ReasonRule):
+        reasons = ", ".join(sorted(rule.reasons))
+        verb = (
+            "terminates with reason" if rule.operator == "In" else "fails with a reason other than"
+        )
+        return f"{container} {verb} {reasons}"
+    codes = listed_codes(rule.codes)
+    if rule.operator == "In":
+        return f"{container} exits with {codes}"
+    others = sorted({0, *rule.codes})
+    return f"{container} exits with a code other than {listed_codes(others)}"
+
+
+def deciding_rule(outcome: Outcome) -> str:
+    """Return the name of the rule that decides; "-" where rules do not apply."""
+    if outcome.kind != "failed":
+        return "-"
+    if outcome.rule is None:
+        return OTHERWISE
+    return rule_name(outcome.rule, by_annotation=outcome.by_annotation)
+
+
+def effect(outcome: Outcome) -> str:
+    """Return an outcome in a few words, for a cell of a table."""
+    if outcome.kind == "pending":
+        return "not a failure: the Pod stays Pending, nothing is counted or replaced"
+    if outcome.kind == "terminating":
+        return "not replaced and not counted until the Pod has terminated"
+    if outcome.kind == "succeeded":
+        return "the Pod has succeeded"
+    failure = outcome.job_failure
+    if outcome.kind == "restarted":
+        text = "restarted in the same Pod"
+        if failure is None:
+            return f"{text}, without limit"
+        return f"{text}; restart {failure.after} fails the Job ({failure.reason})"
+    if failure is not None and failure.after == 1:
+        return f"the Job fails ({failure.reason})"
+    index, ends = outcome.index_failure, _ends_with_index(outcome)
+    if outcome.fails_index:
+        text = f"the index fails{ends}"
+    elif index is not None:
+        text = f"counted, failure {index} of an index fails the index{ends}"
+    else:
+        text = "counted" if outcome.counted else "ignored"
+    if failure is not None:
+        text += f"{', ' if index is None else '; '}failure {failure.after} fails the Job"
+    if outcome.fails_index:
+        return text
+    if outcome.delay is None:
+        return f"{text}; not replaced"
+    return f"{text}; new Pod after {seconds(outcome.delay)}"
+
+
+def _ends_with_index(outcome: Outcome) -> str:
+    """Return when the first failed index fails the Job, as the end of a clause."""
+    limit = outcome.failed_index
+    if limit is None:
+        return ""
+    return " and the Job" if limit.at_once else ", and the Job once no index is left"
+
+
+def failed_indexes(job: Job) -> str:
+    """Return how many failed indexes fail the Job, and when; empty without a limit per index."""
+    parts: list[str] = []
+    for limit in failed_index_limits(job):
+        if not limit.at_once:
+            unless = ", unless the success policy is met before" if job.success_rules else ""
+            parts.append(f"any fails the Job once no index is left to run ({limit.reason}){unless}")
+        elif limit.count == 1:
+            parts.append(f"the first fails the Job at once ({limit.reason})")
+        else:
+            parts.append(f"{limit.count} fail it at once ({limit.reason})")
+    return "; ".join(parts)
+
+
+def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
+    """Yield the name and value of what a Job does about failures apart from its rules."""
+    outcomes, spec = Outcomes(job.job), job.spec
+    yield "unmatched failure", effect(outcomes.of(failed_pod(job.job)))
+    limits = failed_indexes(job.job)
+    if limits:
+        yield "failed indexes", limits
+    delays = ", ".join(seconds(each) for each in backoff_delays(job.job))
+    whose = "each index" if job.job.per_index else "the whole Job"
+    yield "backoff", f"{delays}; of {whose}, by consecutive failures, ignored ones included"
+    if job.job.only_replace_failed:
+        yield "replacement", "when the Pod has terminated (podReplacementPolicy: Failed)"
+    else:
+        yield (
+            "replacement",
+            "as soon as the Pod is deleted or failed (podReplacementPolicy: TerminatingOrFailed)",
+        )
+    sidecars = [each.name for each in job.containers if each.role == SIDECAR]
+    if sidecars:
+        yield (
+            "sidecars",
+            f"{', '.join(sidecars)}: the exit code matters only if the Pod fails anyway",
+        )
+    if job.job.active_deadline is not None:
+        reason = well_known_names.DEADLINE_EXCEEDED[0]
+        yield (
+            "deadline",
+            f"after {seconds(job.job.active_deadline)} the Job fails, whatever the rules say ({reason})",
+        )
+    if job.job.parallelism == 0:
+        yield "parallelism", "0: no Pod is created or replaced until it is raised"
+    if spec.get("suspend"):
+        yield (
+            "suspended",
+            "no Pod runs until the Job is resumed; the table is about the time after that",
+        )
+    if job.ignored_extension:
+        yield (
+            "annotation",
+            "its rules are ignored: only the Job controller of jobsworth applies them "
+            f"(spec.managedBy: {well_known_names.OUR_MANAGER})",
+        )

@@ -1,0 +1,223 @@
+"""The record of a simulated run: what every Pod, Job and CronJob did, and when.
+
+Times are milliseconds since the start of the scenario; None for what has not happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.controller.failure_policy import Match
+
+Counted = Literal["", "succeeded", "failed", "ignored", "uncounted"]
+"""How the Job counted a Pod: not yet, as success, as failure; a failure that its failure policy ignores; or
+not at all, because the Job deleted it or its index had a result."""
+
+Outcome = Literal["Complete", "Failed", "Unfinished"]
+
+
+@dataclass(slots=True, eq=False)
+class PodRecord:
+    """The record of a Pod in a run.
+
+    Attributes:
+        index: completion index; None if the Job is not Indexed.
+        attempt: of its index, or of the Job, from 1.
+        scheduled: it got a place on a node.
+        started: it began to run.
+        restarts: the times at which its container was started again in place.
+        deleted: its deletion was requested.
+        cause: the disruption that ended it; empty without one.
+        ended: it became Succeeded or Failed.
+        exit_code: of the container that ended with another code than 0, or 0; None if no container ended.
+        reason: termination reason of the container, or reason of the Pod.
+        container: that container.
+        counted: how the Job counted it.
+        match: the rule of the failure policy that matched; None if it did not fail.
+    """
+
+    name: str
+    index: int | None
+    attempt: int
+    created: int
+    scheduled: int | None = None
+    started: int | None = None
+    restarts: list[int] = field(default_factory=list)
+    deleted: int | None = None
+    cause: str = ""
+    ended: int | None = None
+    phase: str = "Pending"
+    exit_code: int | None = None
+    reason: str = ""
+    container: str = ""
+    counted: Counted = ""
+    match: Match | None = None
+
+    @property
+    def failed(self) -> bool:
+        """True if it is a failure that the Job has to handle, not a Pod that the Job itself removed."""
+        return self.match is not None and self.counted != "uncounted"
+
+    def used(self, now: int) -> int:
+        """Return the milliseconds for which it has run."""
+        if self.started is None:
+            return 0
+        return (now if self.ended is None else self.ended) - self.started
+
+
+class Counters(NamedTuple):
+    """The Pods of a Job by its status."""
+
+    at: int
+    active: int
+    terminating: int
+    succeeded: int
+    failed: int
+
+
+class ConditionChange(NamedTuple):
+    """A condition that a Job got."""
+
+    at: int
+    type: str
+    status: str
+    reason: str
+    message: str
+
+
+class EmittedEvent(NamedTuple):
+    """A Kubernetes event about a Job or CronJob."""
+
+    at: int
+    type: str
+    reason: str
+    message: str
+
+
+class ControllerReason(NamedTuple):
+    """The reason for the decisions of the controller, from a time on."""
+
+    at: int
+    because: str
+
+
+@dataclass(slots=True, eq=False)
+class JobRecord:
+    """The record of a Job in a run.
+
+    Attributes:
+        run: of a CronJob the number of the Job; 1 for a single Job.
+        scheduled: of a CronJob: when the Job was due.
+        size: its completions; None for a work queue.
+        failed_indexes: when each index failed.
+        finished: when it got its terminal condition.
+        deleted: the CronJob controller deleted it, to replace it.
+        removed: the object was deleted after it had finished: ttlSecondsAfterFinished, history limits.
+    """
+
+    name: str
+    run: int
+    created: int
+    indexed: bool
+    parallelism: int
+    size: int | None
+    scheduled: int | None = None
+    pods: list[PodRecord] = field(default_factory=list)
+    counters: list[Counters] = field(default_factory=list)
+    conditions: list[ConditionChange] = field(default_factory=list)
+    events: list[EmittedEvent] = field(default_factory=list)
+    explanations: list[ControllerReason] = field(default_factory=list)
+    failed_indexes: list[tuple[int, int]] = field(default_factory=list)
+    finished: int | None = None
+    deleted: int | None = None
+    removed: int | None = None
+
+    @property
+    def terminal(self) -> ConditionChange | None:
+        """The condition with which it finished; None if it has not."""
+        return self.conditions[-1] if self.conditions and self.finished is not None else None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The result of the Job."""
+        if self.terminal is None:
+            return "Unfinished"
+        return "Complete" if self.terminal.type == "Complete" else "Failed"
+
+    @property
+    def reason(self) -> str:
+        """The reason of the terminal condition; without one, what the Job waits for."""
+        if self.terminal is not None:
+            return self.terminal.reason
+        if self.deleted is not None:
+            return "deleted to start the next Job (concurrencyPolicy: Replace)"
+        return self.explanations[-1].because if self.explanations else ""
+
+    def waits(self, until: int) -> Iterator[tuple[int, int]]:
+        """Yield the periods in which the controller created no Pod because of a backoff."""
+        explained = [*self.explanations, ControllerReason(until, "")]
+        for this, following in pairwise(explained):
+            if this.because == BACKING_OFF:
+                yield this.at, following.at
+
+
+BACKING_OFF = "the next Pod waits for the backoff after a failure"
+
+
+@dataclass(slots=True, eq=False)
+class MissedRun:
+    """A run of a CronJob that was due and did not start.
+
+    Attributes:
+        at: when this became clear.
+        scheduled: when it was due.
+    """
+
+    at: int
+    scheduled: int
+    why: str
+
+
+@dataclass(slots=True, eq=False)
+class RunRecord:
+    """One run of a scenario.
+
+    Attributes:
+        start: of the scenario, in seconds since 1970.
+        end: of the run: the last Job finished, or the time given was over.
+        time_zone: of a CronJob; empty if its spec has none.
+        missed: of a CronJob: the runs that did not start.
+        events: about the CronJob.
+        steps: the work that it took (:mod:`jobsworth.whatif.simulation.run_limits`).
+    """
+
+    name: str
+    kind: str
+    scenario: str
+    seed: int
+    start: int
+    end: int = 0
+    time_zone: str = ""
+    jobs: list[JobRecord] = field(default_factory=list)
+    missed: list[MissedRun] = field(default_factory=list)
+    events: list[EmittedEvent] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def most_objects(self) -> int:
+        """The greatest number of Job objects that exist at a time."""
+        changes = [(job.created, 1) for job in self.jobs]
+        for job in self.jobs:
+            gone = [time for time in (job.deleted, job.removed) if time is not None]
+            changes += [(min(gone), -1)] if gone else []
+        return max(accumulate(change for _, change in sorted(changes)), default=0)
+
+    @property
+    def job(self) -> JobRecord:
+        """The only Job of a run of a Job."""
+        return self.jobs[0]

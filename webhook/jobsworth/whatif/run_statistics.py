@@ -1,0 +1,211 @@
+"""Statistics of many runs: how often a Job completes, when, and what it costs, with 95 % intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.whatif.virtual_time import HOUR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.whatif.run_record import Outcome, PodRecord, RunRecord
+
+_Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+NO_RULE = "no rule"
+
+
+class RunSummary(NamedTuple):
+    """The part of a run that the statistics need; for a CronJob, the sums of its Jobs.
+
+    Attributes:
+        outcome: None for a CronJob: its Jobs have outcomes, and runs that did not start have none.
+        reason: empty for a CronJob.
+        finished: milliseconds until the Job finished; None if it did not, and for a CronJob.
+        used: milliseconds for which Pods ran.
+        wasted: those of Pods that did not count as succeeded.
+        failures: failed Pods by the rule that matched.
+        steps: the work that it took.
+    """
+
+    seed: int
+    outcome: Outcome | None
+    reason: str
+    finished: int | None
+    pods: int
+    used: int
+    wasted: int
+    failed_indexes: int
+    failures: tuple[tuple[str, int], ...]
+    steps: int = 0
+
+
+def summarize(record: RunRecord) -> RunSummary:
+    """Return the summary of a run."""
+    failures: Counter[str] = Counter()
+    used = wasted = pods = failed_indexes = 0
+    outcome: Outcome | None = None
+    finished, reason = None, ""
+    if record.kind == "Job":
+        job = record.job
+        outcome, reason = job.outcome, job.reason
+        finished = None if job.finished is None else job.finished - job.created
+    for job in record.jobs:
+        end = record.end if job.finished is None else job.finished
+        for pod in job.pods:
+            time = pod.used(end if pod.deleted is None else max(end, pod.deleted))
+            used += time
+            if pod.counted != "succeeded":
+                wasted += time
+            if pod.failed:
+                failures[rule_name(pod)] += 1
+        pods += len(job.pods)
+        failed_indexes += len(job.failed_indexes)
+    return RunSummary(
+        record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
+        tuple(sorted(failures.items())), record.steps,
+    )  # fmt: skip
+
+
+def rule_name(pod: PodRecord) -> str:
+    """Return the rule that a failed Pod matched, with its action."""
+    match = pod.match
+    if match is None or match.action is None:
+        return NO_RULE
+    kind = "termination rule" if match.by_reason else "rule"
+    return f"{kind} {match.position} {match.action}"
+
+
+class Interval(NamedTuple):
+    """An estimate, and the interval in which the true value lies with a probability of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatistics:
+    """Statistics of some runs of one Job or CronJob in one scenario.
+
+    Attributes:
+        series: the runs are of a CronJob: they have no outcomes and no times.
+        outcomes: the runs by outcome and reason.
+        times: milliseconds to completion of the runs that completed, sorted.
+        pods, pod_hours, wasted_hours, failed_indexes: per run.
+        failures: failed Pods per run, by rule.
+    """
+
+    runs: int
+    outcomes: tuple[tuple[Outcome, str, int], ...]
+    times: tuple[int, ...]
+    pods: Interval
+    pod_hours: Interval
+    wasted_hours: Interval
+    failed_indexes: Interval
+    failures: tuple[tuple[str, Interval], ...]
+    series: bool = False
+
+    def share(self, outcome: Outcome) -> Interval | None:
+        """Return the share of the runs with an outcome; None for a CronJob."""
+        if self.series:
+            return None
+        count = sum(number for known, _, number in self.outcomes if known == outcome)
+        return proportion(count, self.runs)
+
+    def time(self, quantile: float) -> Interval | None:
+        """Return a quantile of the time to completion, in milliseconds; None without a completed run."""
+        return quantile_of(self.times, quantile) if self.times else None
+
+
+def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
+    """Return the statistics of at least one run."""
+    outcomes = Counter((run.outcome, run.reason) for run in summaries if run.outcome is not None)
+    rules = sorted({rule for run in summaries for rule, _ in run.failures})
+    return RunStatistics(
+        runs=len(summaries),
+        outcomes=tuple(
+            (outcome, reason, number)
+            for (outcome, reason), number in sorted(
+                outcomes.items(), key=lambda item: (-item[1], item[0])
+            )
+        ),
+        times=tuple(
+            sorted(
+                run.finished
+                for run in summaries
+                if run.outcome == "Complete" and run.finished is not None
+            )
+        ),
+        pods=mean([run.pods for run in summaries]),
+        pod_hours=mean([run.used / HOUR for run in summaries]),
+        wasted_hours=mean([run.wasted / HOUR for run in summaries]),
+        failed_indexes=mean([run.failed_indexes for run in summaries]),
+        failures=tuple(
+            (rule, mean([dict(run.failures).get(rule, 0) for run in summaries])) for rule in rules
+        ),
+        series=any(run.outcome is None for run in summaries),
+    )
+
+
+def proportion(count: int, total: int) -> Interval:
+    """Return a share with its Wilson score interval, which holds for shares near 0 and 1, too.
+
+    >>> [round(part, 3) for part in proportion(95, 100)]
+    [0.95, 0.888, 0.978]
+    >>> [round(part, 3) for part in proportion(10, 10)]
+    [1.0, 0.722, 1.0]
+    """
+    share, z2 = count / total, _Z * _Z
+    center = (share + z2 / (2 * total)) / (1 + z2 / total)
+    spread = _Z * sqrt(share * (1 - share) / total + z2 / (4 * total * total)) / (1 + z2 / total)
+    return Interval(
+        share, 0.0 if count == 0 else center - spread, 1.0 if count == total else center + spread
+    )
+
+
+def mean(values: Sequence[float]) -> Interval:
+    """Return the mean of numbers from 0 on, with its interval by the normal distribution.
+
+    >>> [round(part, 2) for part in mean([2, 4])]
+    [3.0, 1.04, 4.96]
+    """
+    count = len(values)
+    average = sum(values) / count
+    if count == 1:
+        return Interval(average, average, average)
+    variance = sum((value - average) ** 2 for value in values) / (count - 1)
+    spread = _Z * sqrt(variance / count)
+    return Interval(average, max(0.0, average - spread), average + spread)
+
+
+def quantile_of(ordered: Sequence[int], quantile: float) -> Interval:
+    """Return a quantile of sorted values, with the interval that the order statistics give.
+
+    >>> quantile_of(range(1, 101), 0.5)
+    Interval(value=50, low=40, high=60)
+    """
+    count = len(ordered)
+    spread = _Z * sqrt(count * quantile * (1 - quantile))
+
+    def at(place: float) -> int:
+        return ordered[min(max(round(place), 1), count) - 1]
+
+    return Interval(
+        at(count * quantile), at(count * quantile - spread), at(count * quantile + spread)
+    )
+
+
+def histogram(values: Sequence[int], low: int, high: int, bins: int) -> list[int]:
+    """Return how many values fall into each of some bins of equal width.
+
+    >>> histogram([0, 4, 5, 10], 0, 10, 2)
+    [2, 2]
+    """
+    counts = [0] * bins
+    for value in values:
+        counts[min((value - low) * bins // max(1, high - low), bins - 1)] += 1
+    return counts

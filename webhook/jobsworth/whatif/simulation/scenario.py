@@ -1,0 +1,178 @@
+"""A scenario: what happens to Pods, nodes and the controller while a Job runs. Times in milliseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.whatif.failure_causes import SIGTERM_CODE
+from jobsworth.whatif.simulation.distributions import Distribution, Fixed
+from jobsworth.whatif.virtual_time import DAY, MINUTE, NEVER, SECOND
+
+if TYPE_CHECKING:
+    from jobsworth.whatif.failure_causes import DisruptionCause
+    from jobsworth.whatif.simulation.number_ranges import NumberRanges
+
+API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobScenario"
+
+DEFAULT_START = 1_798_761_600  # 2027-01-01T00:00:00Z
+DEFAULT_UNTIL = 7 * DAY
+DEFAULT_STARTUP = Fixed(5 * SECOND)
+DEFAULT_DURATION = Fixed(10 * MINUTE)
+DEFAULT_TERMINATION = Fixed(2 * SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class PodIdentity:
+    """The identity of a Pod in a run.
+
+    Attributes:
+        run: the number of its Job, from 1.
+        index: completion index; -1 without one.
+        attempt: of its index, or of the Job, from 1.
+        created: milliseconds since the start.
+    """
+
+    run: int
+    index: int
+    attempt: int
+    created: int
+
+
+@dataclass(frozen=True, slots=True)
+class PodSelector:
+    """The Pods that a part of a scenario concerns.
+
+    Attributes:
+        indexes: completion indexes; None for any.
+        attempts: the first Pod of an index is attempt 1. Of a Job that is not Indexed, the number of
+            the Pod, in the order of creation.
+        runs: of a CronJob, the number of the Job, in the order of creation.
+        since, until: when the Pod was created.
+        probability: the share of these Pods that is concerned.
+    """
+
+    indexes: NumberRanges | None = None
+    attempts: NumberRanges | None = None
+    runs: NumberRanges | None = None
+    since: int = 0
+    until: int = NEVER
+    probability: float = 1.0
+
+    def selects(self, pod: PodIdentity) -> bool:
+        """Return True for a Pod that is meant, leaving the probability aside."""
+        return self.since <= pod.created < self.until and self.names(pod)
+
+    def names(self, pod: PodIdentity) -> bool:
+        """Return True for a Pod that is meant, whenever it was created."""
+        return (
+            (self.indexes is None or pod.index in self.indexes)
+            and (self.attempts is None or pod.attempt in self.attempts)
+            and (self.runs is None or pod.run in self.runs)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PodCase:
+    """The course of some Pods; None where they are like all others.
+
+    Attributes:
+        selector: the Pods.
+        startup: from a free place on a node to running.
+        duration: from running to its exit.
+        exit_code: of its container.
+        reason: termination reason; empty for the usual one of the exit code.
+        container: the container that exits with it; empty for the first.
+        termination: from SIGTERM to its exit.
+        termination_exit_code: its exit code after SIGTERM.
+    """
+
+    selector: PodSelector = field(default_factory=PodSelector)
+    startup: Distribution | None = None
+    duration: Distribution | None = None
+    exit_code: int = 0
+    reason: str = ""
+    container: str = ""
+    termination: Distribution | None = None
+    termination_exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """A disruption of running Pods.
+
+    Attributes:
+        cause: what happens to them.
+        name: the name of the cause.
+        selector: the Pods that may be concerned.
+        times: when; empty if it depends on the Pod.
+        every: repeats it after each such time; the distribution of the gap; None if it does not repeat.
+        pods: how many of the selected Pods at these times; None for all, or `share` of them.
+        after: when it depends on the Pod: from its start.
+        grace: milliseconds that the Pod has to terminate at most; None for its grace period.
+        node_gone: of a lost node: from the loss until the node is removed from the cluster.
+    """
+
+    cause: DisruptionCause
+    name: str
+    selector: PodSelector = field(default_factory=PodSelector)
+    times: tuple[int, ...] = ()
+    every: Distribution | None = None
+    pods: int | None = None
+    share: float | None = None
+    after: Distribution | None = None
+    grace: int | None = None
+    node_gone: int = NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityChange:
+    """From a time on, the cluster has capacity for so many Pods; running Pods are not stopped."""
+
+    at: int
+    pods: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejections:
+    """A period in which the API server rejects new Pods with a message."""
+
+    since: int
+    until: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecChange:
+    """An edit of the spec of the Job or CronJob: the fields to set; None removes one."""
+
+    at: int
+    spec: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """The conditions under which a Job runs: its Pods, disruptions, capacity, edits.
+
+    Attributes:
+        start: when it begins, in seconds since 1970.
+        until: when the simulation ends at the latest.
+        startup, duration, termination, termination_exit_code: of Pods, as in a case.
+        cases: the course of some Pods; the first that selects a Pod applies.
+        away: periods in which the Job and CronJob controllers do not run.
+    """
+
+    name: str = "default"
+    description: str = ""
+    start: int = DEFAULT_START
+    until: int = DEFAULT_UNTIL
+    startup: Distribution = DEFAULT_STARTUP
+    duration: Distribution = DEFAULT_DURATION
+    termination: Distribution = DEFAULT_TERMINATION
+    termination_exit_code: int = SIGTERM_CODE
+    cases: tuple[PodCase, ...] = ()
+    disruptions: tuple[Disruption, ...] = ()
+    capacity: tuple[CapacityChange, ...] = ()
+    rejections: tuple[Rejections, ...] = ()
+    changes: tuple[SpecChange, ...] = ()
+    away: tuple[tuple[int, int], ...] = ()

@@ -1,0 +1,65 @@
+"""One run of a Job or CronJob in a scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.whatif.run_record import RunRecord
+from jobsworth.whatif.simulation.run_limits import RunLimits, check_period
+from jobsworth.whatif.simulation.simulated_cron_job import SimulatedCronJob
+from jobsworth.whatif.simulation.simulated_job import SimulatedJob
+from jobsworth.whatif.simulation.simulated_nodes import Nodes
+from jobsworth.whatif.virtual_time import EventQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.whatif.simulation.scenario import Scenario
+    from jobsworth.whatif.simulation.simulated_nodes import SimulatedPod
+
+
+def run_once(
+    manifest: dict[str, Any], scenario: Scenario, seed: int, until: int | None = None
+) -> RunRecord:
+    """Run an object once.
+
+    Args:
+        manifest: the Job or CronJob with the API server's defaults.
+        seed: of all that is left to chance.
+        until: milliseconds after which the run ends; None for the scenario's.
+
+    Raises:
+        SimulationTooLarge: the run exceeds a limit.
+    """
+    end = scenario.until if until is None else until
+    check_period(scenario.start, end)
+    limits = RunLimits()
+    queue = EventQueue(limits.spend)
+    jobs: list[SimulatedJob] = []
+
+    def running() -> Iterator[SimulatedPod]:
+        for job in jobs:
+            yield from list(job.pods.values())
+
+    nodes = Nodes(scenario, seed, queue, running)
+    record = RunRecord(
+        manifest["metadata"]["name"], manifest["kind"], scenario.name, seed, scenario.start
+    )
+    if manifest["kind"] == "CronJob":
+        record.time_zone = manifest["spec"].get("timeZone") or ""
+        cron_job = SimulatedCronJob(manifest, scenario, queue, nodes, record, limits=limits)
+        cron_job.check_schedule(end)
+        jobs = cron_job.jobs
+        for change in scenario.changes:
+            queue.at(change.at, cron_job.edit, change.spec)
+        queue.run(end, lambda: False)
+        cron_job.close()
+    else:
+        job = SimulatedJob(manifest, scenario, queue, nodes, limits)
+        jobs.append(job)
+        record.jobs.append(job.record)
+        for change in scenario.changes:
+            queue.at(change.at, job.edit, change.spec)
+        queue.run(end, lambda: job.finished)
+    record.end, record.steps = queue.now, limits.steps
+    return record

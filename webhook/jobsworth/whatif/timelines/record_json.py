@@ -1,0 +1,112 @@
+"""Runs and statistics as JSON values; times are milliseconds since the start of the scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.whatif.run_statistics import rule_name, summarize
+from jobsworth.whatif.virtual_time import HOUR
+
+if TYPE_CHECKING:
+    from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
+    from jobsworth.whatif.run_statistics import Interval, RunStatistics
+
+
+def run_json(record: RunRecord) -> dict[str, Any]:
+    """Return a run as a JSON object."""
+    summary = summarize(record)
+    return {
+        "kind": record.kind,
+        "name": record.name,
+        "scenario": record.scenario,
+        "seed": record.seed,
+        "start": record.start,
+        "end": record.end,
+        "outcome": summary.outcome,
+        "reason": None if summary.outcome is None else summary.reason,
+        "podHours": _rounded(summary.used / HOUR),
+        "wastedPodHours": _rounded(summary.wasted / HOUR),
+        "failuresByRule": dict(summary.failures),
+        "jobs": [_job(job) for job in record.jobs],
+        "mostJobObjects": record.most_objects,
+        "missed": [
+            {"at": missed.at, "scheduled": missed.scheduled, "why": missed.why}
+            for missed in record.missed
+        ],
+        "events": [event._asdict() for event in record.events],
+    }
+
+
+def _job(job: JobRecord) -> dict[str, Any]:
+    return {
+        "name": job.name,
+        "run": job.run,
+        "created": job.created,
+        "scheduled": job.scheduled,
+        "finished": job.finished,
+        "deleted": job.deleted,
+        "removed": job.removed,
+        "outcome": job.outcome,
+        "reason": job.reason,
+        "failedIndexes": [{"at": at, "index": index} for at, index in job.failed_indexes],
+        "conditions": [condition._asdict() for condition in job.conditions],
+        "events": [event._asdict() for event in job.events],
+        "counters": [counters._asdict() for counters in job.counters],
+        "controller": [explanation._asdict() for explanation in job.explanations],
+        "pods": [_pod(pod) for pod in job.pods],
+    }
+
+
+def _pod(pod: PodRecord) -> dict[str, Any]:
+    return {
+        "name": pod.name,
+        "index": pod.index,
+        "attempt": pod.attempt,
+        "phase": pod.phase,
+        "created": pod.created,
+        "scheduled": pod.scheduled,
+        "started": pod.started,
+        "restarts": pod.restarts,
+        "deleted": pod.deleted,
+        "ended": pod.ended,
+        "disruption": pod.cause or None,
+        "exitCode": pod.exit_code,
+        "reason": pod.reason or None,
+        "container": pod.container or None,
+        "counted": pod.counted or None,
+        "rule": rule_name(pod) if pod.failed else None,
+    }
+
+
+def statistics_json(statistics: RunStatistics) -> dict[str, Any]:
+    """Return the statistics of many runs as a JSON object."""
+    return {
+        "runs": statistics.runs,
+        "complete": _interval(statistics.share("Complete")),
+        "failed": _interval(statistics.share("Failed")),
+        "unfinished": _interval(statistics.share("Unfinished")),
+        "outcomes": [
+            {"outcome": outcome, "reason": reason, "runs": number}
+            for outcome, reason, number in statistics.outcomes
+        ],
+        "timeToComplete": {
+            name: _interval(statistics.time(quantile))
+            for name, quantile in (("p5", 0.05), ("p50", 0.5), ("p95", 0.95), ("max", 1.0))
+        },
+        "pods": _interval(statistics.pods),
+        "podHours": _interval(statistics.pod_hours),
+        "wastedPodHours": _interval(statistics.wasted_hours),
+        "failedIndexes": _interval(statistics.failed_indexes),
+        "failuresByRule": {rule: _interval(number) for rule, number in statistics.failures},
+    }
+
+
+def _interval(interval: Interval | None) -> dict[str, float] | None:
+    if interval is None:
+        return None
+    value, low, high = map(_rounded, interval)
+    return {"value": value, "low": low, "high": high}
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6)

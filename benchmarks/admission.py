@@ -50,7 +50,7 @@ spec:
 """
 """A policy with limits, an immutable field and an expression; every Job satisfies it."""
 CASES = ROOT / "tests/oracle/cases"
-MOST_REVIEWS = 300
+MAX_REVIEWS = 300
 
 
 def reviews(endpoint: str, namespace: str) -> list[bytes]:
@@ -71,7 +71,7 @@ def reviews(endpoint: str, namespace: str) -> list[bytes]:
         with lzma.open(CASES / f"{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
             cases = [json.loads(line) for line in lines]
         accepted = [case["object"] for case in cases if case["code"] == 201]
-        for value in accepted[: MOST_REVIEWS // 5]:
+        for value in accepted[: MAX_REVIEWS // 5]:
             sent = kubectl_request(value, "create").object
             sent["metadata"]["namespace"] = namespace
             if endpoint == "validate":

@@ -26,7 +26,7 @@ from support.admission.mutated_reviews import Mutator  # noqa: E402
 from support.admission.running_webhook import Client, Serving, serving  # noqa: E402
 
 SLOW_SECONDS = 10.0
-MOST_GROWTH = 1.1
+MAX_GROWTH = 1.1
 PARTS = 10
 
 
@@ -132,7 +132,7 @@ def main() -> int:
         print(f"slope of memory per 100,000 reviews {since}, KiB for each worker: {listed}")
     for wrong in soak.wrong[:10]:
         print(f"  {wrong}")
-    bad = bool(soak.wrong) or errors > 0 or growth > MOST_GROWTH or after.keys() != rows[0].keys()
+    bad = bool(soak.wrong) or errors > 0 or growth > MAX_GROWTH or after.keys() != rows[0].keys()
     return 1 if bad else 0
 
 

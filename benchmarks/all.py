@@ -48,7 +48,7 @@ BENCHMARKS: dict[str, tuple[list[str], list[str], list[str]]] = {
 """Each benchmark: its command, the further options of a long run, and those of a short one."""
 
 BAR, ROW, LABEL, WIDTH = 10, 26, 420, 860
-MOST_RATIO = 3.0
+MAX_RATIO = 3.0
 """Longer bars are cut."""
 
 
@@ -156,7 +156,7 @@ def render(content: dict[str, object]) -> None:
 def plot(measured: list[Measurement]) -> str:
     """Return a bar chart of the ratios as SVG; a line shows 1, a mark the target."""
     height = ROW * len(measured) + 30
-    scale = (WIDTH - LABEL - 60) / MOST_RATIO
+    scale = (WIDTH - LABEL - 60) / MAX_RATIO
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
         'font-size="11" role="img" aria-label="Ratios of jobsworth to its anchors">',
@@ -164,7 +164,7 @@ def plot(measured: list[Measurement]) -> str:
     ]
     for number, each in enumerate(measured):
         top = 20 + number * ROW
-        length = min(each.ratio, MOST_RATIO) * scale
+        length = min(each.ratio, MAX_RATIO) * scale
         color = "#2563eb" if each.meets_target else "#c2410c"
         label = f"{each.what}, beside {each.anchor}".replace("&", "&amp;").replace("<", "&lt;")
         parts.append(f'<text x="{LABEL - 8}" y="{top + BAR}" text-anchor="end">{label}</text>')
@@ -173,7 +173,7 @@ def plot(measured: list[Measurement]) -> str:
         )
         parts.append(f'<text x="{LABEL + length + 6:.1f}" y="{top + BAR}">{each.ratio:.2f}</text>')
         if each.target is not None:
-            place = LABEL + min(each.target, MOST_RATIO) * scale
+            place = LABEL + min(each.target, MAX_RATIO) * scale
             parts.append(
                 f'<path d="M{place:.1f} {top - 3}v{BAR + 8}" stroke="#111827" stroke-width="2"/>'
             )

@@ -33,7 +33,7 @@ from support.scaling.hostile_requests import Objects, Reviewed, bodies, large, l
 from support.scaling.large_objects import SHAPES, declared_places  # noqa: E402
 from support.scaling.long_strings import TEXTS, declared_string_places  # noqa: E402
 
-MOST_SECONDS, MOST_ANSWER, MOST_MEMORY = 4.0, 300_000, 300 << 10
+MAX_SECONDS, MAX_ANSWER, MAX_MEMORY = 4.0, 300_000, 300 << 10
 SHOWN = 12
 UNLIMITED = 1 << 40
 
@@ -65,9 +65,9 @@ class Row(NamedTuple):
     def wrong(self) -> bool:
         """True if the review exceeds a limit or failed."""
         return (
-            self.seconds > MOST_SECONDS
-            or self.answer > MOST_ANSWER
-            or self.memory > MOST_MEMORY
+            self.seconds > MAX_SECONDS
+            or self.answer > MAX_ANSWER
+            or self.memory > MAX_MEMORY
             or self.verdict == "failed"
         )
 

@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
 from jobsworth.api.api_server import RELEASES, ApiServer  # noqa: E402
 from jobsworth.validation.engine import engine_for  # noqa: E402
-from support.scaling.cost_growth import FACTOR, MOST_GROWTH, cpu_seconds  # noqa: E402
+from support.scaling.cost_growth import FACTOR, MAX_GROWTH, cpu_seconds  # noqa: E402
 from support.scaling.cross_referencing_jobs import CROSSED  # noqa: E402
 from support.scaling.large_objects import SHAPES, Place, changed, declared_places, grown  # noqa: E402
 
@@ -94,7 +94,7 @@ def main() -> int:
         before = cpu_seconds(lambda request=smaller: engine.validate(*request), 2)
         after = cpu_seconds(lambda request=larger: engine.validate(*request))
         ratio, yardstick = after / before, parsing_growth(smaller, larger)
-        marked = ratio > MOST_GROWTH * max(1, yardstick / FACTOR)
+        marked = ratio > MAX_GROWTH * max(1, yardstick / FACTOR)
         superlinear |= marked
         print(
             f"| {name:98} | {size(larger):9,} | {count:10,} | {before:7.3f} | {after:8.3f} | {ratio:5.1f} "

@@ -27,7 +27,7 @@ from support.fixable_manifests import MANIFESTS  # noqa: E402
 from support.scaling.cost_growth import cpu_seconds  # noqa: E402
 
 COUNTS = (250, 500, 1000, 2000)
-MOST_GROWTH = 1.5
+MAX_GROWTH = 1.5
 
 
 def report(data: bytes) -> None:
@@ -66,7 +66,7 @@ def main() -> int:
                 data = made(count).encode()
                 taken.append(cpu_seconds(lambda data=data, measured=measured: measured(data)))
                 print(f" {taken[-1]:7.2f} |", end="", flush=True)
-            marked = taken[-1] / taken[0] > MOST_GROWTH * counts[-1] / counts[0]
+            marked = taken[-1] / taken[0] > MAX_GROWTH * counts[-1] / counts[0]
             superlinear |= marked
             print(" superlinear" if marked else "")
     return int(superlinear)

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobsworth.admission.application import MOST_BYTES, create_application
+from jobsworth.admission.application import MAX_BYTES, create_application
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
@@ -49,7 +49,7 @@ def test_a_review_is_answered(client: FlaskClient, path: str) -> None:
         ({"Content-Encoding": "gzip"}, GOOD, 415, 'content encoding "gzip" is not supported'),
         ({}, b"", 400, "the body is empty"),
         ({}, b"no", 400, "not JSON"),
-        ({}, b" " * (MOST_BYTES + 1), 413, f"send at most {MOST_BYTES} bytes"),
+        ({}, b" " * (MAX_BYTES + 1), 413, f"send at most {MAX_BYTES} bytes"),
     ],
 )  # fmt: skip
 def test_a_body_that_is_no_review_gets_a_clear_error(

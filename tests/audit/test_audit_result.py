@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.audit.audit_result import MOST_NAMESPACES, OTHER, AuditResult, ViolatedPolicy
+from jobsworth.audit.audit_result import MAX_NAMESPACES, OTHER, AuditResult, ViolatedPolicy
 from support.policy.policy_requests import document, policies
 
 POLICIES = policies(*(document(name, enforcement="warn") for name in "ab"))
@@ -25,7 +25,7 @@ def result(violations: dict[tuple[str, str], int]) -> AuditResult:
     return made
 
 
-@given(OBJECTS, st.frozensets(NAMESPACES, max_size=MOST_NAMESPACES))
+@given(OBJECTS, st.frozensets(NAMESPACES, max_size=MAX_NAMESPACES))
 def test_namespaces_are_bounded_and_every_violation_is_counted(
     violations: dict[tuple[str, str], int], before: frozenset[str]
 ) -> None:
@@ -33,7 +33,7 @@ def test_namespaces_are_bounded_and_every_violation_is_counted(
     shown = made.namespaces_shown(before)
     bounded = made.bounded_violations(shown)
     assert {namespace for _, namespace in bounded} <= shown | {OTHER}
-    assert len(shown) <= MOST_NAMESPACES
+    assert len(shown) <= MAX_NAMESPACES
     for policy in "ab":
         total = sum(count for (name, _), count in bounded.items() if name == policy)
         assert total == made.violating_objects(policy)

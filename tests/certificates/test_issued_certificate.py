@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from jobsworth.certificates import ca, leaf
 from jobsworth.certificates.folder_store import published
 from jobsworth.certificates.issued_certificate import (
-    MOST_PREVIOUS,
+    MAX_PREVIOUS,
     IssuedCertificate,
     next_trust_step,
     read_issued,
@@ -118,12 +118,12 @@ def test_the_next_step(
 
 def test_an_issuer_that_replaces_its_ca_in_a_loop_does_not_fill_the_secret() -> None:
     state = State()
-    for _ in range(MOST_PREVIOUS + 5):
+    for _ in range(MAX_PREVIOUS + 5):
         signer = ca.create(NOW, LIFETIME)
         step = next_trust_step(state, issued_by_ca(signer), [], NOW, POLICY)
         assert isinstance(step, Keep)
         last, state = state, step.state
-    assert len(state.previous) == MOST_PREVIOUS
+    assert len(state.previous) == MAX_PREVIOUS
     assert last.ca is not None
     assert state.previous[0] == last.ca.certificate
 

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("cryptography")
 
 from jobsworth.certificates.last_good_policies import (
-    MOST_BYTES,
+    MAX_BYTES,
     LastGoodPolicies,
     bounded,
     desired,
@@ -135,7 +135,7 @@ def test_what_does_not_fit_is_logged_once(caplog: pytest.LogCaptureFixture) -> N
     leader = Leader(api)
     huge = PolicyVersion(
         "huge.yaml",
-        document("huge", description="x" * MOST_BYTES, limits={"backoffLimit": {"maximum": 3}}),
+        document("huge", description="x" * MAX_BYTES, limits={"backoffLimit": {"maximum": 3}}),
     )
     with caplog.at_level(logging.ERROR, "jobsworth.certificates"):
         leader.sees(huge, version("a"))

@@ -13,7 +13,7 @@ from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
 from jobsworth.reports import sarif
 from support.fixable_manifests import MANIFESTS, documents, job, list_of_jobs
 from support.lint.applied_fixes import attempts
-from support.scaling.cost_growth import MOST_GROWTH, Action, time_growth
+from support.scaling.cost_growth import MAX_GROWTH, Action, time_growth
 
 EACH = pytest.mark.parametrize("kind", MANIFESTS)
 
@@ -43,7 +43,7 @@ def test_a_report_with_fixes_takes_linear_time(kind: str) -> None:
         data, server = MANIFESTS[kind](count).encode(), evaluator(changes=True)
         return lambda: sarif.render(server.text("job.yaml", data))
 
-    assert time_growth(reported, 12) <= MOST_GROWTH
+    assert time_growth(reported, 12) <= MAX_GROWTH
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_fixing_takes_linear_time(kind: str) -> None:
         text = MANIFESTS[kind](count)
         return lambda: fixed(text)
 
-    assert time_growth(fixed_file, 12) <= MOST_GROWTH
+    assert time_growth(fixed_file, 12) <= MAX_GROWTH
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_a_diff_takes_linear_time(kind: str) -> None:
         old, new = (lines(text) for text in (before(count), fixed(before(count)).data.decode()))
         return lambda: list(unified_lines(b"job.yaml", old, new))
 
-    assert time_growth(shown, 25) <= MOST_GROWTH
+    assert time_growth(shown, 25) <= MAX_GROWTH
 
 
 def lines(text: str) -> list[bytes]:
@@ -108,7 +108,7 @@ def test_a_fix_of_one_item_costs_no_more_rounds_than_a_fix_of_each(
 def test_a_run_that_stops_early_names_the_fixes_that_it_has_not_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(autofix_loop, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(autofix_loop, "MAX_ROUNDS", 1)
     done = fixed(list_of_jobs(3))
     left = [attempt for attempt in attempts(done) if attempt.reason]
     assert len(made(done)) == 3

@@ -144,7 +144,7 @@ def test_the_misspelled_name_is_fixed(validate: Validate, tmp_path: Path) -> Non
 
 def test_large_folders_are_not_searched(run: Validate, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
-    for limit in ("MOST_FILES", "MOST_BYTES"):
+    for limit in ("MAX_FILES", "MAX_BYTES"):
         with monkeypatch.context() as patched:
             patched.setattr(neighbor_files, limit, 1)
             assert found(run("k8s", files=files)) == []

@@ -12,7 +12,7 @@ import pytest
 
 import jobsworth.regular_files
 from jobsworth.certificates.folder_store import published
-from jobsworth.regular_files import MIB, MOST_CONFIGURATION_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_CONFIGURATION_BYTES, MIB, read_regular_file
 from support.cli.command_runs import Command, CommandResult
 
 JOB = (Path(__file__).parent.parent.parent / "examples" / "valid" / "ml-training.yaml").read_text()
@@ -151,7 +151,7 @@ def test_a_file_that_states_no_size_is_read() -> None:
 
 
 def test_a_configuration_of_a_manifest_s_size_is_named(command: Command, tmp_path: Path) -> None:
-    (tmp_path / ".jobsworth.yaml").write_text("#" * (MOST_CONFIGURATION_BYTES + 1))
+    (tmp_path / ".jobsworth.yaml").write_text("#" * (MAX_CONFIGURATION_BYTES + 1))
     done = command("validate", "job.yaml", files={"job.yaml": JOB})
     assert done.code == 2
     assert ".jobsworth.yaml: cannot read this: the file is too large" in done.err

@@ -78,11 +78,11 @@ def test_empty_pages_that_promise_more_have_an_end() -> None:
     api = Lists(lambda query: {"metadata": {"continue": str(next(tokens))}, "items": []})
     with pytest.raises(ApiError, match="does not end"):
         list(pages(api, "/list"))
-    assert len(api.asked) == paging.MOST_EMPTY_PAGES
+    assert len(api.asked) == paging.MAX_EMPTY_PAGES
 
 
 def test_pages_that_never_end_have_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paging, "MOST_PAGES", 50)
+    monkeypatch.setattr(paging, "MAX_PAGES", 50)
     tokens = itertools.count()
     api = Lists(lambda query: {"metadata": {"continue": str(next(tokens))}, "items": [item(1)]})
     with pytest.raises(ApiError, match="does not end"):

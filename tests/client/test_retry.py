@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
-from jobsworth.client.retry import LONGEST_WAIT, Backoff, Retry
+from jobsworth.client.retry import MAX_WAIT, Backoff, Retry
 
 
 def error(code: int, retry_after: float | None = None) -> ApiError:
@@ -15,7 +15,7 @@ def error(code: int, retry_after: float | None = None) -> ApiError:
 @pytest.mark.parametrize("code", [429, 500, 503])
 def test_a_busy_server_sets_the_retry_delay(code: int) -> None:
     assert Retry().delay(error(code, 2.0), 1, read=False) == 2
-    assert Retry().delay(error(code, 3600.0), 1, read=False) == LONGEST_WAIT
+    assert Retry().delay(error(code, 3600.0), 1, read=False) == MAX_WAIT
 
 
 @pytest.mark.parametrize("code", [UNREACHABLE, 400, 403, 404, 409, 410, 422])

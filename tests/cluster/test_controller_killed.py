@@ -34,7 +34,7 @@ KILLS = 100
 PARALLELISM = 5  # so many Pods end while it is being started: fewer than one in a hundred, to have the pace in hand
 LEFT_OVER = 0.1  # of the work, after all kills
 SEED = 2307  # of the KEP that promises it
-FIRST_LONGEST, SHORTEST = 0.6, 0.02  # seconds that it works before it is killed
+FIRST_MAX_SECONDS, MIN_SECONDS = 0.6, 0.02  # seconds that it works before it is killed
 AT_LAST = 120.0
 
 FAIL_TWICE = frozenset(range(7, COMPLETIONS, 25))
@@ -69,7 +69,7 @@ def test_killed_a_hundred_times_it_counts_every_pod_once(controller: Jobsworth) 
     )
     beside = scenario.job("beside", parallelism=3, completions=ALL_SUCCEED, backoff_limit=0)
 
-    longest = FIRST_LONGEST
+    longest = FIRST_MAX_SECONDS
     in_the_middle = 0
     for kills in range(KILLS):
         controller.start(pod_failure_backoff="10ms")
@@ -81,7 +81,7 @@ def test_killed_a_hundred_times_it_counts_every_pod_once(controller: Jobsworth) 
         done = (status.get("succeeded", 0) + status.get("failed", 0)) / COMPLETIONS
         # There is to be work left for every kill, and some after them.
         ahead = done > (1 - LEFT_OVER) * kills / KILLS
-        longest = max(SHORTEST, longest * (0.8 if ahead else 1.1))
+        longest = max(MIN_SECONDS, longest * (0.8 if ahead else 1.1))
     print(f"killed {KILLS} times, {in_the_middle} of them with Pods recorded and not counted yet")
 
     controller.start(pod_failure_backoff="10ms")
@@ -100,7 +100,7 @@ def test_killed_a_hundred_times_it_counts_every_pod_once(controller: Jobsworth) 
 
 
 KILLS_OF_MANY = int(os.environ.get("JOBSWORTH_KILLS", "40"))
-LONGEST = 0.9  # seconds that it works before it is killed, when Jobs of every kind run
+MAX_WORK_SECONDS = 0.9  # seconds that it works before it is killed, when Jobs of every kind run
 SWITCHES = 6  # how often the suspended Job is suspended or resumed in a round, at most
 BRIEF = {"pod_failure_backoff": "10ms", "max_pod_failure_backoff": "50ms"}
 
@@ -277,7 +277,7 @@ def _killed_until_all_end(
     counted = dict.fromkeys(jobs, (0, 0))
     while running:
         controller.start(**BRIEF)
-        before = chance.uniform(0, LONGEST)
+        before = chance.uniform(0, MAX_WORK_SECONDS)
         time.sleep(before / 2)
         if "suspended" in running and switches and chance.random() < 0.5:
             switches.pop(0)()

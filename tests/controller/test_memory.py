@@ -10,7 +10,7 @@ from jobsworth.controller.pods import read_pod
 from support.controller.job_syncs import SETTINGS, a_pod
 
 PODS = 2000
-MOST_BYTES = 1500
+MAX_BYTES = 1500
 
 
 def test_a_pod_takes_little_memory() -> None:
@@ -24,4 +24,4 @@ def test_a_pod_takes_little_memory() -> None:
         used, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert used / len(kept) < MOST_BYTES
+    assert used / len(kept) < MAX_BYTES

@@ -20,7 +20,7 @@ from model.history import History
 from model.mutations import FAULTS, put_in
 
 BATCH = 25
-MOST_ATTEMPTS = 400  # to shorten a history
+MAX_ATTEMPTS = 400  # to shorten a history
 
 
 class Breakage(NamedTuple):
@@ -59,9 +59,9 @@ def shortened(broken: Breakage) -> Breakage:
     """The same fault in fewer steps: parts are left out, ever smaller ones, while it still shows."""
     best = broken._replace(steps=broken.steps or History(broken.seed).steps)
     size, attempts = len(best.steps or ()) // 2, 0
-    while size and attempts < MOST_ATTEMPTS:
+    while size and attempts < MAX_ATTEMPTS:
         start = 0
-        while start < len(best.steps or ()) and attempts < MOST_ATTEMPTS:
+        while start < len(best.steps or ()) and attempts < MAX_ATTEMPTS:
             steps = list(best.steps or ())
             del steps[start : start + size]
             attempts += 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobsworth.policy.cel.cel_functions import add, quantity, sub
 from jobsworth.policy.cel.cel_programs import (
-    MOST_STEPS,
+    MAX_STEPS,
     Activation,
     Activations,
     BadExpression,
@@ -271,7 +271,7 @@ class TestCost:
         assert message_of(rule, few) == []
         many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
         (reported,) = message_of(rule, many)
-        assert f"could take 27000000 steps for this object; the maximum is {MOST_STEPS}" in reported
+        assert f"could take 27000000 steps for this object; the maximum is {MAX_STEPS}" in reported
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]

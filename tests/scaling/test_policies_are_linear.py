@@ -10,9 +10,9 @@ import pytest
 from jobsworth.policy.consistency import inconsistencies
 from jobsworth.policy.policy_set import PolicySet
 from support.policy.policy_requests import SERVER, document, job, policies, requested
-from support.scaling.cost_growth import MOST_GROWTH, Action, superlinear_calls, time_growth
+from support.scaling.cost_growth import MAX_GROWTH, Action, superlinear_calls, time_growth
 
-MOST_ANNOTATION_BYTES = 256 * 1024
+MAX_ANNOTATION_BYTES = 256 * 1024
 """The most bytes of an object's annotations that an API server accepts."""
 
 
@@ -41,7 +41,7 @@ def beside_a_rejected_default(count: int) -> PolicySet:
 
 
 def too_long_together(count: int) -> PolicySet:
-    return policies(defaults={"annotations": _values(count, MOST_ANNOTATION_BYTES // 10)})
+    return policies(defaults={"annotations": _values(count, MAX_ANNOTATION_BYTES // 10)})
 
 
 def denied_by_an_expression_each(count: int) -> PolicySet:
@@ -98,7 +98,7 @@ def test_the_cpu_time_of_many_defaults_grows_linearly(
     action: Callable[[Made], Callable[[int], Action]], made: Made
 ) -> None:
     # More keys than the caches of names hold, so that all sizes miss them.
-    assert time_growth(action(made), 2_000) <= MOST_GROWTH
+    assert time_growth(action(made), 2_000) <= MAX_GROWTH
 
 
 def test_the_annotations_that_fit_are_set_and_the_others_rejected() -> None:

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
+from jobsworth.admission.answer_limits import MAX_PATCH_BYTES
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.budget import REQUEST, size
 from support.law_examples import some_of
-from support.scaling.cost_growth import MOST_GROWTH, Action, superlinear_calls, time_growth
+from support.scaling.cost_growth import MAX_GROWTH, Action, superlinear_calls, time_growth
 from support.scaling.counted_comparisons import counted
 from support.scaling.cross_referencing_jobs import CROSSED
 from support.scaling.hostile_requests import Objects, bodies, large, long
@@ -26,7 +26,7 @@ from support.scaling.large_objects import SHAPES, Place, declared_places
 from support.scaling.long_strings import TEXTS, StringPlace, declared_string_places, string_places
 from support.scaling.product_actions import ACTIONS, reviewed
 
-MOST_ANSWER = 300_000
+MAX_ANSWER = 300_000
 CHARACTERS_PER_ITEM = 20
 EVERY = 6
 """One string in so many is tried: few of them are parsed, and those are named below."""
@@ -110,7 +110,7 @@ def test_the_cpu_time_of_a_parsed_string_grows_linearly(path: str, text: str) ->
         objects = long(place, TEXTS[text](count))
         return lambda: [ACTIONS[name](objects)() for name in ("evaluate", "validate a create")]
 
-    assert time_growth(sized, 20_000) <= MOST_GROWTH
+    assert time_growth(sized, 20_000) <= MAX_GROWTH
 
 
 def _string_place(path: str) -> StringPlace:
@@ -139,12 +139,12 @@ def _check_answers(objects: Objects) -> None:
     for (_, endpoint), body in bodies(objects).items():
         answer = reviewed()(endpoint, body)
         assert reviewed().error == ""
-        assert len(answer) < MOST_ANSWER
+        assert len(answer) < MAX_ANSWER
         assert isinstance(json.loads(answer)["response"]["allowed"], bool)
 
 
 def test_the_largest_patch_fits_into_the_largest_answer() -> None:
-    assert MOST_PATCH_BYTES * 4 / 3 < MOST_ANSWER
+    assert MAX_PATCH_BYTES * 4 / 3 < MAX_ANSWER
 
 
 def test_each_string_of_a_job_is_grown() -> None:

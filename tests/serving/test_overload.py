@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 GOOD = body_of(job_with())
 HEAD = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 REQUEST = HEAD + b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -107,14 +107,14 @@ def seconds_for(client: Client, times: int = 5) -> float:
 def test_forty_slow_clients_delay_no_request(shared_server: Serving, start: bytes) -> None:
     with Crowd(shared_server) as crowd:
         crowd.slow(40, start)
-        assert seconds_for(Client(shared_server)) < MOST_SECONDS
+        assert seconds_for(Client(shared_server)) < MAX_SECONDS
 
 
 def test_clients_that_read_no_answers_delay_no_request(server: Serving) -> None:
     with Crowd(server) as crowd:
         for sock in crowd.slow(40, b""):
             sock.sendall(REQUEST * 500)
-        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert seconds_for(Client(server)) < MAX_SECONDS
 
 
 IMPATIENT = """
@@ -137,7 +137,7 @@ def test_a_client_that_reads_no_answers_loses_its_connection(tmp_path: Path) -> 
         sock.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 10_000)
         ends = f":{server.monitor:04X} ", f":{sock.getsockname()[1]:04X} "
         server.wait_until("the end of the connection", lambda: not _is_established(*ends))
-        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert seconds_for(Client(server)) < MAX_SECONDS
         assert {line["level"] for line in server.log()} == {"info"}
 
 
@@ -153,7 +153,7 @@ def test_two_thousand_idle_and_forty_slow_connections_delay_no_request(server: S
         crowd.silent(1000)
         for start in (HEAD[:30], HEAD, HEAD + b"Content-Length: 500\r\n\r\n{", b""):
             crowd.slow(10, start)
-        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert seconds_for(Client(server)) < MAX_SECONDS
 
 
 def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:
@@ -164,7 +164,7 @@ def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:
                 crowd.slow(1, start)
             except OSError:
                 continue  # the server made room for others
-        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert seconds_for(Client(server)) < MAX_SECONDS
         assert sum(memory_of_children(server.process.pid)) < 300
 
 

@@ -18,7 +18,7 @@ from jobsworth.api.kinds import Job
 from jobsworth.validation.engine import engine_for
 from support.law_examples import some_of
 from support.scaling.cost_growth import (
-    MOST_GROWTH,
+    MAX_GROWTH,
     Action,
     memory_growth,
     superlinear_calls,
@@ -95,7 +95,7 @@ def test_an_update_calls_no_function_more_than_linearly_often(place: Place) -> N
 @pytest.mark.slow
 @EVERY_PLACE
 def test_the_cpu_time_of_an_update_grows_linearly(place: Place) -> None:
-    assert time_growth(updating(place, "distinct"), 300) <= MOST_GROWTH
+    assert time_growth(updating(place, "distinct"), 300) <= MAX_GROWTH
 
 
 @EVERY_SERVER
@@ -111,14 +111,14 @@ def test_lists_that_name_each_other_call_no_function_more_than_linearly_often(
 def test_the_cpu_time_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],
 ) -> None:
-    assert time_growth(validation_of(made, NEWEST), 150) <= MOST_GROWTH
+    assert time_growth(validation_of(made, NEWEST), 150) <= MAX_GROWTH
 
 
 @EVERY_CROSSING
 def test_the_memory_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],
 ) -> None:
-    assert memory_growth(validation_of(made, NEWEST), 50) <= MOST_GROWTH
+    assert memory_growth(validation_of(made, NEWEST), 50) <= MAX_GROWTH
 
 
 def test_each_list_and_map_of_a_job_is_grown() -> None:
@@ -137,7 +137,7 @@ def test_a_scan_of_a_list_for_each_item_is_detected() -> None:
         names = [f"n{number}" for number in range(count)]
         return lambda: [name for name in names if f"{name}x" in names]
 
-    assert time_growth(sized, 100) > MOST_GROWTH
+    assert time_growth(sized, 100) > MAX_GROWTH
 
 
 def test_the_message_about_each_further_controller_prints_all_owners() -> None:

@@ -15,7 +15,7 @@ ANY_IPV4, ANY_IPV6 = "0.0.0.0", "::"
 EVERY_HOST = ("", ANY_IPV4, ANY_IPV6)
 """The hosts that stand for all addresses of this machine."""
 
-MOST_CONNECTIONS_WAITING = 2048
+MAX_CONNECTIONS_WAITING = 2048
 """Connections that wait to be accepted; the kernel lowers it to net.core.somaxconn."""
 
 
@@ -89,7 +89,7 @@ def _server(host: str, port: int, family: int, *, dualstack_ipv6: bool = False) 
     import socket
 
     return socket.create_server(
-        (host, port), family=family, backlog=MOST_CONNECTIONS_WAITING, dualstack_ipv6=dualstack_ipv6
+        (host, port), family=family, backlog=MAX_CONNECTIONS_WAITING, dualstack_ipv6=dualstack_ipv6
     )
 
 

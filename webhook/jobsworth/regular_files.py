@@ -10,10 +10,10 @@ from errno import EFBIG, EINVAL, EISDIR
 from stat import S_ISBLK, S_ISCHR, S_ISDIR, S_ISFIFO, S_ISREG, S_ISSOCK
 
 MIB = 1 << 20
-MOST_MANIFEST_BYTES = 64 * MIB
-MOST_CONFIGURATION_BYTES = MIB
-MOST_BASELINE_BYTES = 64 * MIB
-MOST_CERTIFICATE_BYTES = MIB
+MAX_MANIFEST_BYTES = 64 * MIB
+MAX_CONFIGURATION_BYTES = MIB
+MAX_BASELINE_BYTES = 64 * MIB
+MAX_CERTIFICATE_BYTES = MIB
 
 _OWN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """Where a shell puts what it pipes in: ``validate <(helm template .)``."""

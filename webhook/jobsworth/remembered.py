@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     Value = TypeVar("Value")
 
-MOST = 1024
-LONGEST = 512
+MAX_ENTRIES = 1024
+MAX_LENGTH = 512
 """The length of a text in characters that is kept: a thousand hostile texts must not fill the memory."""
 
 
@@ -23,10 +23,10 @@ def remembered(function: Callable[[str], Value]) -> Callable[[str], Value]:
     >>> square("12"), square("12")
     (144, 144)
     """
-    kept = lru_cache(maxsize=MOST)(function)
+    kept = lru_cache(maxsize=MAX_ENTRIES)(function)
 
     @wraps(function)
     def lookup(text: str) -> Value:
-        return kept(text) if len(text) <= LONGEST else function(text)
+        return kept(text) if len(text) <= MAX_LENGTH else function(text)
 
     return lookup

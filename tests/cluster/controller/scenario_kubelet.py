@@ -37,7 +37,7 @@ TICK = 0.05
 """Seconds between two looks at the clock."""
 APART = 0.2
 """Seconds between the beginnings of two Jobs that run at the same time."""
-MOST = 10**9
+MAX_ENTRIES = 10**9
 GONE = (404, 409)
 """The Pod does not exist any more, or is another one."""
 
@@ -317,6 +317,6 @@ def _conditions(model: SimulatedPod) -> list[dict[str, Any]]:
 def _indexes(text: str | None) -> tuple[int, ...]:
     return tuple(
         index
-        for first, last in IndexSet.read(text, MOST).intervals
+        for first, last in IndexSet.read(text, MAX_ENTRIES).intervals
         for index in range(first, last + 1)
     )

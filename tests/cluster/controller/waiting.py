@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 WITHIN = 20.0
 """The most seconds that a state may take: a busy machine and the batching of Pod events need some of it."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.2
+_FIRST_PAUSE, _MAX_PAUSE = 0.02, 0.2
 
 
 def eventually(
@@ -30,4 +30,4 @@ def eventually(
             shown = f"\n{explain()}" if explain is not None else ""
             raise AssertionError(f"not within {within:g} s: {what}{shown}")
         time.sleep(pause)
-        pause = min(pause * 1.3, _LONGEST_PAUSE)
+        pause = min(pause * 1.3, _MAX_PAUSE)

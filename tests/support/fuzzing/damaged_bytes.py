@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-MOST_BYTES = 64 * 1024
-MOST_CHANGES = 6
-MOST_REPEATS = 300
+MAX_BYTES = 64 * 1024
+MAX_CHANGES = 6
+MAX_REPEATS = 300
 LONG_TEXT = 5000
 
 WORDS: tuple[bytes, ...] = (
@@ -38,7 +38,7 @@ def damaged(
         start = chance.randrange(len(data) + 1)
         end = min(len(data), start + chance.choice((0, 1, 1, 2, 8, 40, 400)))
         data = data[:start] + _new(chance, data[start:end], seeds, words) + data[end:]
-    return data[:MOST_BYTES]
+    return data[:MAX_BYTES]
 
 
 def _new(
@@ -48,7 +48,7 @@ def _new(
         case 0:
             return b""
         case 1:
-            return piece * chance.choice((2, 3, MOST_REPEATS))
+            return piece * chance.choice((2, 3, MAX_REPEATS))
         case 2:
             return bytes(chance.randrange(256) for _ in piece)
         case 3:
@@ -72,6 +72,6 @@ def inputs(seeds: Sequence[bytes], words: Sequence[bytes] = ()) -> st.SearchStra
     changed = st.builds(
         lambda seed, changes: damaged(random.Random(seed), seeds, all_words, changes),
         st.integers(0, 2**64),
-        st.integers(0, MOST_CHANGES),
+        st.integers(0, MAX_CHANGES),
     )
     return st.one_of(changed, changed, changed, changed, st.binary(max_size=200))

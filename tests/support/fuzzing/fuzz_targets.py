@@ -21,10 +21,10 @@ from support.admission.admission_reviews import review
 from support.scaling.hostile_requests import ENDPOINTS, Reviewed
 
 ROOT = Path(__file__).parents[3]
-MOST_OUTPUT = 4 << 20
+MAX_OUTPUT = 4 << 20
 """The most bytes that a command may write about an input of at most 64 KiB."""
-MOST_ANSWER = 300_000
-MOST_MESSAGE = 1000
+MAX_ANSWER = 300_000
+MAX_MESSAGE = 1000
 FORMATS = ("text", "concise", "json", "sarif", "junit", "github")
 
 MANIFEST = (ROOT / "examples/valid/ml-training.yaml").read_bytes()
@@ -100,7 +100,7 @@ def _command(*arguments: str) -> None:
     assert code in (0, 1, 2), f"exit code {code}: {written[-500:]}"
     assert "Traceback (most recent call last)" not in written
     assert "internal error" not in written
-    assert len(written) < MOST_OUTPUT, f"{len(written):,} characters of output"
+    assert len(written) < MAX_OUTPUT, f"{len(written):,} characters of output"
 
 
 def _write(name: str, data: bytes) -> str:
@@ -167,11 +167,11 @@ def _review(data: bytes, draw: Draw) -> None:
     else:
         status, message = 200, ""
     assert status < 500
-    assert len(message) < MOST_MESSAGE
+    assert len(message) < MAX_MESSAGE
     if message:
         return
     assert webhook.error == ""
-    assert len(answer) < MOST_ANSWER
+    assert len(answer) < MAX_ANSWER
     assert isinstance(json.loads(answer)["response"]["allowed"], bool)
 
 

@@ -22,7 +22,7 @@ from types import CodeType
 
 FACTOR = 4
 """The ratio of the sizes of the two objects."""
-MOST_GROWTH = 6
+MAX_GROWTH = 6
 """The most that the cost of the larger object may be of that of the smaller one."""
 
 Action = Callable[[], object]
@@ -49,7 +49,7 @@ def superlinear_calls(sized: Sized, count: int = 5, again: int = 40) -> dict[str
     found = {
         name: (before[name], often)
         for name, often in after.items()
-        if often > MOST_GROWTH * max(before[name], _FEW_CALLS)
+        if often > MAX_GROWTH * max(before[name], _FEW_CALLS)
     }
     if found and again:
         still = superlinear_calls(sized, again, 0)
@@ -88,7 +88,7 @@ def time_growth(sized: Sized, count: int) -> float:
         smaller(), larger()
         seconds = cpu_seconds(larger, 2)
         ratio = seconds / cpu_seconds(smaller, 3)
-        if ratio <= MOST_GROWTH or seconds > _A_MOMENT:
+        if ratio <= MAX_GROWTH or seconds > _A_MOMENT:
             return ratio
         count *= 2
 

@@ -13,7 +13,7 @@ from jobsworth.whatif.run_statistics import statistics_of, summarize
 from jobsworth.whatif.timelines.chrome_trace import chrome_trace
 from jobsworth.whatif.timelines.statistics_page import statistics_page
 from jobsworth.whatif.timelines.timeline_page import timeline_page
-from jobsworth.whatif.timelines.timeline_text import CHART_WIDTH, MOST_LINES, run_lines
+from jobsworth.whatif.timelines.timeline_text import CHART_WIDTH, MAX_LINES, run_lines
 from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, indexed, on_exit, run, scenario
 
 LUCK = scenario(
@@ -41,7 +41,7 @@ def test_a_long_text_leaves_out_the_middle_and_says_how_much(record: RunRecord) 
     assert any(
         re.search(r"\d+ lines left out; --output json has everything", line) for line in lines
     )
-    assert len(lines) < MOST_LINES + 40
+    assert len(lines) < MAX_LINES + 40
     assert all(len(line) <= CHART_WIDTH + 60 for line in lines if "=" in line)
 
 

@@ -13,7 +13,7 @@ from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
 
 JSON = "application/json"
-MOST_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024
 """The longest request body that the webhook reads, in bytes.
 
 An API server accepts objects of up to 3 MiB. An update carries the object twice, which leaves 2 MiB for
@@ -76,7 +76,7 @@ def read_body(received: Request) -> bytes:
         raise BadReview(
             f'content encoding "{encoding[:40]}" is not supported: send the body uncompressed', 415
         )
-    if (received.content_length or 0) > MOST_BYTES:
+    if (received.content_length or 0) > MAX_BYTES:
         raise body_too_long()
     body = received.get_data(cache=False)
     if not body:
@@ -85,8 +85,8 @@ def read_body(received: Request) -> bytes:
 
 
 def body_too_long() -> BadReview:
-    """Return the error of a body that is longer than :data:`MOST_BYTES`."""
-    return BadReview(f"the body is too long: send at most {MOST_BYTES} bytes", 413)
+    """Return the error of a body that is longer than :data:`MAX_BYTES`."""
+    return BadReview(f"the body is too long: send at most {MAX_BYTES} bytes", 413)
 
 
 def status_body(code: int, message: str) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from jobsworth.admission import denial, scope
-from jobsworth.admission.answer_limits import MOST_BYTES, cut, warning_texts
+from jobsworth.admission.answer_limits import MAX_BYTES, cut, warning_texts
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Answer, Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
@@ -29,7 +29,7 @@ ApiVerdict = Literal["deny", "warn", "off"]
 API_VERDICTS: tuple[ApiVerdict, ...] = get_args(ApiVerdict)
 """Ways to handle an object that the API server would reject."""
 
-MOST_KEY_LETTERS = 63
+MAX_KEY_LETTERS = 63
 """The longest key of an audit annotation; the API server prefixes it with the name of the webhook."""
 
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
@@ -155,7 +155,7 @@ class Reviewer:
         warnings = [_sentence(finding) for finding in findings if finding.reason != _SERVER_WARNING]
         policy_verdict = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.verdict
         audit = _bounded(
-            {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
+            {key[:MAX_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
         )
         codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
         warned = warning_texts([*warnings, *policy_verdict.warnings])
@@ -229,10 +229,10 @@ def _invalid(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:
 
 
 def _bounded(annotations: dict[str, str]) -> dict[str, str]:
-    """Return audit annotations that have at most :data:`MOST_BYTES` bytes together."""
-    if sum(map(len, annotations.values())) * 6 <= MOST_BYTES:
+    """Return audit annotations that have at most :data:`MAX_BYTES` bytes together."""
+    if sum(map(len, annotations.values())) * 6 <= MAX_BYTES:
         return annotations
-    return {key: cut(text, MOST_BYTES // len(annotations)) for key, text in annotations.items()}
+    return {key: cut(text, MAX_BYTES // len(annotations)) for key, text in annotations.items()}
 
 
 def _sentence(finding: Finding) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from jobsworth.admission.answer_limits import (
-    MOST_BYTES,
-    MOST_MESSAGE_BYTES,
-    MOST_NAME_BYTES,
+    MAX_BYTES,
+    MAX_MESSAGE_BYTES,
+    MAX_NAME_BYTES,
     cut,
     listed,
     most_size,
@@ -62,7 +62,7 @@ def too_large(request: AdmissionRequest, message: str) -> Status:
 
 
 def _name(request: AdmissionRequest) -> str:
-    return cut(request.name, MOST_NAME_BYTES)
+    return cut(request.name, MAX_NAME_BYTES)
 
 
 def _reasons(findings: Sequence[Finding]) -> list[str]:
@@ -71,7 +71,7 @@ def _reasons(findings: Sequence[Finding]) -> list[str]:
     texts = [
         cut(
             f"{finding.field}: {finding.message}" if finding.field else finding.message,
-            MOST_MESSAGE_BYTES,
+            MAX_MESSAGE_BYTES,
         )
         for finding in shown
     ]
@@ -83,7 +83,7 @@ def _reasons(findings: Sequence[Finding]) -> list[str]:
 
 def _length(finding: Finding) -> int:
     """Return how much a message or cause shows of a finding, without joining the parts of its message."""
-    return min(len(finding.field) + sum(map(len, finding.parts)), MOST_MESSAGE_BYTES)
+    return min(len(finding.field) + sum(map(len, finding.parts)), MAX_MESSAGE_BYTES)
 
 
 def _status(
@@ -94,19 +94,19 @@ def _status(
     causes = [
         {
             "reason": finding.reason,
-            "message": cut(finding.message, MOST_MESSAGE_BYTES),
-            "field": cut(finding.field, MOST_NAME_BYTES),
+            "message": cut(finding.message, MAX_MESSAGE_BYTES),
+            "field": cut(finding.field, MAX_NAME_BYTES),
         }
         for finding in shown
     ]
     # Nearly always, a bound of the sizes shows that all causes fit.
-    if sum(most_size(text) for cause in causes for text in cause.values()) > MOST_BYTES:
+    if sum(most_size(text) for cause in causes for text in cause.values()) > MAX_BYTES:
         causes = [*listed(causes, lambda cause: sum(map(size, cause.values())))[0]]
     details = {"name": _name(request), "group": group, "kind": kind, "causes": causes}
     return {
         "metadata": {},
         "status": "Failure",
-        "message": cut(message, 2 * MOST_BYTES),
+        "message": cut(message, 2 * MAX_BYTES),
         "reason": reason,
         "details": details,
         "code": code,

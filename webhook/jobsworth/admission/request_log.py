@@ -17,7 +17,7 @@ from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.review import AdmissionRequest
 
 STANDARD_ERROR = 2
-MOST_NAME_LETTERS = 256
+MAX_NAME_LETTERS = 256
 """The characters of a name in the log; names that an API server accepts have at most 253."""
 
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
@@ -83,9 +83,9 @@ def _described(request: AdmissionRequest) -> dict[str, Any]:
         "uid": request.uid,
         "operation": request.operation,
         "kind": request.kind[2],
-        "namespace": request.namespace[:MOST_NAME_LETTERS],
-        "name": request.name[:MOST_NAME_LETTERS],
-        "user": request.username[:MOST_NAME_LETTERS],
+        "namespace": request.namespace[:MAX_NAME_LETTERS],
+        "name": request.name[:MAX_NAME_LETTERS],
+        "user": request.username[:MAX_NAME_LETTERS],
         "dryRun": request.dry_run,
     }
 

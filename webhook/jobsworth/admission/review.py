@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeVar, get_args
 
-from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
+from jobsworth.admission.answer_limits import MAX_PATCH_BYTES
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
@@ -22,7 +22,7 @@ OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 T = TypeVar("T")
 _KINDS = {dict: "an object", list: "a list", str: "a string", bool: "a boolean"}
 
-MOST_UID_LETTERS = 128
+MAX_UID_LETTERS = 128
 """The longest uid that an answer repeats; those of API servers have 36 characters."""
 
 
@@ -122,16 +122,16 @@ def write_review(uid: str, response: AdmissionResponse) -> bytes:
     """Return the AdmissionReview that answers a request, as JSON.
 
     Raises:
-        PatchTooLarge: the patch has more than :data:`MOST_PATCH_BYTES` bytes.
+        PatchTooLarge: the patch has more than :data:`MAX_PATCH_BYTES` bytes.
     """
     answer: dict[str, Any] = {"uid": uid, "allowed": response.allowed}
     if response.status is not None:
         answer["status"] = response.status
     if response.patch:
         patch = _encode(response.patch).encode()
-        if len(patch) > MOST_PATCH_BYTES:
+        if len(patch) > MAX_PATCH_BYTES:
             raise PatchTooLarge(
-                f"the patch with its defaults has more than {MOST_PATCH_BYTES:,} bytes"
+                f"the patch with its defaults has more than {MAX_PATCH_BYTES:,} bytes"
             )
         answer["patchType"] = "JSONPatch"
         answer["patch"] = base64.b64encode(patch).decode()
@@ -179,8 +179,8 @@ def _request(plain: Mapping[str, Any], size: int) -> AdmissionRequest:
     uid = _text(plain, "uid")
     if not uid:
         raise BadReview("request.uid: is missing or empty; the answer must repeat it")
-    if len(uid) > MOST_UID_LETTERS:
-        raise BadReview(f"request.uid: must have at most {MOST_UID_LETTERS} characters")
+    if len(uid) > MAX_UID_LETTERS:
+        raise BadReview(f"request.uid: must have at most {MAX_UID_LETTERS} characters")
     operation = _text(plain, "operation")
     if operation not in OPERATIONS:
         raise BadReview(

@@ -28,7 +28,7 @@ seconds."""
 
 WORKERS = "jobsworth_serving_workers"
 OTHER = "other"
-MOST_POLICIES = 100
+MAX_POLICIES = 100
 """The largest number of policies with labels of their own; all others share the label ``other``."""
 
 _COUNTERS = {
@@ -133,7 +133,7 @@ class WebhookMetrics:
 
     def _violations_of(self, policy: str, effect: Effect) -> Counter:
         if policy not in self._policies:
-            if len(self._policies) >= MOST_POLICIES:
+            if len(self._policies) >= MAX_POLICIES:
                 policy = OTHER
             else:
                 self._policies.add(policy)

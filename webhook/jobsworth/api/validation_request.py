@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
 
-MOST_ERRORS = 10_000
+MAX_ERRORS = 10_000
 """The default limit of errors in one object."""
 
 
@@ -40,7 +40,7 @@ class Request:
         kind: str,
         old: dict[str, Any] | None = None,
         *,
-        most_errors: int = MOST_ERRORS,
+        most_errors: int = MAX_ERRORS,
     ) -> None:
         self.server = server
         self.kind = kind

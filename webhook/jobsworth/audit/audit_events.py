@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"
-LONGEST_MESSAGE = 1000
+MAX_MESSAGE_LENGTH = 1000
 EVENTS_PER_SECOND, BURST = 10.0, 300
 """Limits on the Events that are written; a later audit writes the others."""
 CREATED, DEFERRED, FAILED = RESULTS = ("created", "deferred", "failed")
@@ -101,7 +101,7 @@ def _message(found: list[Finding]) -> str:
         else f"{finding.message} [{finding.code}]"
         for finding in found
     )  # fmt: skip
-    return message if len(message) <= LONGEST_MESSAGE else message[:LONGEST_MESSAGE] + " …"
+    return message if len(message) <= MAX_MESSAGE_LENGTH else message[:MAX_MESSAGE_LENGTH] + " …"
 
 
 def _event(stored: dict[str, Any], message: str, digest: str, now: float) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.violation import Effect
 
-MOST_NAMESPACES = 100
+MAX_NAMESPACES = 100
 """The largest number of namespaces that metrics show by name: a cluster may have thousands."""
 OTHER = "other"
 
@@ -99,7 +99,7 @@ class AuditResult:
         for (_, namespace), count in self.violations.items():
             totals[namespace] += count
         ranked = sorted(totals, key=lambda name: (name not in before, -totals[name], name))
-        return frozenset(ranked[:MOST_NAMESPACES])
+        return frozenset(ranked[:MAX_NAMESPACES])
 
     def bounded_violations(self, shown: Collection[str]) -> Mapping[tuple[str, str], int]:
         """Return the violations by policy and namespace, with :data:`OTHER` for namespaces not shown."""

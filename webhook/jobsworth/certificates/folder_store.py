@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobsworth.certificates.keypair import KeyPair
-from jobsworth.regular_files import MOST_CERTIFICATE_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_CERTIFICATE_BYTES, read_regular_file
 
 CA, CERTIFICATE, KEY = "ca.crt", "tls.crt", "tls.key"
 """The file names: those of a ``kubernetes.io/tls`` Secret, so that a mounted Secret works, too."""
@@ -72,7 +72,7 @@ def published(folder: Path) -> tuple[KeyPair | None, bytes]:
 
 def read_pem(file: Path) -> bytes:
     """Return the bytes of a certificate or key file; raises OSError."""
-    return read_regular_file(str(file), MOST_CERTIFICATE_BYTES)
+    return read_regular_file(str(file), MAX_CERTIFICATE_BYTES)
 
 
 def write_private(path: Path, content: bytes) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Mapping, Sequence
 
-MOST_PREVIOUS = 20
+MAX_PREVIOUS = 20
 """The largest number of previous CAs: a Secret holds 1 MiB, and an issuer may replace its CA in a loop."""
 
 
@@ -108,7 +108,7 @@ def _adopted(
         each
         for each in dict.fromkeys((*before, *state.previous))
         if each not in issued.cas and not_expired(each, now)
-    )[:MOST_PREVIOUS]
+    )[:MAX_PREVIOUS]
     adopted = State(
         ca=KeyPair(join(issued.cas), b""),
         previous=previous,

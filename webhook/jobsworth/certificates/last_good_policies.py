@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("jobsworth.certificates")
 FIELD_MANAGER = "jobsworth-certificates"
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """The largest size of all versions together: an API server accepts 1 MiB of data in a ConfigMap."""
 
 
@@ -59,7 +59,7 @@ class LastGoodPolicies:
         if omitted and omitted != self._omitted:
             LOG.error(
                 f"cannot store the last valid version of {', '.join(omitted)}: all policies together have "
-                f"more than {MOST_BYTES:,} bytes. A replica that starts while one is invalid lacks it"
+                f"more than {MAX_BYTES:,} bytes. A replica that starts while one is invalid lacks it"
             )
         self._omitted = omitted
         changes: dict[str, str | None] = {
@@ -105,7 +105,7 @@ def desired(stored: Mapping[str, str], policies: EffectivePolicies) -> dict[str,
 
 def bounded(versions: Mapping[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the versions that fit into a ConfigMap, small ones first, and the names of the others."""
-    left = MOST_BYTES
+    left = MAX_BYTES
     kept, omitted = {}, []
     for name, text in sorted(versions.items(), key=lambda item: (len(item[1].encode()), item[0])):
         left -= len(name) + len(text.encode())

@@ -40,7 +40,7 @@ from jobsworth.certificates.state import State, decode, encode
 from jobsworth.client.api_errors import ApiError
 
 LOG = logging.getLogger("jobsworth.certificates")
-MOST_STEPS = 12
+MAX_STEPS = 12
 """The largest number of steps in one call. A first installation takes two; if more are due after this
 number, another client reverts the changes."""
 
@@ -94,7 +94,7 @@ class Manager:
         Raises:
             ApiError: the API server rejected a call or could not be reached.
         """
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             seen = self._store.read()
             now = self._clock()
             state = decode(seen.data)

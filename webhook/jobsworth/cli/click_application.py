@@ -15,7 +15,7 @@ import click
 
 import jobsworth
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
+from jobsworth.cli.options import MAX_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
@@ -78,8 +78,8 @@ class _WholeNumber(click.IntRange):
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
     ) -> int:
-        if isinstance(value, str) and len(value) > MOST_DIGITS:
-            self.fail(f"a number has at most {MOST_DIGITS} digits.", param, context)
+        if isinstance(value, str) and len(value) > MAX_DIGITS:
+            self.fail(f"a number has at most {MAX_DIGITS} digits.", param, context)
         return int(super().convert(value, param, context))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TRACEBACK = "JOBSWORTH_TRACEBACK"
 """The environment variable that adds the traceback."""
 
-LONGEST_MESSAGE = 500
+MAX_MESSAGE_LENGTH = 500
 
 TOO_MANY_FILES = (
     "Error: too many open files: raise the limit (ulimit -n), or use fewer processes (--jobs 1)"
@@ -66,7 +66,7 @@ def _line(error: BaseException) -> str:
             return printable(f"Error: {os.fsdecode(error.filename)}: {error.strerror}")
         if error.errno in UNWRITABLE:
             return f"{NO_OUTPUT}: {error.strerror}"
-    message = printable(" ".join(str(error)[:LONGEST_MESSAGE].split()))
+    message = printable(" ".join(str(error)[:MAX_MESSAGE_LENGTH].split()))
     return (
         f"internal error: {type(error).__name__}: {message}\n"
         f"This is a bug in jobsworth. Please report it at {ISSUES}, with the command line and, if you "

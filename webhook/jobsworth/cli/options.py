@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Group = TypeVar("Group", bound="Options")
     Word = TypeVar("Word", bound=str)
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 """The maximum length of a number. Python itself converts at most 4300 digits."""
 
 
@@ -242,5 +242,5 @@ def whole_number(text: str) -> int | None:
     >>> whole_number("8443"), whole_number("-1"), whole_number("9" * 5000)
     (8443, None, None)
     """
-    plain = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    plain = text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
     return int(text) if plain else None

@@ -7,7 +7,7 @@ from typing import Any
 
 UNREACHABLE = 0  # instead of an HTTP status: there was no response
 EXPIRED = 410
-LONGEST_TEXT = 500  # characters of a response that is not a Status
+MAX_TEXT_LENGTH = 500  # characters of a response that is not a Status
 
 
 @dataclass(slots=True, eq=False)
@@ -102,7 +102,7 @@ def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiErr
         retry_after: the value of the ``Retry-After`` header, in seconds.
     """
     if not isinstance(answer, dict):
-        text = printable(str(answer)[:LONGEST_TEXT]) or f"HTTP status {code}"
+        text = printable(str(answer)[:MAX_TEXT_LENGTH]) or f"HTTP status {code}"
         return ApiError(code, "", text, retry_after)
     meta, details = _object(answer, "metadata"), _object(answer, "details")
     causes = details.get("causes")

@@ -9,7 +9,7 @@ from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of, printab
 if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig
 
-LONGEST_CONNECT_SECONDS = 10.0
+MAX_CONNECT_SECONDS = 10.0
 
 
 def rejected(
@@ -72,7 +72,7 @@ def _why_unanswered(url: str, name: str, error: Exception, kinds: set[str], time
         return f"{url} did not answer within {timeout:g} s"
     if "ConnectTimeoutError" in kinds:
         return (
-            f"no connection to {url} within {min(timeout, LONGEST_CONNECT_SECONDS):g} s: check "
+            f"no connection to {url} within {min(timeout, MAX_CONNECT_SECONDS):g} s: check "
             f"the network (VPN) and the server address of {name}"
         )
     if "NameResolutionError" in kinds or "gaierror" in kinds:

@@ -29,7 +29,7 @@ Failed = Callable[[str, Exception], None]
 FRESH_SECONDS = 30.0
 RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 2.0
-MOST_NAMESPACES = 10_000
+MAX_NAMESPACES = 10_000
 """The largest number of cached namespaces: more than a cluster has."""
 
 
@@ -69,7 +69,7 @@ class NamespaceLabels:
                 # Any error: use the last known labels, so that the admission request goes on.
                 lasts = RETRY_SECONDS
                 self._failed(namespace, error)
-            if len(self._known) >= MOST_NAMESPACES:
+            if len(self._known) >= MAX_NAMESPACES:
                 self._known.clear()
             self._known[namespace] = (self._clock() + lasts, labels)
             return labels

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
 
 PAGE_SIZE = 500
-MOST_PAGES = 20_000
+MAX_PAGES = 20_000
 """The largest number of pages: ten million objects, more than etcd holds."""
-MOST_EMPTY_PAGES = 20
+MAX_EMPTY_PAGES = 20
 """The largest number of consecutive empty pages that have a continue token."""
 RESTARTS = 5
 """The largest number of restarts of an expired list."""
@@ -65,7 +65,7 @@ def pages(
         yield page
         if not token:
             return
-        if token in followed or len(followed) >= MOST_PAGES or empty >= MOST_EMPTY_PAGES:
+        if token in followed or len(followed) >= MAX_PAGES or empty >= MAX_EMPTY_PAGES:
             raise _malformed(
                 f"the list of {path} does not end: the server keeps sending continue tokens"
             )

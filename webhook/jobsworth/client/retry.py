@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from jobsworth.client.api_errors import ApiError
 
-LONGEST_WAIT = 30.0
+MAX_WAIT = 30.0
 BUSY = (429, 500, 502, 503, 504)
 """HTTP statuses after which the same read may succeed: the server is overloaded or just starting."""
 
@@ -43,9 +43,9 @@ class Retry:
         if tried >= self.tries:
             return None
         if error.retry_after is not None and (error.code == 429 or error.code >= 500):
-            return min(error.retry_after, LONGEST_WAIT)
+            return min(error.retry_after, MAX_WAIT)
         if read and self.reads_while_busy and error.code in BUSY:
-            return float(min(2.0 ** (tried - 1), LONGEST_WAIT))
+            return float(min(2.0 ** (tried - 1), MAX_WAIT))
         return None
 
 

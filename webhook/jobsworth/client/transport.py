@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured, printable
 from jobsworth.client.api_interface import JSON, Api
-from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
+from jobsworth.client.explanations import MAX_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.retry import Retry
 
@@ -67,7 +67,7 @@ class Client(Api):
             "Accept-Encoding": "gzip" if compressed else "identity",
         }
         self._seconds = timeout
-        self._connect_seconds = min(timeout, LONGEST_CONNECT_SECONDS)
+        self._connect_seconds = min(timeout, MAX_CONNECT_SECONDS)
         self._retry = retry or Retry()
         self._limit = limit or TokenBucket(0, 1)
         self._observe = observe

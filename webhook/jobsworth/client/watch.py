@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
 
 WATCH_SECONDS = 300  # the server ends a watch after one to two times this, so that load spreads
-SHORTEST_WATCH = (
-    1.0  # seconds; a proxy may end every watch at once, so do not retry without a pause
-)
+MIN_WATCH = 1.0  # seconds; a proxy may end every watch at once, so do not retry without a pause
 
 
 def watch(
@@ -67,5 +65,5 @@ def watch(
         if kind == "ERROR":
             raise error_of((isinstance(obj, dict) and obj.get("code")) or UNREACHABLE, obj)
         yield kind, obj
-    if not events and clock() - begun < SHORTEST_WATCH:
+    if not events and clock() - begun < MIN_WATCH:
         raise ApiError(UNREACHABLE, "", "the server ended the watch at once")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.settings import ControllerSettings
 
-SHORTEST_REQUEUE = 1.0
+MIN_REQUEUE = 1.0
 _PHASE_RANK = {
     well_known_names.PENDING: 0,
     well_known_names.UNKNOWN: 1,
@@ -163,7 +163,7 @@ def _create(given: ScalingInput, missing: int) -> Scaling:
         return _create_per_index(given, missing)
     wait = given.backoff.remaining(given.now, given.settings)
     if wait > 0:
-        return Scaling(wait=max(wait, SHORTEST_REQUEUE))
+        return Scaling(wait=max(wait, MIN_REQUEUE))
     if not job.indexed:
         return Scaling(creations=(Creation(),) * missing)
     chosen = islice(_absent(given), missing)
@@ -188,7 +188,7 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
         if len(creations) == missing:
             break
     if wait is not None:
-        wait = max(wait, SHORTEST_REQUEUE)
+        wait = max(wait, MIN_REQUEUE)
     return Scaling(creations=tuple(creations), wait=wait)
 
 

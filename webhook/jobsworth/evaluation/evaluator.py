@@ -168,7 +168,7 @@ class Evaluator:
     ) -> tuple[list[Finding], RepairedObject | None]:
         """Return what the API server would report once the decoding errors are fixed, and for which copy."""
         from jobsworth.evaluation.findings_after_repair import (
-            MOST_REPAIRS,
+            MAX_REPAIRS,
             is_decoding_error,
             repaired,
         )
@@ -182,7 +182,7 @@ class Evaluator:
         most = self._budget.findings
         further: list[Finding] = []
         decoded = self._engine.decode_object(copy.value, most)
-        while not decoded.is_valid and len(further) < MOST_REPAIRS:
+        while not decoded.is_valid and len(further) < MAX_REPAIRS:
             # The repair of a misspelled field shows the errors inside of it.
             nested = with_fixes(decoded.findings, copy.value, self.server, written)
             repaired_again = repaired(copy.value, nested, copy)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
 
 DECODING_ERRORS = ("JW001", "JW002")
-MOST_REPAIRS = 100
+MAX_REPAIRS = 100
 """An object with more decoding errors is not repaired: each repair copies parts of the object."""
 
 
@@ -105,7 +105,7 @@ def repaired(
         earlier: the repair whose copy the object is, if it is one.
     """
     errors = [finding for finding in findings if is_decoding_error(finding)]
-    if not errors or len(errors) > MOST_REPAIRS:
+    if not errors or len(errors) > MAX_REPAIRS:
         return None
     deleted = [] if earlier is None else list(earlier.deleted)
     moved = [] if earlier is None else list(earlier.moved)

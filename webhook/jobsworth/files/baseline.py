@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.result import SKIPPED
 from jobsworth.printable import printable, printable_json
-from jobsworth.regular_files import MOST_BASELINE_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_BASELINE_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _sentence(entry: Entry) -> str:
 
 def _read(path: str, *, may_be_new: bool) -> list[Entry]:
     try:
-        text = read_regular_file(path, MOST_BASELINE_BYTES).decode()
+        text = read_regular_file(path, MAX_BASELINE_BYTES).decode()
     except FileNotFoundError:
         if may_be_new:
             return []

@@ -17,7 +17,7 @@ from jobsworth.files.existing_objects import ExistingObjects, identity
 from jobsworth.files.git import Repository
 from jobsworth.manifests import may_hold_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
-from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 from jobsworth.validation.engine import UnknownKind, engine_for
 
@@ -124,7 +124,7 @@ def _objects_at_ref(
 
 def _now(name: str) -> bytes:
     try:
-        return read_regular_file(name, MOST_MANIFEST_BYTES)
+        return read_regular_file(name, MAX_MANIFEST_BYTES)
     except OSError:
         return b""  # deleted
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document
     from jobsworth.manifests.editing.apply_fixes import DocumentText
 
-MOST_READINGS = 10
-LEAST_BYTES = 1_000_000
+MAX_READINGS = 10
+MIN_BYTES = 1_000_000
 """The fixes of one file may read its text 10 times again, or 1 MB of it.
 
 A fix reads the part of a document that it changes, mostly some lines. A fix of what an alias shares reads the
@@ -52,7 +52,7 @@ class _Changes:
         self._file = file
         self._index = -1
         self._text: DocumentText | None = None
-        self._readable = max(LEAST_BYTES, MOST_READINGS * len(file.text))
+        self._readable = max(MIN_BYTES, MAX_READINGS * len(file.text))
 
     def added(self, located: LocatedFinding, document: Document) -> LocatedFinding:
         """Return a finding with the change of its fix; as it is if there is none."""

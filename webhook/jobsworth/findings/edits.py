@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FEW = 32
 """The number of keys up to which comparing each with a path is faster than looking up its prefixes."""
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 """The digits of a position in a list; no list is longer, and Python rejects numbers of 4,300 digits."""
 
 
@@ -86,7 +86,7 @@ def _step(value: Any, path: str) -> tuple[str | int, str] | None:
 
 def is_position(text: str) -> bool:
     """Return True for the decimal position of a list item."""
-    return len(text) <= _MOST_DIGITS and text.isdecimal()
+    return len(text) <= _MAX_DIGITS and text.isdecimal()
 
 
 def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
 
-MOST_CHARACTERS = 256 * 1024
+MAX_CHARACTERS = 256 * 1024
 """The characters of an object's messages that are reported as they are."""
 SHORT = 512
 """The length of a message beyond that limit that is not shortened."""
 
 
 def shortened(findings: list[Finding]) -> list[Finding]:
-    """Return the findings; beyond :data:`MOST_CHARACTERS` of text, a long message loses its middle."""
+    """Return the findings; beyond :data:`MAX_CHARACTERS` of text, a long message loses its middle."""
     total = 0
     for index, finding in enumerate(findings):
         total += sum(map(len, finding.parts))
-        if total > MOST_CHARACTERS:
+        if total > MAX_CHARACTERS:
             return [*findings[:index], *map(_short, findings[index:])]
     return findings
 

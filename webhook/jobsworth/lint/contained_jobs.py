@@ -20,7 +20,7 @@ _OWN_TEMPLATES = {
 _KINDS = ("Job", "CronJob")
 _REFERENCES = ("ownerReferences", "involvedObject", "regarding", "related")
 """Fields that name a Job and contain none: those of its Pods and Events."""
-MOST_VALUES = 20_000
+MAX_VALUES = 20_000
 """The search stops after so many values."""
 
 
@@ -47,7 +47,7 @@ def contained_jobs(value: Any) -> str:
 def _jobs_in(value: Any) -> int:
     """Count the Jobs in an object's values and texts."""
     found, visited, rest = 0, 0, [value]
-    while rest and visited < MOST_VALUES:
+    while rest and visited < MAX_VALUES:
         visited += 1
         part = rest.pop()
         if isinstance(part, dict):

@@ -34,11 +34,11 @@ kubernetes-replicator and config-syncer."""
 INJECTED = ("inject", "service-account.name")
 """Parts of the annotations and labels for which a controller adds keys to an object."""
 
-MOST_WORDS = 12
+MAX_WORDS = 12
 """The number of words of a name, beyond which it is not compared further."""
-MOST_SEPARATORS = 4
+MAX_SEPARATORS = 4
 """The maximum difference in length of names that are alike."""
-LONGEST_NAME = 253
+MAX_NAME_LENGTH = 253
 """The maximum length of the name of an object."""
 
 
@@ -144,7 +144,7 @@ def texts_in(value: Any) -> Iterator[str]:
             rest.extend(reversed(part.values()))
         elif isinstance(part, list):
             rest.extend(reversed(part))
-        elif isinstance(part, str) and len(part) <= LONGEST_NAME:
+        elif isinstance(part, str) and len(part) <= MAX_NAME_LENGTH:
             yield part
 
 
@@ -154,7 +154,7 @@ def _forms(name: str) -> list[str]:
     >>> _forms("trainer-config")
     ['trainerconfig', '*-config', 'trainer-*']
     """
-    words = name.replace(".", "-").split("-")[:MOST_WORDS]
+    words = name.replace(".", "-").split("-")[:MAX_WORDS]
     each = ["-".join([*words[:at], "*", *words[at + 1 :]]) for at in range(len(words))]
     return [fold(name), *each]
 
@@ -216,7 +216,7 @@ class Neighbors:
         if not by_form:
             return []
         found = dict.fromkeys(known for form in _forms(name) for known in by_form.get(form, ()))
-        return [known for known in found if abs(len(known) - len(name)) <= MOST_SEPARATORS]
+        return [known for known in found if abs(len(known) - len(name)) <= MAX_SEPARATORS]
 
     def may_make(self, name: str) -> bool:
         """Return True if an object of another kind has a name in it, such as an ExternalSecret."""

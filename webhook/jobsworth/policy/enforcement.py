@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
 SEVERITIES: dict[Effect, Severity] = {DENY: "error", WARN: "warning", AUDIT: "info"}
-MOST_LISTED = 100
+MAX_LISTED = 100
 """The largest number of violations of one policy that a message or an audit annotation lists."""
-MOST_VIOLATIONS = 1_000
+MAX_VIOLATIONS = 1_000
 """The largest number of violations of one policy and effect that a verdict lists."""
 _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
@@ -96,7 +96,7 @@ class PolicyVerdict:
 
     Attributes:
         findings: the violations, in the order of the policies' precedence; of each policy and effect the
-            first :data:`MOST_VIOLATIONS`.
+            first :data:`MAX_VIOLATIONS`.
         omitted: the number of further violations.
     """
 
@@ -126,7 +126,7 @@ class PolicyVerdict:
         return {
             policy: "; ".join(
                 [
-                    *(f"{one.effect}: {one}" for one in violations[:MOST_LISTED]),
+                    *(f"{one.effect}: {one}" for one in violations[:MAX_LISTED]),
                     *_and_more(violations),
                 ]
             )
@@ -146,7 +146,7 @@ def _paragraph(policy: str, violations: list[EnforcedViolation]) -> str:
     if len(violations) == 1:
         lines = [f"JobPolicy {policy}: {violations[0]}"]
     else:
-        listed = [*map(str, violations[:MOST_LISTED]), *_and_more(violations)]
+        listed = [*map(str, violations[:MAX_LISTED]), *_and_more(violations)]
         lines = [f"JobPolicy {policy}:", *(f"- {text}" for text in listed)]
     if violations[0].guidance:
         lines.append(violations[0].guidance)
@@ -154,7 +154,7 @@ def _paragraph(policy: str, violations: list[EnforcedViolation]) -> str:
 
 
 def _and_more(violations: list[EnforcedViolation]) -> list[str]:
-    omitted = len(violations) - MOST_LISTED
+    omitted = len(violations) - MAX_LISTED
     return [f"and {omitted:,} more"] if omitted > 0 else []
 
 
@@ -284,7 +284,7 @@ def _violations_of(policy: JobPolicy, context: _RequestContext) -> list[Violatio
     places = {error.field for error in unreadable}
     decodable = [one for one in found if not _is_at_or_below(one.field, places)]
     return (
-        [*_unreadable(unreadable[:MOST_VIOLATIONS]), *decodable]
+        [*_unreadable(unreadable[:MAX_VIOLATIONS]), *decodable]
         if context.spec_changed or context.metadata_changed
         else decodable
     )
@@ -379,7 +379,7 @@ def _enforced(
     for violation in violations:
         effect = _effect(policy, violation, maximum)
         counts[effect] += 1
-        if counts[effect] > MOST_VIOLATIONS:
+        if counts[effect] > MAX_VIOLATIONS:
             omitted += 1
         else:
             kept.append(EnforcedViolation(policy.name, effect, violation, guidance))

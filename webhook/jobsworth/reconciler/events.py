@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COMPONENT = "job-controller"
 WAITING = 4096  # queue length; further events are dropped
-LONGEST_MESSAGE = 1024  # limit of the API
+MAX_MESSAGE_LENGTH = 1024  # limit of the API
 
 
 class EventRecorder:
@@ -86,7 +86,7 @@ class EventRecorder:
         Raises:
             ApiError: the write failed.
         """
-        message = event.message[:LONGEST_MESSAGE]
+        message = event.message[:MAX_MESSAGE_LENGTH]
         series = self._correlator.take(
             Occurrence(metadata["uid"], event.type, event.reason, message)
         )
@@ -103,7 +103,7 @@ class EventRecorder:
         patch = {
             "count": series.count,
             "lastTimestamp": write_time(int(series.last)),
-            "message": series.message[:LONGEST_MESSAGE],
+            "message": series.message[:MAX_MESSAGE_LENGTH],
         }
         try:
             self._api.patch(events_path(metadata["namespace"], series.name), patch, MERGE)
@@ -131,7 +131,7 @@ class EventRecorder:
             },
             "type": event.type,
             "reason": event.reason,
-            "message": series.message[:LONGEST_MESSAGE],
+            "message": series.message[:MAX_MESSAGE_LENGTH],
             "source": {"component": self._component},
             "reportingComponent": self._component,
             "count": series.count,

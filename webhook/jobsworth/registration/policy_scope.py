@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.registration.match_conditions import Condition
 
 AUDIT, _, DENY = EFFECTS
-MOST_REQUIREMENTS = 4
+MAX_REQUIREMENTS = 4
 """The largest number of label requirements on namespaces that partition them: each may double the webhooks.
 
 Of further requirements, the scope assumes that they hold in ``match`` and do not hold in ``exempt``.
@@ -115,7 +115,7 @@ class _Undecided(Exception):
 
 def _scope(scoped: Sequence[_Scoped]) -> tuple[ScopePart, ...]:
     facts = list(dict.fromkeys(fact for each in scoped for fact in _facts(each.policy)))
-    return tuple(_parts(scoped, frozenset(facts[:MOST_REQUIREMENTS]), {}))
+    return tuple(_parts(scoped, frozenset(facts[:MAX_REQUIREMENTS]), {}))
 
 
 def _parts(

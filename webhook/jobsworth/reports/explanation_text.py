@@ -26,8 +26,8 @@ UNREACHED = "no rule can reach it"
 MISSING = "no such container"
 ANY_CONTAINER = "any"
 NOT_NAMED = "-"
-_MOST_LINES = 8
-_MOST_CONTAINERS = 4
+_MAX_LINES = 8
+_MAX_CONTAINERS = 4
 
 
 def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:
@@ -85,8 +85,8 @@ def containers_named(names: Sequence[str], every: int) -> str:
     """Return container names as a cell: "any" for all."""
     if not names or len(names) == every:
         return ANY_CONTAINER
-    if len(names) > _MOST_CONTAINERS:
-        return f"{', '.join(names[:_MOST_CONTAINERS])} and {len(names) - _MOST_CONTAINERS} more"
+    if len(names) > _MAX_CONTAINERS:
+        return f"{', '.join(names[:_MAX_CONTAINERS])} and {len(names) - _MAX_CONTAINERS} more"
     return ", ".join(names)
 
 
@@ -251,7 +251,7 @@ def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule]) -> Iterator[str]:
 def _excerpt(rule: ExplainedRule) -> Iterator[str]:
     if rule.lines is None:
         return
-    shown = rule.lines.text[:_MOST_LINES]
+    shown = rule.lines.text[:_MAX_LINES]
     width = len(str(rule.lines.last))
     for number, text in enumerate(shown, rule.lines.first):
         yield f"    {number:>{width}} | {text}"

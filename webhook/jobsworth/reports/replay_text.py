@@ -32,7 +32,7 @@ POD_HEADERS = (
     "Pod", "index", "created", "started", "ended", "how it ended", "rule", "what followed",
 )  # fmt: skip
 COMPARED_HEADERS = ("Pod", "at", "how it ended", "recorded", "with it")
-MOST_PODS = 60
+MAX_PODS = 60
 
 
 def render(
@@ -103,11 +103,11 @@ def heading(recording: Recording) -> str:
 def shown_pods(recording: Recording, replayed: Replay) -> tuple[list[RecordedPod], int]:
     """Return the Pods to list, failed ones first if there are too many, and the number of the others."""
     pods = list(recording.pods)
-    if len(pods) <= MOST_PODS:
+    if len(pods) <= MAX_PODS:
         return pods, 0
     failed = {id(each.pod) for each in replayed.failures}
-    kept = {id(pod) for pod in sorted(pods, key=lambda pod: id(pod) not in failed)[:MOST_PODS]}
-    return [pod for pod in pods if id(pod) in kept], len(pods) - MOST_PODS
+    kept = {id(pod) for pod in sorted(pods, key=lambda pod: id(pod) not in failed)[:MAX_PODS]}
+    return [pod for pod in pods if id(pod) in kept], len(pods) - MAX_PODS
 
 
 def shown_failures(comparison: PolicyComparison) -> tuple[list[tuple[str, ...]], int]:
@@ -120,7 +120,7 @@ def shown_failures(comparison: PolicyComparison) -> tuple[list[tuple[str, ...]],
             how_it_ended(recording, each.pod),
             *compared_words(comparison, each),
         )
-        for each in comparison.failures[:MOST_PODS]
+        for each in comparison.failures[:MAX_PODS]
     ]
     return rows, len(comparison.failures) - len(rows)
 

@@ -89,7 +89,7 @@ def omitted_lines(omissions: Omissions) -> Iterator[str]:
 
 IMMUTABLE = ": field is immutable"
 _INVALID = "Invalid value: "
-_LONGEST_IMMUTABLE = 200
+_MAX_IMMUTABLE_LENGTH = 200
 
 
 def short(message: str) -> str:
@@ -99,7 +99,7 @@ def short(message: str) -> str:
     'Invalid value: {…}: field is immutable'
     """
     if (
-        len(message) > _LONGEST_IMMUTABLE
+        len(message) > _MAX_IMMUTABLE_LENGTH
         and message.startswith(_INVALID + "{")
         and message.endswith(IMMUTABLE)
     ):

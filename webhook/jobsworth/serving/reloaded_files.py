@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.serving.settings import Files
 
 POLICY, CERTIFICATE = "policy", "certificate"
-MOST_NOTES = 20
+MAX_NOTES = 20
 """The largest number of broken policies that the readiness text names."""
 
 
@@ -132,6 +132,6 @@ class ServedFiles:
 
 def _broken_note(state: ServedState) -> str:
     notes = broken_notes(state.policies.broken)
-    shown = [f"{name} is invalid, {note}" for name, note in sorted(notes.items())[:MOST_NOTES]]
+    shown = [f"{name} is invalid, {note}" for name, note in sorted(notes.items())[:MAX_NOTES]]
     more = len(notes) - len(shown)
     return "; ".join([*shown, f"and {more} more"] if more else shown)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from a2wsgi.wsgi import build_environ
 from werkzeug.wrappers import Response
 
-from jobsworth.admission.application import JSON, MOST_BYTES, body_too_long, status_body
+from jobsworth.admission.application import JSON, MAX_BYTES, body_too_long, status_body
 from jobsworth.admission.review import BadReview
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class RequestLimits:
 
     async def _read(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
         """Return the body; its length is counted in `_held`."""
-        if int(dict(scope["headers"]).get(b"content-length", 0)) > MOST_BYTES:
+        if int(dict(scope["headers"]).get(b"content-length", 0)) > MAX_BYTES:
             raise body_too_long()
         incomplete = None
         try:
@@ -142,7 +142,7 @@ class RequestLimits:
                 raise _Disconnected
             body.content += message["body"]
             self._held += len(message["body"])
-            if len(body.content) > MOST_BYTES:
+            if len(body.content) > MAX_BYTES:
                 raise body_too_long()
             more = message.get("more_body", False)
             if self._held > MAX_HELD_BYTES and len(body.content) > SMALL_BYTES:

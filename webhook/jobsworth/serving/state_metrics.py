@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from jobsworth.admission.review_metrics import MOST_POLICIES, OTHER
+from jobsworth.admission.review_metrics import MAX_POLICIES, OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,11 +64,11 @@ class StateMetrics(Collector):
 
 
 def _bounded(state: ServedState) -> dict[str, int]:
-    """Return the result by policy, at most :data:`MOST_POLICIES` of them, the broken ones first."""
+    """Return the result by policy, at most :data:`MAX_POLICIES` of them, the broken ones first."""
     policies = state.policies
     success = dict.fromkeys(sorted(policies.broken), 0)
     success |= dict.fromkeys(sorted(policies.valid), 1)
-    shown = dict(list(success.items())[:MOST_POLICIES])
+    shown = dict(list(success.items())[:MAX_POLICIES])
     if len(success) > len(shown):
-        shown[OTHER] = min(list(success.values())[MOST_POLICIES:])
+        shown[OTHER] = min(list(success.values())[MAX_POLICIES:])
     return shown

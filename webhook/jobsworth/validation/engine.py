@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
 from jobsworth.api.core.gated_pod_fields import gates_in_use
 from jobsworth.api.kinds import Job, kind
-from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
+from jobsworth.api.validation_request import MAX_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.decoded_object import DecodedObject, copied
@@ -57,7 +57,7 @@ class Engine:
         self._check = Checking(server)
         self._encoding: Encoding | None = None
 
-    def validate(self, value: Any, old: Any = None, most: int = MOST_ERRORS) -> list[Finding]:
+    def validate(self, value: Any, old: Any = None, most: int = MAX_ERRORS) -> list[Finding]:
         """Return the server's findings for a create, or for an update if there is an old object.
 
         Args:
@@ -70,7 +70,7 @@ class Engine:
         """
         return self.verdict(self.decode_object(value, most), old, most)
 
-    def decode_object(self, value: Any, most: int = MOST_ERRORS) -> DecodedObject:
+    def decode_object(self, value: Any, most: int = MAX_ERRORS) -> DecodedObject:
         """Decode an object once, for callers that need more than the verdict.
 
         Args:
@@ -104,7 +104,7 @@ class Engine:
         )
 
     def verdict(
-        self, decoded: DecodedObject, old: Any = None, most: int = MOST_ERRORS
+        self, decoded: DecodedObject, old: Any = None, most: int = MAX_ERRORS
     ) -> list[Finding]:
         """Return the findings of :meth:`validate` for an object that is already decoded."""
         if not decoded.is_valid:
@@ -238,7 +238,7 @@ class Engine:
     def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:
         struct, decoded, report = self._read(value)
         if report.errors or report.unknown:
-            raise CannotDecode(self._malformed(struct, report, MOST_ERRORS))
+            raise CannotDecode(self._malformed(struct, report, MAX_ERRORS))
         return struct, decoded, report
 
     def _read(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:

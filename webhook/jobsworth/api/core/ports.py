@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PORT_NUMBERS = Between(1, 65535)
 """The first minor version that warns of equal ports (kubernetes/kubernetes#113245)."""
 
-MOST_PORTS_COMPARED = 10
+MAX_PORTS_COMPARED = 10
 """The number of equal ports with which another one is compared: all pairs of many would take too long."""
 
 PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -75,7 +75,7 @@ def port_conflicts(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
             for index, port in enumerate(container.get("ports", ())):
                 at = f"{path}.{field}[{number}].ports[{index}]"
                 others = taken.setdefault((port["containerPort"], port["protocol"]), [])
-                for place, other in others[:MOST_PORTS_COMPARED]:
+                for place, other in others[:MAX_PORTS_COMPARED]:
                     conflict = _conflict(port, other)
                     if conflict:
                         yield at, f"{conflict} port definition with {place}"

@@ -68,9 +68,9 @@ class Schedule(Record, kw_only=True, shared=True):
         return bool(self.minutes and self.hours and self.months) and self._has_days()
 
     def _has_days(self) -> bool:
-        first = min(self.days_of_month, default=_LONGEST_MONTH + 1)
+        first = min(self.days_of_month, default=_MAX_MONTH + 1)
         some_date = bool(self.months) and (
-            first <= _SHORTEST_MONTH or first <= max(map(_longest, self.months))
+            first <= _MIN_MONTH or first <= max(map(_longest, self.months))
         )
         if self.any_day_of_month or self.any_day_of_week:
             return some_date and bool(self.days_of_week)
@@ -88,14 +88,14 @@ class _Range:
         self.names = {name: minimum + index for index, name in enumerate(names.split())}
 
 
-_SHORTEST_MONTH, _LONGEST_MONTH = 29, 31
+_MIN_MONTH, _MAX_MONTH = 29, 31
 
 
 def _longest(month: int) -> int:
     """Return the number of days that a month can have."""
     if month == 2:
-        return _SHORTEST_MONTH
-    return 30 if month in (4, 6, 9, 11) else _LONGEST_MONTH
+        return _MIN_MONTH
+    return 30 if month in (4, 6, 9, 11) else _MAX_MONTH
 
 
 _RANGES = (

@@ -55,10 +55,10 @@ _INT64_DIGITS = 18
 """Number of decimal digits that always fit in 64 bits."""
 _SHORT_SHIFTS = (0, 1, 2, 3, 6, 9)
 """Powers of ten that upstream multiplies in one step, so the product may overflow."""
-_LONGEST_SHIFT = 100
+_MAX_SHIFT = 100
 """Maximum power of ten to multiply: above it, the low 64 bits are zero."""
 
-_LONGEST_SUM = 10_000
+_MAX_SUM_LENGTH = 10_000
 """Maximum difference of exponents in a sum: above it, the smaller term is lost."""
 
 _SPACES = " \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
@@ -70,7 +70,7 @@ _NOT_A_QUANTITY = (
 _NOT_A_NUMBER = "unable to parse numeric part of quantity"
 _NOT_A_SUFFIX = "unable to parse quantity's suffix"
 
-_MOST_DIGITS = 10_000
+_MAX_DIGITS = 10_000
 """Maximum number of digits. Upstream has no limit, but a webhook must answer in time."""
 
 
@@ -201,7 +201,7 @@ class Quantity(Record, shared=True):
         if not self.mantissa or not other.mantissa:
             first = self if self.mantissa else other
             return Quantity(first.mantissa, first.exponent, first.format, long=long)
-        if abs(self.exponent - other.exponent) > _LONGEST_SUM:
+        if abs(self.exponent - other.exponent) > _MAX_SUM_LENGTH:
             return self if self._size() > other._size() else other
         exponent = min(self.exponent, other.exponent)
         terms = [each.mantissa * power_of_ten(each.exponent - exponent) for each in (self, other)]
@@ -217,7 +217,7 @@ class Quantity(Record, shared=True):
         '1001m'
         """
         shift = self.exponent - _MILLI
-        if shift >= 0 and (shift > _LONGEST_SHIFT or not self.long):
+        if shift >= 0 and (shift > _MAX_SHIFT or not self.long):
             return self
         if shift >= 0:
             mantissa = self.mantissa * power_of_ten(shift)
@@ -324,8 +324,8 @@ def _read(text: str) -> Quantity:
             return Quantity(-number if negative else number, scale, form, kept=kept)
     if not whole and not fraction:
         raise BadQuantity(_NOT_A_NUMBER)
-    if digits > _MOST_DIGITS:
-        raise BadQuantity(f"a quantity of more than {_MOST_DIGITS} digits is not read")
+    if digits > _MAX_DIGITS:
+        raise BadQuantity(f"a quantity of more than {_MAX_DIGITS} digits is not read")
     return _long_quantity(integer(significant + fraction), len(fraction), power, form, negative)
 
 
@@ -340,7 +340,7 @@ def _long_quantity(number: int, places: int, power: int, form: str, negative: bo
     if power < _NANO:
         number = divided_away_from_zero(number, _NANO - power)
         power = _NANO
-    elif power <= _LONGEST_SHIFT:
+    elif power <= _MAX_SHIFT:
         number *= power_of_ten(power - _NANO)
         power = _NANO
     if form == _BINARY and number > MAX_INT64 * _NANOS:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXIT_DONE, EXIT_INVALID = 0, 1
 
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 FIRST_YEAR, LAST_YEAR = 1970, 2200
 DEFAULT_ZONE = "UTC"
 
@@ -70,8 +70,8 @@ def run(options: ScheduleOptions) -> int:
     """
     if len(options.expression) != 1:
         raise UsageError('quote the expression: jobsworth schedule "30 2 * * *"')
-    if options.count > MOST_RUNS:
-        raise UsageError(f"--count must be at most {MOST_RUNS}")
+    if options.count > MAX_RUNS:
+        raise UsageError(f"--count must be at most {MAX_RUNS}")
     (expression,) = options.expression
     try:
         schedule = parse(expression)

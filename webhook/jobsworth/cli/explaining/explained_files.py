@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
-_MOST_LINES = 12
+_MAX_LINES = 12
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class ReadJob:
         first = self.document.position(path).line
         rule = self.job.rules[index]
         last = max(self.document.position(f"{path}{leaf}").line for leaf in _leaves(rule))
-        shown = range(first, min(last, first + _MOST_LINES) + 1)
+        shown = range(first, min(last, first + _MAX_LINES) + 1)
         return SourceLines(first, last, tuple(map(self.document.source_line, shown)))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.explanation.explained_job import ExplainedJob
     from jobsworth.whatif.explanation.rule_trace import RuleTrace
 
-_MOST_CODE = 2**31
+_MAX_CODE = 2**31
 _MAX_LINUX_CODE = 255
 
 
@@ -144,7 +144,7 @@ def _exit_code(text: str) -> tuple[str | None, int]:
     name, equals, code = text.rpartition("=")
     sign, digits = (-1, code[1:]) if code.startswith("-") else (1, code)
     number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
-    if number is None or number >= _MOST_CODE or (equals and not name):
+    if number is None or number >= _MAX_CODE or (equals and not name):
         raise UsageError(f'--exit-code: "{text}" is not of the form CODE or CONTAINER=CODE')
     return (name if equals else None), sign * number
 

@@ -24,7 +24,7 @@ SECONDS_OF_UNITS = {
 
 DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 
-MOST_NAMES = 8
+MAX_NAMES = 8
 """The maximum number of names listed in a hint."""
 
 
@@ -54,7 +54,7 @@ def _missing_volume(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
         return f'the Pod has no volume "{name}": add it to {pod}.volumes', None
     if name in names:  # the API server counts only valid volumes
         return f'the volume "{name}" is rejected: correct it in {pod}.volumes', None
-    some = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    some = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
     text = f'the Pod has no volume "{name}"; it has {some}'
     meant = near(name, names)
     if meant is None:
@@ -160,8 +160,8 @@ HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
 """Functions that return a hint, a fix, or both, by the key of the rule that reports the error."""
 
 
-MOST_CHANGES = 3
-LONGEST_VALUE = 40
+MAX_CHANGES = 3
+MAX_VALUE_LENGTH = 40
 
 
 def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:
@@ -179,9 +179,9 @@ def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:
         new = new.get(step) if isinstance(new, dict) else None
         old = old.get(step) if isinstance(old, dict) else None
     changes = list(_changes(old, new, ""))
-    shown = "; ".join(changes[:MOST_CHANGES])
-    if len(changes) > MOST_CHANGES:
-        shown += f"; and {len(changes) - MOST_CHANGES} more"
+    shown = "; ".join(changes[:MAX_CHANGES])
+    if len(changes) > MAX_CHANGES:
+        shown += f"; and {len(changes) - MAX_CHANGES} more"
     advice = "delete the Job and create it again (kubectl replace --force), or give it another name"
     text = f"changed: {shown}; {advice}" if shown else advice
     return finding.with_hint(text)
@@ -223,4 +223,4 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
         return "{…}" if isinstance(value, dict) else "[…]"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 1]}…"

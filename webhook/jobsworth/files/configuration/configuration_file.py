@@ -16,7 +16,7 @@ from jobsworth.findings.finding import SEVERITIES, THRESHOLDS
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
 from jobsworth.lint.selection import ignored, named, selected
-from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
+from jobsworth.regular_files import MAX_CONFIGURATION_BYTES
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ KEYS = (
     "policy", "profile", "profile-enforcement", "fail-on", "namespace",
 )  # fmt: skip
 
-MOST_KEY_PARTS = 100
+MAX_KEY_PARTS = 100
 """The maximum number of parts of a dotted key in TOML; 50,000 take a minute and a gigabyte."""
 
 
@@ -285,10 +285,10 @@ def _check_keys(text: str, name: str) -> None:
     import re
 
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.count(".") > MOST_KEY_PARTS and any(
-            part.count(".") > MOST_KEY_PARTS for part in re.split(r"[][{}=,#]", line)
+        if line.count(".") > MAX_KEY_PARTS and any(
+            part.count(".") > MAX_KEY_PARTS for part in re.split(r"[][{}=,#]", line)
         ):
-            most = f"a dotted key has more than {MOST_KEY_PARTS} parts"
+            most = f"a dotted key has more than {MAX_KEY_PARTS} parts"
             raise UsageError(f"{name}:{number}: invalid TOML: {most}")
 
 
@@ -330,7 +330,7 @@ def _bytes(file: str) -> bytes:
             f"{_shown_name(file)}: is a symbolic link out of {_root(file)} and is not followed; replace it "
             "by a file"
         )
-    data = read_bytes(file, name=_shown_name(file), most=MOST_CONFIGURATION_BYTES)
+    data = read_bytes(file, name=_shown_name(file), most=MAX_CONFIGURATION_BYTES)
     if isinstance(data, ManifestError):
         raise UsageError(f"{data.file}: {data.message}")
     return data

@@ -21,7 +21,7 @@ from jobsworth.api.api_server import (
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.files.repository_root import folder_of, is_root
 from jobsworth.lint.selection import Selection
-from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -372,6 +372,6 @@ def _in_folder(folder: str) -> ConfigurationFile | None:
 
 def _has_mark(path: str) -> bool:
     try:
-        return SHARED_MARK in read_regular_file(path, MOST_MANIFEST_BYTES)
+        return SHARED_MARK in read_regular_file(path, MAX_MANIFEST_BYTES)
     except OSError:
         return False

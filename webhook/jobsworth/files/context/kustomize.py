@@ -99,9 +99,9 @@ def _patches_in(folder: str) -> dict[str, KustomizePatch]:
 
 def _patches_of(folder: str, file: str) -> dict[str, KustomizePatch]:
     from jobsworth.manifests import ManifestError, read_bytes, read_text
-    from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
+    from jobsworth.regular_files import MAX_CONFIGURATION_BYTES
 
-    data = read_bytes(file, most=MOST_CONFIGURATION_BYTES)
+    data = read_bytes(file, most=MAX_CONFIGURATION_BYTES)
     if isinstance(data, ManifestError):
         return {}
     found: dict[str, KustomizePatch] = {}

@@ -22,7 +22,7 @@ from jobsworth.lint.neighbors import (
 from jobsworth.manifests import ManifestError, may_hide_words, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.record import Record
-from jobsworth.regular_files import MIB, MOST_CONFIGURATION_BYTES
+from jobsworth.regular_files import MAX_CONFIGURATION_BYTES, MIB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-MOST_FILES = 1_000
-MOST_BYTES = 16 * MIB
+MAX_FILES = 1_000
+MAX_BYTES = 16 * MIB
 """A folder with more manifests, or more bytes of objects, is taken as one without objects."""
-MOST_FOLDERS = 8
+MAX_FOLDERS = 8
 """The maximum number of folders that are remembered; files are validated folder by folder."""
 
 _KINDS = frozenset(kind.encode() for kind in (*KINDS, "Certificate", "List", "OnePasswordItem"))
 _SECRETS = b"Secret"
 """A file counts if one of these is a kind in it, or one that ends in Secret, such as ExternalSecret."""
 _BEFORE_KIND = b" \t\"':"
-_LONGEST_KIND = 40
+_MAX_KIND_LENGTH = 40
 
 COMPONENT = "Component"
 CHANGES = (
@@ -84,7 +84,7 @@ class ValidatedFiles:
             found = found + [
                 each for each in _listed(folder) if os.path.basename(each) not in named
             ]
-        if len(found) > MOST_FILES:
+        if len(found) > MAX_FILES:
             return []
         return [each for each in found if _stays(each) and not self._excludes(each)]
 
@@ -142,7 +142,7 @@ class NeighborFiles:
         path = folder_of(file)
         found = self._folders.get(path)
         if found is None:
-            while len(self._folders) >= MOST_FOLDERS:
+            while len(self._folders) >= MAX_FOLDERS:
                 del self._folders[next(iter(self._folders))]
             found = self._folders[path] = _Folder(path, self._validated.in_folder_of(file))
         return found
@@ -190,7 +190,7 @@ class _Folder:
         found, size = {}, 0
         for file, data in self._read():
             size += len(data)
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 return {}
             found[file] = found_in(_values_in(data, file), file)
         return found
@@ -233,7 +233,7 @@ def _kustomization_in(folder: str) -> _Kustomization:
         file = os.path.join(folder, name)
         if not os.path.isfile(file):
             continue
-        data = read_bytes(file, most=MOST_CONFIGURATION_BYTES)
+        data = read_bytes(file, most=MAX_CONFIGURATION_BYTES)
         for value in () if isinstance(data, ManifestError) else _values_in(data, file):
             if isinstance(value, dict):
                 changes = value.get("kind") == COMPONENT or any(value.get(key) for key in CHANGES)
@@ -264,7 +264,7 @@ def _may_hold_neighbor(data: bytes) -> bool:
     at = data.find(b"kind")
     while at >= 0:
         at += len(b"kind")
-        words = data[at : at + _LONGEST_KIND].lstrip(_BEFORE_KIND).split(None, 1)
+        words = data[at : at + _MAX_KIND_LENGTH].lstrip(_BEFORE_KIND).split(None, 1)
         kind = words[0].rstrip(b"\"',}") if words else b""
         if kind in _KINDS or kind.endswith(_SECRETS) or b"," in kind:
             return True

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     Key = tuple[str, ...]
     Candidate = tuple[Number, LocatedFinding]
 
-MOST_ROUNDS = 200
+MAX_ROUNDS = 200
 """The maximum number of rounds. Only a generated document needs more."""
 
 STOPPED = (
-    f"not tried: the limit of {MOST_ROUNDS} rounds was reached; apply the other fixes with --fix, "
+    f"not tried: the limit of {MAX_ROUNDS} rounds was reached; apply the other fixes with --fix, "
     "then run the command again"
 )
 """The reason with which the remaining fixes are reported after the last round."""
 
-MOST_READINGS = 10
+MAX_READINGS = 10
 """The maximum number of readings of a document in a round: most fixes read some lines, some read all."""
 
 _CANNOT_DECODE = ("JW001", "JW002")
@@ -81,7 +81,7 @@ def autofix(
     if not any(located.finding.fix for result in results for located in result.findings):
         return FixedFile(data, results)  # mostly a file without a Job
     loop = _FixLoop(evaluator, path, data, results, unsafe=unsafe, reported=reported)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not loop.round():
             break
     else:
@@ -213,7 +213,7 @@ class _FixLoop:
         taken = _DisjointRanges()
         in_object: dict[Number, list[_Trial]] = {}
         for number, located in candidates:
-            if len(trials) >= most or text.size_read > MOST_READINGS * text.size:
+            if len(trials) >= most or text.size_read > MAX_READINGS * text.size:
                 break
             others = in_object.setdefault(number, [])
             if others and others[0].located.finding.code != located.finding.code:

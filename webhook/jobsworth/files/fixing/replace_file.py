@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from errno import ESTALE
 
-from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 
 
 def replace_file(path: str, data: bytes, before: bytes) -> None:
@@ -47,7 +47,7 @@ def replace_file(path: str, data: bytes, before: bytes) -> None:
 
 
 def _content(path: str) -> bytes:
-    return read_regular_file(path, MOST_MANIFEST_BYTES)
+    return read_regular_file(path, MAX_MANIFEST_BYTES)
 
 
 def _keep_owner(path: str, status: os.stat_result) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
-_LEAST_STARTING_DEADLINE = 10
+_MIN_STARTING_DEADLINE = 10
 _A_MINUTE = 60
 _AN_HOUR = 3600
 _PRINTING = frozenset(
@@ -150,7 +150,7 @@ def _concurrency_field(job: LintedJob) -> str:
 )
 def starting_deadline_too_small(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = (job.cron or {}).get("startingDeadlineSeconds")
-    if deadline is None or deadline >= _LEAST_STARTING_DEADLINE:
+    if deadline is None or deadline >= _MIN_STARTING_DEADLINE:
         return
     message = (
         f"The CronJob controller skips a run that it processes {deadline} s late. Set 10 s or more."

@@ -27,7 +27,7 @@ FEEDING = frozenset(("cut", "head", "jq", "sed", "sort", "tail", "tr", "yes"))
 FAILING_WITHOUT_INPUT = ("egrep", "grep", "read")
 """Commands that show, further down a pipe, that the program before them had no output."""
 
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
 """The maximum length of a name of a command in a message."""
 
 
@@ -90,7 +90,7 @@ def _named(command: ShellCommand) -> str:
     if command.assigns:
         return "a command substitution"
     name = command.name
-    return name if name.isprintable() and 0 < len(name) <= LONGEST_NAME else "a command"
+    return name if name.isprintable() and 0 < len(name) <= MAX_NAME_LENGTH else "a command"
 
 
 def _rules_read_codes(job: LintedJob, path: str) -> bool:

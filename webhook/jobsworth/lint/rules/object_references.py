@@ -36,11 +36,11 @@ CONSEQUENCES = {
 PULLED_WITHOUT = "the kubelet pulls images without a Secret that is absent"
 STARTED_WITHOUT = "the Pod starts without it, because it is optional"
 
-SHORTEST_WORD = 4
+MIN_WORD_LENGTH = 4
 """A slip in a shorter word of a name, such as ``db`` or ``rw``, is probably another word."""
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """The maximum number of keys listed in a message."""
-MOST_COMPARED = 50
+MAX_COMPARED = 50
 """The maximum number of names or keys with which a misspelled one is compared: 14 µs each."""
 
 
@@ -75,7 +75,7 @@ def slip_of(name: str, known: Iterable[str]) -> str:
     if len(different) != 1:
         return ""
     one, two = different[0]
-    if min(len(one), len(two)) < SHORTEST_WORD or not (one + two).isalpha():
+    if min(len(one), len(two)) < MIN_WORD_LENGTH or not (one + two).isalpha():
         return ""
     return meant.name if slips(one, two, 1) == 1 else ""
 
@@ -98,7 +98,7 @@ def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
         if job.neighbors.named(kind, name):
             continue
         known = job.neighbors.alike(kind, job.namespace, name)
-        if not 0 < len(known) <= MOST_COMPARED:
+        if not 0 < len(known) <= MAX_COMPARED:
             continue
         meant = slip_of(name, known)
         if not meant or job.neighbors.may_make(name):
@@ -160,8 +160,8 @@ def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
         keys = keys_of[kind, name]
         if not keys or key in keys:
             continue
-        shown = ", ".join(list(keys)[:MOST_SHOWN]) + (", …" if len(keys) > MOST_SHOWN else "")
-        meant = near(key, keys) if len(keys) <= MOST_COMPARED else None
+        shown = ", ".join(list(keys)[:MAX_SHOWN]) + (", …" if len(keys) > MAX_SHOWN else "")
+        meant = near(key, keys) if len(keys) <= MAX_COMPARED else None
         fix = None
         if meant is not None and meant.sure:
             edit = Edit("set", reference.key_field, meant.name)

@@ -25,7 +25,7 @@ MOVING_TAGS = frozenset(
 """Tags of branches, environments and channels of a release process."""
 COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
-MOST_CPUS = 2000
+MAX_CPUS = 2000
 """No machine of the large clouds has as many: AWS' u7inh-32tb.480xlarge has 1,920."""
 CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
 MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
@@ -171,7 +171,7 @@ def cpu_unit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         for kind in ("requests", "limits"):
             amount = container.get("resources", {}).get(kind, {}).get("cpu")
-            if amount is None or parse(amount).value() < MOST_CPUS:
+            if amount is None or parse(amount).value() < MAX_CPUS:
                 continue
             at = f"{path}.resources.{kind}[cpu]"
             yield Diagnostic(
@@ -186,7 +186,7 @@ def _in_millicores(at: str, amount: str) -> Fix | None:
     """Return the fix of a quantity in cores or with the suffix M; one in bytes may be memory."""
     quantity = parse(amount)
     number = quantity.value() // (10**6 if amount.endswith("M") else 1)
-    if quantity.format != "DecimalSI" or number >= 1000 * MOST_CPUS:
+    if quantity.format != "DecimalSI" or number >= 1000 * MAX_CPUS:
         return None
     return Fix(f"Set cpu: {number}m", Edit("set", at, f"{number}m"), safe=False)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOUNTED_BY_INJECTION = ("gke-gcsfuse-",)
 """Beginnings of the names of volumes that an injected sidecar mounts (Cloud Storage FUSE on GKE)."""
 
-LONGEST_VALUE = 32_768
+MAX_VALUE_LENGTH = 32_768
 """The maximum length of a text in which references are looked for."""
 
 
@@ -56,7 +56,7 @@ def _unknown(
 
     With ``constants``, only names in capitals are variables: a shell runs the others as commands.
     """
-    for name in _references(text[:LONGEST_VALUE]):
+    for name in _references(text[:MAX_VALUE_LENGTH]):
         if name in known or _is_set_for_all(name) or (constants and not name.isupper()):
             continue
         yield Diagnostic(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
-LONGEST_NAME = 300
+MAX_NAME_LENGTH = 300
 """The number of characters of a command line in which the word migrate is looked for."""
 
 
@@ -97,7 +97,9 @@ def _migration(job: LintedJob) -> str:
     names = [job.name]
     for _, container in job.containers:
         names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
-    return "migrate the same data" if any("migrat" in name[:LONGEST_NAME] for name in names) else ""
+    return (
+        "migrate the same data" if any("migrat" in name[:MAX_NAME_LENGTH] for name in names) else ""
+    )
 
 
 def _identity(job: LintedJob) -> str:

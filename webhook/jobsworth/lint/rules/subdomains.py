@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
 
-MOST_SERVICES = 500
+MAX_SERVICES = 500
 """The maximum number of Services among which the one that is meant is looked for."""
 
 
@@ -73,7 +73,7 @@ def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
         )
         return
     beside = job.neighbors.in_namespace(SERVICE, job.namespace)
-    if len(beside) > MOST_SERVICES:
+    if len(beside) > MAX_SERVICES:
         return
     fitting = {
         name: each

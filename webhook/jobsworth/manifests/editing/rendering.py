@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from jobsworth.manifests.editing.ranges import Span
 
-_LONGEST_ON_A_LINE = 72
+_MAX_LINE_LENGTH = 72
 _WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")
 
 
@@ -94,7 +94,7 @@ def fits_line(value: Any) -> bool:
         return not value
     if isinstance(value, list):
         scalars = not any(isinstance(item, dict | list) for item in value)
-        return scalars and sum(len(str(item)) + 2 for item in value) <= _LONGEST_ON_A_LINE
+        return scalars and sum(len(str(item)) + 2 for item in value) <= _MAX_LINE_LENGTH
     return True
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     """What a parser returned for a document: a node, or its events; None if neither is kept."""
 
 _DEEPEST = 64
-_MOST_BYTES_KEPT = 100_000
+_MAX_BYTES_KEPT = 100_000
 """The length of a text whose events or nodes are kept; they take more memory than the text."""
-_MOST_BRACKETS = 500
+_MAX_BRACKETS = 500
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INSIDE_WORDS = frozenset(b"#./_=0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 """Bytes after which an exclamation mark begins no tag, and a question mark no key: ``#!/bin/sh``, ``/?a``."""
@@ -69,7 +69,7 @@ def ordinary_value(data: bytes) -> tuple[Value, Parsed]:
             node = parser.compose(data)
             return (None if node is None else _value(node, parser.names.MappingNode, 0)), node
         events = iter(parser.events(data), None)
-        if len(data) > _MOST_BYTES_KEPT:
+        if len(data) > _MAX_BYTES_KEPT:
             return _build(events, parser.names), None
         kept = list(events)
         return _build(kept, parser.names), kept
@@ -94,10 +94,10 @@ def _is_inside_words(data: bytes, mark: bytes) -> bool:
 
 def _is_simple(data: bytes) -> bool:
     """Return True for a document that may be composed: without anchors and directives, and not deep."""
-    if len(data) > _MOST_BYTES_KEPT or _AMPERSAND in data or _PERCENT in data:
+    if len(data) > _MAX_BYTES_KEPT or _AMPERSAND in data or _PERCENT in data:
         return False
     # A level of nesting has a bracket, a hyphen, or a line that is indented more than those above it.
-    return data.count(b"[") + data.count(b"{") + data.count(b"-") <= _MOST_BRACKETS
+    return data.count(b"[") + data.count(b"{") + data.count(b"-") <= _MAX_BRACKETS
 
 
 def _value(node: Any, mapping: type, depth: int) -> Any:

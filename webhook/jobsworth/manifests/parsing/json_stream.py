@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _VALUES_THAT_TELL_JSON = 2
-_LEAST_BYTES_OF_YAML = 4
+_MIN_BYTES_OF_YAML = 4
 
 
 def read_json(reading: StreamState) -> None:
@@ -67,8 +67,8 @@ def _begin_of_yaml(data: bytes, start: int) -> int | None:
     None where kubectl does not look for YAML: it requires four bytes, and text.
     """
     while True:
-        ahead = data[start : start + _LEAST_BYTES_OF_YAML]
-        if len(ahead) < _LEAST_BYTES_OF_YAML:
+        ahead = data[start : start + _MIN_BYTES_OF_YAML]
+        if len(ahead) < _MIN_BYTES_OF_YAML:
             return None
         character = ahead.decode("utf-8", "ignore")[:1]
         if not character or not ahead.startswith(character.encode()):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CONTROL_ESCAPES = {"e": "1b", "a": "07", "v": "0b", "f": "0c", "b": "08"}
-_MOST_REPAIRS = 200
-_MOST_BYTES_READ_AGAIN = 20_000_000
+_MAX_REPAIRS = 200
+_MAX_BYTES_READ_AGAIN = 20_000_000
 
 
 class LibyamlText:
@@ -88,7 +88,7 @@ class LibyamlText:
         letter = self._unused_escape()
         if not self._text.startswith("\\'", mark.index) or not letter:
             return False
-        if self._repairs >= min(_MOST_REPAIRS, _MOST_BYTES_READ_AGAIN // len(self.data)):
+        if self._repairs >= min(_MAX_REPAIRS, _MAX_BYTES_READ_AGAIN // len(self.data)):
             return False
         self._repairs += 1
         self._stand_ins[chr(int(_CONTROL_ESCAPES[letter], 16))] = "'"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.records import ManifestError, Position
 from jobsworth.manifests.parsing.stream import read_text
-from jobsworth.regular_files import MIB, MOST_MANIFEST_BYTES, read_regular_file
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, MIB, read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -112,7 +112,7 @@ def read_file(path: str, *, name: str | None = None) -> list[Document]:
 
 
 def read_bytes(
-    path: str, *, name: str | None = None, most: int = MOST_MANIFEST_BYTES
+    path: str, *, name: str | None = None, most: int = MAX_MANIFEST_BYTES
 ) -> bytes | ManifestError:
     """Read the bytes of a regular file, or of standard input for ``-``, to inspect before ``read_text``.
 

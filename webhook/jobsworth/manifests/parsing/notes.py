@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         items: Any
 
 
-_MOST = 200
+_MAX_ENTRIES = 200
 """The maximum number of notes. A document with more is generated or malicious."""
 
 
@@ -83,7 +83,7 @@ class NoteTaker:
         position: Position,
         other: Position | None = None,
     ) -> None:
-        if len(self._notes) < _MOST:
+        if len(self._notes) < _MAX_ENTRIES:
             path = ""
             for frame in self._frames[:-1]:
                 path = child_path(path, frame.key if frame.items is None else len(frame.items))

@@ -30,7 +30,7 @@ _CONFLICT = (
     "======= and >>>>>>>"
 )
 _TAB = "YAML does not allow tabs for indentation; use spaces"
-_LONGEST_QUOTED = 40
+_MAX_QUOTED_LENGTH = 40
 _CLOSING = {"[": "]", "{": "}"}
 
 
@@ -116,8 +116,8 @@ class _ErrorContext:
     def value_from(self, index: int) -> str:
         """Return the rest of a line without its comment, quoted as the user should write it."""
         rest = self.text[index:].split("\n", 1)[0].split(" #", 1)[0].rstrip()
-        if len(rest) > _LONGEST_QUOTED:
-            rest = rest[:_LONGEST_QUOTED] + "…"
+        if len(rest) > _MAX_QUOTED_LENGTH:
+            rest = rest[:_MAX_QUOTED_LENGTH] + "…"
         return f"'{rest}'" if '"' in rest or "\\" in rest else f'"{rest}"'
 
 

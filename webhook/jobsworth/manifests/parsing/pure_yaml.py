@@ -14,7 +14,7 @@ import yaml
 if TYPE_CHECKING:
     from typing import Any
 
-_LONGEST_SIMPLE_KEY = 1024
+_MAX_SIMPLE_KEY_LENGTH = 1024
 """The maximum number of characters of a key without ``?`` (YAML 1.1, section 9.2)."""
 
 
@@ -50,7 +50,7 @@ def parser_class() -> Any:
             while keys:
                 level = next(iter(keys))
                 first = keys[level]
-                if first.line == self.line and self.index - first.index <= _LONGEST_SIMPLE_KEY:
+                if first.line == self.line and self.index - first.index <= _MAX_SIMPLE_KEY_LENGTH:
                     return
                 if first.required:
                     super().stale_possible_simple_keys()  # raises the error

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _LINE_BUFFER = 4096
 _CARRIAGE_RETURN = 0x0D
-_LONGEST_SHOWN = 40
+_MAX_SHOWN_LENGTH = 40
 
 
 def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
@@ -102,7 +102,7 @@ def _separators(data: bytes) -> Iterator[int]:
 
 
 def _rejected_separator(rest: str) -> str:
-    shown = rest if len(rest) <= _LONGEST_SHOWN else rest[:_LONGEST_SHOWN] + "…"
+    shown = rest if len(rest) <= _MAX_SHOWN_LENGTH else rest[:_MAX_SHOWN_LENGTH] + "…"
     return (
         "kubectl ends the document at a line that begins with `---`, and allows only a comment on "
         f"it; move `{shown}` to the next line"

@@ -41,7 +41,7 @@ EXTENSIONS = (
 BUILDERS = frozenset(("format", "join", "replace"))
 """The functions whose result may be longer than their arguments."""
 
-MOST_BUILT = 256 * 1024
+MAX_BUILT = 256 * 1024
 """The longest text that a function builds, in characters; annotations have at most as many bytes together."""
 
 NAMESPACES = frozenset(("math", "sets"))
@@ -63,7 +63,7 @@ def replaced(text: str, old: str, new: str, limit: int = -1) -> str:
     """Replace a part of a text, at most `limit` times if that is not negative.
 
     Raises:
-        ValueError: the result would be longer than :data:`MOST_BUILT`.
+        ValueError: the result would be longer than :data:`MAX_BUILT`.
     """
     times = text.count(old) if limit < 0 else min(limit, text.count(old))
     _check_length("replace", len(text) + times * (len(new) - len(old)))
@@ -74,15 +74,15 @@ def joined(items: list[str], separator: str = "") -> str:
     """Join texts.
 
     Raises:
-        ValueError: the result would be longer than :data:`MOST_BUILT`.
+        ValueError: the result would be longer than :data:`MAX_BUILT`.
     """
     _check_length("join", sum(map(len, items)) + len(separator) * len(items))
     return separator.join(items)
 
 
 def _check_length(function: str, length: int) -> None:
-    if length > MOST_BUILT:
-        raise ValueError(f"the result of {function} is longer than {MOST_BUILT} characters")
+    if length > MAX_BUILT:
+        raise ValueError(f"the result of {function} is longer than {MAX_BUILT} characters")
 
 
 def quantity(text: Any) -> dict[str, str]:
@@ -175,7 +175,7 @@ def formatted(template: str, values: list[Any]) -> str:
 
     Raises:
         ValueError: there are fewer values than placeholders, a placeholder is not supported, or the result
-            would be longer than :data:`MOST_BUILT`.
+            would be longer than :data:`MAX_BUILT`.
     """
     import re
 

@@ -3,7 +3,7 @@
 The cost of a program is bounded twice. At compile time, by its length and by the nesting depth of its loops.
 At evaluation, by the estimated steps: a loop may iterate over the largest list or map of the object, so the
 limit is that size to the power of the depth. Its memory is bounded by the characters that it may build: the
-longest text as often as the expression may repeat it. Above :data:`MOST_STEPS` or :data:`MOST_BUILT_IN_ALL`
+longest text as often as the expression may repeat it. Above :data:`MAX_STEPS` or :data:`MAX_BUILT_IN_ALL`
 the expression is not evaluated, which counts as an error of the expression.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.cel.cel_functions import (
     BUILDERS,
-    MOST_BUILT,
+    MAX_BUILT,
     NAMESPACES,
     NATIVE,
     functions,
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 VARIABLES = ("object", "oldObject", "request")
 
-MOST_CHARACTERS = 4096
-MOST_NESTED_LOOPS = 3
-MOST_STEPS = 1_000_000
+MAX_CHARACTERS = 4096
+MAX_NESTED_LOOPS = 3
+MAX_STEPS = 1_000_000
 """The steps that an evaluation may take; a step takes about 0.4 µs, so less than half a second."""
 
-MOST_BUILT_IN_ALL = 64 * 1024 * 1024
+MAX_BUILT_IN_ALL = 64 * 1024 * 1024
 """The characters that an evaluation may build."""
 
 _STEP_CHARACTERS = 1024
@@ -109,9 +109,9 @@ class Program:
             BadExpression: it is too long or too deeply nested, is not valid CEL, or uses an unknown
                 variable or function.
         """
-        if len(source) > MOST_CHARACTERS:
+        if len(source) > MAX_CHARACTERS:
             raise BadExpression(
-                f"the expression has {len(source)} characters; the maximum is {MOST_CHARACTERS}"
+                f"the expression has {len(source)} characters; the maximum is {MAX_CHARACTERS}"
             )
         self.source = source
         self.outline = ExpressionOutline(source)
@@ -120,10 +120,10 @@ class Program:
         self.collects = words["map"] > 0
         self.growth = _growth(words["+"], words["map"])
         self.literals = words[","] + 1
-        if self.outline.depth > MOST_NESTED_LOOPS:
+        if self.outline.depth > MAX_NESTED_LOOPS:
             raise BadExpression(
                 f"loops (all, exists, map …) are nested {self.outline.depth} deep; "
-                f"the maximum is {MOST_NESTED_LOOPS}"
+                f"the maximum is {MAX_NESTED_LOOPS}"
             )
         self._program = _compiled(source)
         self._check_variables()
@@ -262,20 +262,20 @@ class Activation:
             largest = max(largest, longest)
         iterations = largest**depth
         steps = iterations * (1 + longest // _STEP_CHARACTERS)
-        if steps > MOST_STEPS:
+        if steps > MAX_STEPS:
             raise CannotEvaluate(
-                f"it could take {steps} steps for this object; the maximum is {MOST_STEPS}: "
+                f"it could take {steps} steps for this object; the maximum is {MAX_STEPS}: "
                 f"its loops are nested {depth} deep, and the largest list has {largest} items"
             )
         if not (builders or growth > 1):
             return
         longest = max(longest, len(program.source))
         if builders:
-            longest = max(longest, min(MOST_BUILT, longest ** (builders + 1)))
+            longest = max(longest, min(MAX_BUILT, longest ** (builders + 1)))
         built = longest * growth * (iterations if program.collects else 1)
-        if built > MOST_BUILT_IN_ALL:
+        if built > MAX_BUILT_IN_ALL:
             raise CannotEvaluate(
-                f"it could build {built} characters for this object; the maximum is {MOST_BUILT_IN_ALL}: "
+                f"it could build {built} characters for this object; the maximum is {MAX_BUILT_IN_ALL}: "
                 f"the longest text has {longest} characters, and + may repeat it {growth} times"
             )
 

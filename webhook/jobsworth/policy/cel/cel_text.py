@@ -24,7 +24,7 @@ ITEMS = "[]"
 _GIVES_ITEMS = "filter"
 """The macro that returns the items themselves, so that all members of them may be read."""
 
-_MOST_ITEMS = 2
+_MAX_ITEMS = 2
 """The nesting depth up to which loops are analyzed; below it everything is read. Chains multiply."""
 
 _SPACE = " \t\r\n\f"
@@ -149,7 +149,7 @@ def _chains(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the chains, extended by what a loop reads of the items."""
     for members, item in reads:
-        if item not in raw or item in seen or len(seen) > _MOST_ITEMS:
+        if item not in raw or item in seen or len(seen) > _MAX_ITEMS:
             yield members
             continue
         for chain in _chains(raw[item], raw, (*seen, item)):

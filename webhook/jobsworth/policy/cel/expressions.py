@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import PolicyRequest
 
-_MOST_SHOWN = 80
+_MAX_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,4 +152,4 @@ def _described(request: PolicyRequest) -> dict[str, Any]:
 
 def _short(source: str) -> str:
     text = " ".join(source.split())
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"

@@ -25,7 +25,7 @@ _LIMITS = (
 )
 """Reasons for which the last of several failures ends a Job."""
 
-_MOST_NAMES = 5
+_MAX_NAMES = 5
 
 
 class PodRow(NamedTuple):
@@ -362,14 +362,14 @@ def _other_end(
 
 
 def _indexes(indexes: list[int]) -> str:
-    shown = ", ".join(map(str, indexes[:_MOST_NAMES]))
-    more = f" and {len(indexes) - _MOST_NAMES} more" if len(indexes) > _MOST_NAMES else ""
+    shown = ", ".join(map(str, indexes[:_MAX_NAMES]))
+    more = f" and {len(indexes) - _MAX_NAMES} more" if len(indexes) > _MAX_NAMES else ""
     return f"{'Index' if len(indexes) == 1 else 'Indexes'} {shown}{more}"
 
 
 def _names(pods: list[RecordedPod]) -> str:
-    shown = ", ".join(pod.name for pod in pods[:_MOST_NAMES])
-    more = f" and {len(pods) - _MOST_NAMES} more" if len(pods) > _MOST_NAMES else ""
+    shown = ", ".join(pod.name for pod in pods[:_MAX_NAMES])
+    more = f" and {len(pods) - _MAX_NAMES} more" if len(pods) > _MAX_NAMES else ""
     return f"{shown}{more}"
 
 

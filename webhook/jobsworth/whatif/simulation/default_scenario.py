@@ -6,7 +6,7 @@ from typing import Any
 
 from jobsworth.whatif.simulation.scenario import API_VERSION, KIND
 
-_MOST_RULES = 20
+_MAX_RULES = 20
 
 
 def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
 def _cases(spec: dict[str, Any]) -> list[dict[str, Any]]:
     """Return a case for each exit code that a rule of the failure policy names first, and one for 1."""
     cases: list[dict[str, Any]] = [{"probability": 0.02, "exitCode": 1}]
-    for rule in ((spec.get("podFailurePolicy") or {}).get("rules") or ())[:_MOST_RULES]:
+    for rule in ((spec.get("podFailurePolicy") or {}).get("rules") or ())[:_MAX_RULES]:
         codes = rule.get("onExitCodes") or {}
         named = [code for code in codes.get("values") or () if code not in (0, 1, 137)]
         if codes.get("operator") != "In" or not named:

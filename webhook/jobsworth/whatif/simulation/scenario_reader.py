@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.simulation.number_ranges import NumberRanges
 
 REJECTED = "exceeded quota"
-_LONGEST = 100 * 365 * 86_400_000
+_MAX_MILLISECONDS = 100 * 365 * 86_400_000
 
 
 class BadScenario(ValueError):
@@ -134,9 +134,9 @@ def milliseconds(text: str) -> int:
     if text == "never":
         return NEVER
     try:
-        return min(duration.parse(text) // 10**6, _LONGEST)
+        return min(duration.parse(text) // 10**6, _MAX_MILLISECONDS)
     except duration.BadDuration:
-        return _LONGEST  # the schema has checked its form: it exceeds the 292 years of Go
+        return _MAX_MILLISECONDS  # the schema has checked its form: it exceeds the 292 years of Go
 
 
 def scenario_of(document: dict[str, Any]) -> Scenario:

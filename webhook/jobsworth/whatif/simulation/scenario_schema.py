@@ -24,7 +24,7 @@ PATTERNS = {
 }
 """A phrase for each pattern of the schema, which completes "must be …"."""
 
-MOST_ITEMS = 1000
+MAX_ITEMS = 1000
 
 
 def scenario_schema() -> Schema:
@@ -259,7 +259,7 @@ def _duration_list(description: str) -> Schema:
         "type": ["string", "array"],
         "pattern": DURATION,
         "items": _duration("When."),
-        "maxItems": MOST_ITEMS,
+        "maxItems": MAX_ITEMS,
         "description": description,
     }
 
@@ -293,7 +293,7 @@ def _text(description: str) -> Schema:
 
 
 def _list(description: str, item: Schema) -> Schema:
-    return {"type": "array", "items": item, "maxItems": MOST_ITEMS, "description": description}
+    return {"type": "array", "items": item, "maxItems": MAX_ITEMS, "description": description}
 
 
 def _closed(description: str, fields: Schema, required: list[str] | None = None) -> Schema:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WIDTH, LEFT, RIGHT = 800, 270, 90
 ROW, BAR = 34, 16
 BINS, BIN_HEIGHT = 24, 56
-_LONGEST_NAME = 34
+_MAX_NAME_LENGTH = 34
 
 _STYLE = """\
 svg { display: block; width: 100%; max-width: 900px; height: auto; }
@@ -113,7 +113,7 @@ def _svg(label: str, height: int, lines: Iterable[str]) -> str:
 
 
 def _named(name: str, y: int) -> str:
-    shown = name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME + 1 :]}"
+    shown = name if len(name) <= _MAX_NAME_LENGTH else f"…{name[-_MAX_NAME_LENGTH + 1 :]}"
     return f'<text x="{LEFT - 10}" y="{y}" text-anchor="end">{page_text(shown)}</text>'
 
 

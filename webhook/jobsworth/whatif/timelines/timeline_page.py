@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
 _TEMPLATE, _STYLE = "page.html", "page_style.css"
-MOST_LINES = 2000
+MAX_LINES = 2000
 _PLACEHOLDER = re.compile(r"\{\{([a-z]+)\}\}")
 
 
@@ -155,7 +155,7 @@ def _data(record: RunRecord) -> dict[str, Any]:
 def _lines(record: RunRecord) -> list[list[Any]]:
     """Return the events; of thousands only those that the table of Pods does not have."""
     lines = timeline(record)
-    if len(lines) > MOST_LINES:
+    if len(lines) > MAX_LINES:
         several = [line for line in lines if line.kind in ("event", "index", "condition")]
         note = f"{len(lines) - len(several)} creations, disruptions and ends: see the table of Pods"
         lines = [TimelineLine(0, record.end, "created", note), *several]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
 
-MOST_LINES = 60
-MOST_ROWS = 24
+MAX_LINES = 60
+MAX_ROWS = 24
 CHART_WIDTH = 72
 LEGEND = (
     ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
@@ -44,10 +44,10 @@ def run_lines(record: RunRecord) -> Iterator[str]:
 
 
 def _shortened(lines: list[str]) -> Iterator[str]:
-    left_out = len(lines) - MOST_LINES
+    left_out = len(lines) - MAX_LINES
     for number, line in enumerate(lines):
-        if left_out > 0 and MOST_LINES // 2 <= number < MOST_LINES // 2 + left_out:
-            if number == MOST_LINES // 2:
+        if left_out > 0 and MAX_LINES // 2 <= number < MAX_LINES // 2 + left_out:
+            if number == MAX_LINES // 2:
                 yield f"{'…':>10}  {left_out} lines left out; --output json has everything"
             continue
         yield line
@@ -98,8 +98,8 @@ def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
     for number, pod in enumerate(job.pods, 1):
         rows.setdefault(number if pod.index is None else pod.index, []).append(pod)
     shown = sorted(rows)
-    if len(shown) > MOST_ROWS:
-        shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MOST_ROWS])
+    if len(shown) > MAX_ROWS:
+        shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MAX_ROWS])
     if not shown or not end:
         return
     label = "index" if job.indexed else "Pod"

@@ -54,7 +54,7 @@ def test_a_worker_continues_the_counts_of_the_one_that_it_replaces(tmp_path: Pat
     assert unreadable in shown
     assert 'jobsworth_admission_findings_total{code="JW004"} 6.0' in shown
     assert 'jobsworth_admission_duration_seconds_count{endpoint="validate"} 6.0' in shown
-    assert 'jobsworth_file_loads_total{result="refused",what="policy"} 2.0' in shown
+    assert 'jobsworth_file_loads_total{result="rejected",what="policy"} 2.0' in shown
     assert 'jobsworth_file_load_success{what="policy"} 0.0' in shown
     violations = 'jobsworth_admission_violations_total{effect="%s",policy="%s"} %s.0'
     assert violations % ("deny", "retries", 6) in shown

@@ -44,7 +44,7 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         (60, 61),
     ),
     (
-        "JobsworthFilesRefused",
+        "JobsworthFilesRejected",
         {f'jobsworth_file_load_success{{{OURS},endpoint="metrics",pod="a",what="policy"}}': "1x9 0x19 1x30"},
         (15, 29),
     ),
@@ -107,7 +107,7 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         (46, 61),
     ),
     (
-        "JobsworthAuditPoliciesRefused",
+        "JobsworthAuditPoliciesRejected",
         {f'jobsworth_file_load_success{{{AUDIT},what="policy"}}': "1x9 0x19 1x30"},
         (15, 29),
     ),

@@ -52,7 +52,7 @@ def test_requests_that_make_room_for_each_other_are_all_answered(
     monkeypatch.setattr(request_limits, "MAX_HELD_BYTES", 100_000)
 
     async def many() -> list[int]:
-        limits = RequestLimits(answer, threads=1, refused=lambda *_: None, hung=lambda: None)
+        limits = RequestLimits(answer, threads=1, rejected=lambda *_: None, hung=lambda: None)
         return await asyncio.gather(
             *(status_of(limits, pieces=6, seed=number) for number in range(200))
         )
@@ -82,7 +82,7 @@ def test_room_is_made_beside_a_request_whose_time_has_just_ended(
         sent.append(message.get("status"))
 
     async def both() -> None:
-        limits = RequestLimits(answer, threads=1, refused=lambda *_: None, hung=lambda: None)
+        limits = RequestLimits(answer, threads=1, rejected=lambda *_: None, hung=lambda: None)
         await asyncio.gather(limits(dict(SCOPE), late, send), limits(dict(SCOPE), large, send))
 
     asyncio.run(both())

@@ -364,7 +364,7 @@ def test_changes_under_load_lose_no_request(tmp_path: Path) -> None:
         time.sleep(1.3)
         server.process.send_signal(signal.SIGHUP)
         time.sleep(0.7)
-        rejected = server.metric('jobsworth_file_loads_total{result="refused",what="policy"}')
+        rejected = server.metric('jobsworth_file_loads_total{result="rejected",what="policy"}')
         metrics = server.probe("/metrics")[1]
         assert server.stop() == 0
         load.join()

@@ -142,7 +142,7 @@ class WebhookMetrics:
 
     def loaded(self, what: str, seconds: float, *, success: bool) -> None:
         """Count a load of changed files."""
-        self._loads.labels(what, "loaded" if success else "refused").inc()
+        self._loads.labels(what, "loaded" if success else "rejected").inc()
         self._gauges["jobsworth_file_load_duration_seconds"].labels(what).set(seconds)
         self._gauges["jobsworth_file_load_success"].labels(what).set(int(success))
 

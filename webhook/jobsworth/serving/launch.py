@@ -90,7 +90,7 @@ def serve(
             metrics.observe(outcome)
             log.request(outcome)
 
-        def refused(path: str, error: BadReview) -> None:
+        def rejected(path: str, error: BadReview) -> None:
             if (endpoint := ENDPOINT_BY_PATH.get(path)) is not None:
                 webhook.reject(endpoint, error)
 
@@ -105,7 +105,7 @@ def serve(
             log=log,
             threads=settings.threads,
             drain_seconds=settings.drain_seconds,
-            refused=refused,
+            rejected=rejected,
         )
         context = reloaded_context(
             lambda: served.certificate, verifies_clients=files.client_ca is not None

@@ -31,7 +31,7 @@ Headers = list[tuple[bytes, bytes]]
 BODY_SECONDS = 10.0
 """The time limit for a body: by default, an API server waits 10 seconds for a webhook."""
 LINGER_SECONDS = 10.0
-"""The time that a client whose body is refused gets to send the rest, so that it reads the answer. A
+"""The time that a client whose body is rejected gets to send the rest, so that it reads the answer. A
 connection that is closed while the client sends loses the answer."""
 HANG_SECONDS = 40.0
 """The time after which a review counts as hung: an API server waits 30 seconds for a webhook at most."""
@@ -70,7 +70,7 @@ class RequestLimits:
     Args:
         application: answers the requests.
         threads: the number of threads that run it.
-        refused: called with path and error of each request that does not reach the application.
+        rejected: called with path and error of each request that does not reach the application.
         hung: called when a review takes longer than :data:`HANG_SECONDS`.
 
     Attributes:
@@ -82,13 +82,13 @@ class RequestLimits:
         application: WSGIApplication,
         *,
         threads: int,
-        refused: Callable[[str, BadReview], object],
+        rejected: Callable[[str, BadReview], object],
         hung: Callable[[], object],
     ) -> None:
         self.draining = False
         self._application = application
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="review")
-        self._refused = refused
+        self._rejected = rejected
         self._hung = hung
         self._held = 0
         self._incomplete: dict[_IncompleteBody, None] = {}  # the oldest first
@@ -100,8 +100,8 @@ class RequestLimits:
             body = await self._read(scope, receive)
             response = await self._answer(scope, body)
         except BadReview as error:
-            self._refused(scope["path"], error)
-            await _refuse(error, receive, send)
+            self._rejected(scope["path"], error)
+            await _reject(error, receive, send)
         except _Disconnected:
             return
         else:
@@ -153,12 +153,12 @@ class RequestLimits:
             raise _OVERLOAD  # complete requests hold all of it
 
     def _make_room(self) -> None:
-        """Refuse the bodies that are incomplete for longest, until the others are within the limit."""
+        """Reject the bodies that are incomplete for longest, until the others are within the limit."""
         for body in self._incomplete:
             if self._held <= MAX_HELD_BYTES:
                 return
             if body.problem is _OVERLOAD or body.limit.expired():
-                continue  # it is refused already
+                continue  # it is rejected already
             self._held -= len(body.content)
             body.content.clear()
             body.problem = _OVERLOAD
@@ -194,7 +194,7 @@ async def _send(
     await send({"type": "http.response.body", "body": body, "more_body": more_body})
 
 
-async def _refuse(error: BadReview, receive: Receive, send: Send) -> None:
+async def _reject(error: BadReview, receive: Receive, send: Send) -> None:
     """Answer with a ``Status``, and wait until the client has sent the rest before the connection ends."""
     body = status_body(error.status, str(error))
     headers = [

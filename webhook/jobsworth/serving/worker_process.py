@@ -42,7 +42,7 @@ class WorkerProcess:
         metrics, log: record that the worker serves, and why it ends.
         threads: the number of threads that run the application.
         drain_seconds: the time to keep serving after SIGTERM.
-        refused: called with path and error of each request that does not reach the application.
+        rejected: called with path and error of each request that does not reach the application.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class WorkerProcess:
         log: Log,
         threads: int,
         drain_seconds: float,
-        refused: Callable[[str, BadReview], object],
+        rejected: Callable[[str, BadReview], object],
     ) -> None:
         self._requests = RequestLimits(
-            application, threads=threads, refused=refused, hung=self._leave
+            application, threads=threads, rejected=rejected, hung=self._leave
         )
         self._files = files
         self._monitor = monitor

@@ -36,7 +36,7 @@ _RADIX = {"0x": 16, "0X": 16, "0o": 8, "0O": 8, "0b": 2, "0B": 2}
 _DIGITS = {16: "0123456789abcdefABCDEF", 8: "01234567", 2: "01"}
 MAX_INT64 = 2**63 - 1
 _MAX_UINT64 = 2**64 - 1
-_LONGEST_DECIMAL_UINT64 = 20
+_MAX_UINT64_DIGITS = 20
 
 
 class ScalarError(ValueError):
@@ -130,7 +130,7 @@ def _number(text: str) -> int | float | None:
 
 
 def _decimal_integer(sign: str, digits: str) -> int | float | None:
-    if len(digits) <= _LONGEST_DECIMAL_UINT64:
+    if len(digits) <= _MAX_UINT64_DIGITS:
         value = int(digits)
         if _fits(sign, value):
             return -value if sign == "-" else value

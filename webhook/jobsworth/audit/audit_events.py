@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api_interface import Api
-    from jobsworth.evaluation.evaluation import Reported
+    from jobsworth.evaluation.policy_result import Reported
     from jobsworth.findings.finding import Finding
 
 COMPONENT = "jobsworth-audit"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from jobsworth.evaluation.evaluation import Evaluation, Reported
+    from jobsworth.evaluation.evaluation import Evaluation
+    from jobsworth.evaluation.policy_result import Reported
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.violation import Effect
 

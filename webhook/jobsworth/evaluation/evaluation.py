@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding import Finding
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final, Literal, TypeVar
 
     from jobsworth.evaluation.findings_after_repair import RepairedObject
+    from jobsworth.evaluation.policy_result import PolicyResult, Reported
+    from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
-    from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
-    from jobsworth.policy.matching.matching import MatchDecision
-    from jobsworth.policy.mutation.mutation import Mutation
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.request import PolicyRequest
 
     Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
     T = TypeVar("T")
-    Reported = tuple[str, Finding]
-    """The name of the policy that reports a finding (empty for other sources), and the finding."""
 
 UNKNOWN_FIELD: Final = "unknown_field"
 WRONG_TYPE: Final = "wrong_type"
@@ -31,80 +23,6 @@ UNKNOWN_KIND: Final = "kind"
 TOO_LARGE: Final = "too_large"
 """The reasons why policies cannot evaluate an object completely: a field of a later release, a value of the
 wrong type, an object of another kind than its resource, an object of too many values."""
-
-
-class PolicyResult:
-    """The result of a set of policies for a request.
-
-    Attributes:
-        request: the request as it arrives; its object has the API server's defaults.
-        policies: the set of policies.
-        verdict: their violations, after their defaults were applied where the source is a manifest.
-        mutation: the changes by their defaults; None if the defaults were not applied.
-        denied_after_create: the violations for which a plain create of the manifest is denied, although the
-            manifest itself passes.
-    """
-
-    __slots__ = ("denied_after_create", "mutation", "policies", "request", "verdict")
-
-    def __init__(
-        self,
-        policies: PolicySet,
-        request: PolicyRequest,
-        verdict: PolicyVerdict,
-        mutation: Mutation | None,
-    ) -> None:
-        self.policies = policies
-        self.request = request
-        self.verdict = verdict
-        self.mutation = mutation
-        self.denied_after_create: Sequence[EnforcedViolation] = ()
-
-    @property
-    def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
-        """Each policy with its match decision and the reason, in order of precedence."""
-        return self.policies.decisions(self.request)
-
-    @property
-    def findings(self) -> list[Reported]:
-        """The rejected defaults and the violations, each with the name of its policy."""
-        from jobsworth.policy.violation_codes import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
-
-        rejected = () if self.mutation is None else self.mutation.rejected
-        return [
-            *(
-                (
-                    one.policy,
-                    Finding(
-                        source="policy",
-                        severity="warning",
-                        code=DEFAULT_NOT_APPLIED,
-                        field=one.field,
-                        reason="DefaultNotApplied",
-                        message=f"cannot set the default: {one.reason} (policy {one.policy})",
-                    ),
-                )
-                for one in rejected
-            ),
-            *((enforced.policy, enforced.finding) for enforced in self.verdict.findings),
-            *(
-                (
-                    one.policy,
-                    Finding(
-                        source="policy",
-                        severity="warning",
-                        code=DENIED_AFTER_CREATE,
-                        field=one.violation.field,
-                        reason="DeniedAfterCreate",
-                        message="passes if it is applied, but kubectl create is denied, because the cluster "
-                        f"cannot tell which fields you wrote: {one.text} (policy {one.policy})",
-                        hint="Write the field, or use kubectl apply. "
-                        "jobsworth policy check names the default to change.",
-                    ),
-                )
-                for one in self.denied_after_create
-            ),
-        ]
 
 
 class Evaluation:
@@ -148,6 +66,12 @@ class Evaluation:
         self.repaired: RepairedObject | None = None
         self.withheld: Sequence[Fix] = ()
         self.withheld_reason = ""
+
+    @property
+    def has_fixes(self) -> bool:
+        """True if a finding has a fix."""
+        found = (*self.api, *self.lint, *self.further)
+        return any(finding.fix is not None for finding in found)
 
     @property
     def findings(self) -> list[Finding]:

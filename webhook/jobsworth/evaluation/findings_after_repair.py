@@ -10,16 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from jobsworth.evaluation.subject import WrittenScalar
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
+    from jobsworth.validation.decoded_object import DecodedObject
+    from jobsworth.validation.engine import Engine
 
 DECODING_ERRORS = ("JW001", "JW002")
 MAX_REPAIRS = 100
@@ -87,6 +91,59 @@ class RepairedObject:
         if fix is None:
             return finding
         return finding if self.is_complete and _fits(fix, original) else finding.with_fix(None)
+
+
+def findings_after_repair(
+    value: dict[str, Any],
+    api: Sequence[Finding],
+    engine: Engine,
+    *,
+    old: Any,
+    written: WrittenScalar,
+    lint: Callable[[DecodedObject], list[Finding]],
+    max_findings: int,
+) -> tuple[list[Finding], RepairedObject | None]:
+    """Return what the API server would report once the decoding errors are fixed, and for which copy.
+
+    Args:
+        value: the object.
+        api: the API server's findings in it, with their fixes.
+        engine: the engine of that server.
+        old: the object that an update replaces; None for a create.
+        written: returns the text of a scalar.
+        lint: returns the findings of lint rules for an object.
+        max_findings: the number of findings after which the validation stops.
+    """
+    if not any(map(is_decoding_error, api)):
+        return [], None
+    copy = repaired(value, api)
+    if copy is None:
+        return [], None
+    further: list[Finding] = []
+    decoded = engine.decode_object(copy.value, max_findings)
+    while not decoded.is_valid and len(further) < MAX_REPAIRS:
+        # The repair of a misspelled field shows the errors inside of it.
+        nested = with_fixes(decoded.findings, copy.value, engine.server, written)
+        repaired_again = repaired(copy.value, nested, copy)
+        if repaired_again is None:
+            break
+        further += [copy.with_applicable_fix(each, value) for each in nested]
+        copy = repaired_again
+        decoded = engine.decode_object(copy.value, max_findings)
+    if not decoded.is_valid:
+        return further, copy
+    # The absence of a deleted field must not look like an omission.
+    linted = lint(decoded) if copy.is_complete else []
+    known = set(api)
+    found = [
+        finding
+        for finding in engine.verdict(decoded, old, max_findings)
+        if finding not in known and copy.keeps(finding)
+    ]
+    found = with_fixes(found, copy.value, engine.server, written)
+    found += filter(copy.keeps, linted)
+    further += [copy.with_applicable_fix(each, value) for each in found]
+    return further, copy
 
 
 def is_decoding_error(finding: Finding) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.evaluation.evaluation import PolicyResult
+    from jobsworth.evaluation.policy_result import PolicyResult
     from jobsworth.evaluation.subject import Subject
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.cli.policies.policy_cases import Case
-    from jobsworth.evaluation.evaluation import PolicyResult
+    from jobsworth.evaluation.policy_result import PolicyResult
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.violation import Effect

@@ -1,4 +1,4 @@
-"""Hints that the words of the API server do not give: what there is, and how a value is written."""
+"""Hints beyond the server's message: valid names, and the syntax of a value."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from jobsworth.evaluation.fixes.rejected_object import RejectedObject
     from jobsworth.findings.finding import Finding
+    from jobsworth.validation.engine import Engine
 
 SECONDS_OF_UNITS = {
     "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800,
@@ -162,6 +163,23 @@ HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
 
 MAX_CHANGES = 3
 MAX_VALUE_LENGTH = 40
+
+
+def with_changes(
+    found: Sequence[Finding], value: dict[str, Any], old: dict[str, Any] | None, engine: Engine
+) -> list[Finding]:
+    """Return the findings with hints on what differs in an immutable field.
+
+    Args:
+        found: the API server's findings.
+        value: the object.
+        old: the object that it updates; None for a create.
+        engine: the engine of the API server.
+    """
+    if old is None or not any(finding.rule == IMMUTABLE for finding in found):
+        return list(found)
+    new, stored = engine.default(value), engine.default(old)
+    return [immutable_hint(finding, new, stored) for finding in found]
 
 
 def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:

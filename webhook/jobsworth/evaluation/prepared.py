@@ -1,0 +1,65 @@
+"""An object prepared for its evaluation: the same parts for a manifest, a request and a stored object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.evaluation.evaluation import UNKNOWN_FIELD, WRONG_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.evaluation.evaluation import Unreadable
+    from jobsworth.policy.request import PolicyRequest
+    from jobsworth.validation.decoded_object import DecodedObject
+
+
+class PreparedObject:
+    """An object prepared for its evaluation.
+
+    Attributes:
+        value: the object that the findings are about, as JSON decodes it.
+        decoded: the object as the API server decodes it; its verdict changes it.
+        old: the object that an update replaces; None for a create.
+        linted: the object that the lint rules see; None if they are not run.
+        bare: the same object without what a server may have added, for rules on what a client wrote: only
+            findings in both forms are reported. None if `linted` is what a client wrote.
+        policy_request: makes the request that policies evaluate; None if they do not evaluate the object.
+        is_sent: the defaults of policies apply before their limits, as for a manifest that a client sends.
+        has_verdict: the API server's verdict can be evaluated.
+        unreadable: the reasons why policies cannot evaluate the whole object.
+    """
+
+    __slots__ = (
+        "bare", "decoded", "has_verdict", "is_sent", "linted", "old", "policy_request", "unreadable", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        value: dict[str, Any],
+        decoded: DecodedObject,
+        *,
+        old: Any = None,
+        linted: DecodedObject | None = None,
+        bare: Callable[[], DecodedObject] | None = None,
+        policy_request: Callable[[], PolicyRequest] | None = None,
+        is_sent: bool = False,
+        has_verdict: bool = True,
+        unreadable: tuple[Unreadable, ...] = (),
+    ) -> None:
+        self.value = value
+        self.decoded = decoded
+        self.old = old
+        self.linted = linted
+        self.bare = bare
+        self.policy_request = policy_request
+        self.is_sent = is_sent
+        self.has_verdict = has_verdict
+        self.unreadable = unreadable
+
+
+def unreadable_parts(decoded: DecodedObject) -> tuple[Unreadable, ...]:
+    """Return the reasons why policies cannot evaluate the whole of a decoded object."""
+    unknown: tuple[Unreadable, ...] = (UNKNOWN_FIELD,) if decoded.unknown else ()
+    return (*unknown, WRONG_TYPE) if decoded.unreadable else unknown

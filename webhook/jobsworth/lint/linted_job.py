@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from jobsworth.lint.matched_failures import deciding, facts_of_each
 from jobsworth.lint.shells import runs_shell
 
+MAX_SCRIPT_LENGTHS = 32_768
+"""The length of all scripts in an object after which no further one is read."""
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -187,6 +190,7 @@ class LintedJob:
         """The shell scripts in command lines: the field path, the path of the container, and the script."""
         if self._scripts is None:
             self._scripts = []
+            length = 0
             for path, container in self.containers:
                 if not runs_shell(container.get("command") or container.get("args", [])):
                     continue
@@ -195,6 +199,9 @@ class LintedJob:
                 found = script_of(container)
                 if found is not None:
                     self._scripts.append((f"{path}.{found[0]}", path, found[1]))
+                    length += len(found[1].text)
+                    if length > MAX_SCRIPT_LENGTHS:
+                        break
         return self._scripts
 
     @property

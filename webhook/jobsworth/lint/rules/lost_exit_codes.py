@@ -48,7 +48,7 @@ def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
             return None  # the work is before the last list, and its failure ends the script
         return _first(before, ["||", *final.words])
     if final.words == ["wait"]:
-        started = [command for command in before if command.after == "&"]
+        started = [command for command in before if command.background]
         return _first(started, final.words)
     return None
 

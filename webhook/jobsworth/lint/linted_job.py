@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
+    from jobsworth.lint.run_commands import RunCommand
     from jobsworth.lint.shell_script import ShellScript
 
 MAX_RULES = 20
@@ -51,9 +52,9 @@ class LintedJob:
     """
 
     __slots__ = (
-        "_decided", "_facts", "_references", "_scripts", "containers", "cron", "indexed", "kind", "neighbors",
-        "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written",
-        "written_spec",
+        "_commands", "_decided", "_facts", "_references", "_scripts", "containers", "cron", "indexed",
+        "kind", "neighbors", "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars",
+        "spec", "written", "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +76,7 @@ class LintedJob:
         self._facts: list[Facts] | None = None
         self._decided: list[Facts] | None = None
         self._scripts: list[tuple[str, str, ShellScript]] | None = None
+        self._commands: list[RunCommand] | None = None
         self._references: list[Reference] | None = None
         self.schedule: Schedule | None = None
         if kind == "CronJob":
@@ -203,6 +205,15 @@ class LintedJob:
                     if length > MAX_SCRIPT_LENGTHS:
                         break
         return self._scripts
+
+    @property
+    def commands(self) -> list[RunCommand]:
+        """The commands that the containers run, from command lines and scripts."""
+        if self._commands is None:
+            from jobsworth.lint.run_commands import run_commands
+
+            self._commands = list(run_commands(self))
+        return self._commands
 
     @property
     def references(self) -> list[Reference]:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules import (
+    amounts,
+    cannot_work,
     container_commands,
     cron_jobs,
     cron_time_zones,
     disruptions,
     exit_codes,
     exported,
+    exposed_secrets,
     failure_policies,
     ignore_action,
     index_limits,
@@ -30,6 +33,7 @@ from jobsworth.lint.rules import (
     pod_conditions,
     pod_practices,
     pod_references,
+    repeated_work,
     replacement,
     schedules,
     security_standards,
@@ -38,6 +42,7 @@ from jobsworth.lint.rules import (
     subdomains,
     success_policies,
     termination_annotations,
+    waiting,
 )
 
 if TYPE_CHECKING:
@@ -78,6 +83,11 @@ FAMILIES: tuple[ModuleType, ...] = (
     success_policies,
     termination_annotations,
     cron_time_zones,
+    amounts,
+    cannot_work,
+    exposed_secrets,
+    repeated_work,
+    waiting,
 )
 """The families of rules, in the order of their findings."""
 

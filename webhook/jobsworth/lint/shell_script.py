@@ -23,8 +23,8 @@ HARMLESS = frozenset(
     (
         "", ":", "[", "[[", "((", "break", "cat", "cd", "command", "continue", "date", "declare",
         "echo", "exit", "export", "false", "hash", "hostname", "id", "local", "ls", "printf",
-        "mapfile", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "sleep", "test", "trap", "true", "type",
-        "umask", "uname", "unset", "wait", "which", "whoami",
+        "mapfile", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "sleep", "test",
+        "trap", "true", "type", "umask", "uname", "unset", "wait", "which", "whoami",
     )
 )  # fmt: skip
 """Commands whose failure is no failure of the work."""
@@ -128,13 +128,17 @@ class ShellScript:
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
         pipefail: True if a pipe fails with any of its commands (``set -o pipefail``).
+        waiting_loops: the texts of loops that sleep until something is there.
+        xtrace: True if the shell prints the commands that it runs (``set -x``).
     """
 
-    __slots__ = ("closed", "commands", "errexit", "last", "pipefail", "text")
+    __slots__ = (
+        "closed", "commands", "errexit", "last", "pipefail", "text", "waiting_loops", "xtrace",
+    )  # fmt: skip
 
     def __init__(self, text: str, options: Sequence[str] = ()) -> None:
         self.text = text
-        self.errexit = self.pipefail = False
+        self.errexit = self.pipefail = self.xtrace = False
         self._set(options)
         reader = _Reader()
         try:
@@ -144,6 +148,7 @@ class ShellScript:
         self.commands = reader.commands
         self.last = reader.last
         self.closed = reader.closed
+        self.waiting_loops = reader.waiting_loops
         for command in self.commands:
             if command.name == "set" and command.depth == 0:
                 self._set(command.words[1:])
@@ -160,6 +165,8 @@ class ShellScript:
             named = next(words, "") if "o" in option.lower() else ""  # -O names one of shopt
             if "e" in option or named == "errexit":
                 self.errexit = on
+            if "x" in option or named == "xtrace":
+                self.xtrace = self.xtrace or on  # from there on, the log shows values
             if named == "pipefail":
                 self.pipefail = on
 
@@ -218,6 +225,7 @@ class _Reader:
         self.commands: list[ShellCommand] = []
         self.last = 0
         self.closed = False
+        self.waiting_loops: list[str] = []
 
     def read(self, text: str) -> None:
         """Read a script."""
@@ -249,6 +257,8 @@ class _Reader:
                 if depth == MAX_NESTING:
                     raise _Unreadable
                 self._read_body(part, depth + 1, checked=checked or inverted, background=background)
+                if part.type == "while_statement" and _waits(self.commands[start:], depth + 1):
+                    self.waiting_loops.append(_text(part))
             if len(self.commands) > start:
                 self.commands[start].before = before
                 self.commands[-1].after = after
@@ -283,6 +293,20 @@ class _Reader:
 def _ends_with_ampersand(nodes: Sequence[Node], index: int) -> bool:
     """Return True if a ``&`` follows a statement."""
     return index + 1 < len(nodes) and nodes[index + 1].type == "&"
+
+
+def _waits(commands: Sequence[ShellCommand], depth: int) -> bool:
+    """Return True for the commands of a loop that sleeps while its condition fails or holds.
+
+    A loop over ``true`` is a service, one over ``read`` ends with its input, one over ``kill`` waits for a
+    process of the script.
+    """
+    conditions = {
+        command.name for command in commands if command.checked and command.depth == depth
+    }
+    if not conditions or not conditions.isdisjoint((":", "kill", "pgrep", "ps", "read", "true")):
+        return False
+    return any(command.name == "sleep" for command in commands)
 
 
 def _parts(statement: Node) -> Iterator[tuple[str, bool, Node]]:

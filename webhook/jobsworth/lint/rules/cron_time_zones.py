@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.formats.time_zones import known
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
@@ -118,3 +119,29 @@ def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
             f"{zone} is {offset[1:]} h {side} UTC (UTC{sign}{offset[1:]} in other notations) and has no "
             "daylight saving time. Use a zone named after a city, such as Europe/Berlin.",
         )
+
+
+@lint_rule(
+    "JW441",
+    "container-time-zone",
+    severity="warning",
+    summary="A container has a time zone of its own, and the schedule of its CronJob has none.",
+    fixable="unsafe",
+)
+def container_time_zone(job: LintedJob) -> Iterator[Diagnostic]:
+    schedule = job.schedule
+    if schedule is None or schedule.every is not None or schedule.time_zone is not None:
+        return
+    if "timeZone" in (job.cron or {}) or (every_hour(schedule) and every_day(schedule)):
+        return
+    for _, container in job.containers:
+        for variable in container.get("env", ()):
+            zone = variable.get("value", "") if variable.get("name") == "TZ" else ""
+            if "/" in zone and not zone.startswith("Etc/") and zone in known():
+                yield Diagnostic(
+                    "spec.schedule",
+                    f"The program runs in the time zone {zone} (TZ), but its schedule is in that of the "
+                    "kube-controller-manager, which is mostly UTC. Set spec.timeZone.",
+                    Fix(f"Set timeZone: {zone}", Edit("set", "spec.timeZone", zone), safe=False),
+                )
+                return

@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
 """Commands that only set the exit code 0. An echo after ``||`` is no such command: it reports the failure."""
 
+CLOSING = ("date", "echo", "printf")
+"""Commands at the end of a script that hardly fail. An rm or a cp at the end may be the work itself."""
+
+REQUESTS = ("curl", "wget")
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+"""Addresses of the other containers of the Pod: a request at the end, such as to a proxy's /quitquitquit."""
+
+DUMPS = ("mariadb-dump", "mongodump", "mysqldump", "pg_basebackup", "pg_dump", "pg_dumpall", "tar")
+"""Programs whose output is kept: a part of it looks like the whole."""
+
 FEEDING = frozenset(("cut", "head", "jq", "sed", "sort", "tail", "tr", "yes"))
 """Commands that only feed a pipe, beside those that do no work: they hardly fail."""
 
@@ -38,9 +48,19 @@ def applies(job: LintedJob) -> bool:
 def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
     """Return the end of a script by which it always exits with 0, and a program that may fail in it."""
     final = script.final
-    if final is None or final.depth or _exits_otherwise(script):
+    if final is None or final.depth:
         return None
     before = script.commands[:-1]
+    if final.words == ["exit", "$?"] and before and before[-1].name in ("echo", "printf"):
+        # The exit code is that of the echo.
+        return (
+            None if before[-1].depth else _first(before[:-1], [before[-1].name, ";", *final.words])
+        )
+    if _exits_otherwise(script):
+        return None
+    if _closes(final) and final.before == ";" and not script.errexit and "$?" not in script.text:
+        unchecked = [each for each in before if each.after in (";", "|") and not each.assigns]
+        return _first(unchecked, [final.name])
     if final.words in ALWAYS_ZERO and final.before == ";" and not script.errexit:
         return _first(before, final.words)
     if final.words in ALWAYS_ZERO and final.before == "||":
@@ -51,6 +71,13 @@ def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
         started = [command for command in before if command.background]
         return _first(started, final.words)
     return None
+
+
+def _closes(command: ShellCommand) -> bool:
+    """Return True for a command that reports the end of the work, and does not fail with it."""
+    if command.name in REQUESTS:
+        return any(address in word for word in command.words for address in LOCAL)
+    return command.name in CLOSING
 
 
 def _first(commands: Sequence[ShellCommand], end: list[str]) -> tuple[str, ShellCommand] | None:
@@ -151,8 +178,8 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
             end, command = found
             yield Diagnostic(
                 field,
-                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails: the Job "
-                "succeeds, and no retry starts. Exit with the code of the program.",
+                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails: "
+                "the Job succeeds, and no retry starts. Exit with the code of the program.",
             )
 
 
@@ -171,8 +198,8 @@ def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
             if command.works and command.after in (";", "|"):
                 yield Diagnostic(
                     field,
-                    f"If {_named(command)} fails, the script continues, and may still exit with 0. Begin the "
-                    "script with `set -e`.",
+                    f"If {_named(command)} fails, the script continues, and may still exit with 0. "
+                    "Begin the script with `set -e`.",
                 )
                 break
 
@@ -186,9 +213,28 @@ def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
 def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:
         command = lost_in_pipe(script)
-        if command is not None and not _rules_read_codes(job, container):
+        if command is None or command.name in DUMPS or _rules_read_codes(job, container):
+            continue
+        yield Diagnostic(
+            field,
+            f"If {_named(command)} fails, the pipe may still succeed: only its last command decides. In "
+            "bash, begin the script with `set -o pipefail`.",
+        )
+
+
+@lint_rule(
+    "JW256",
+    "truncated-dump",
+    severity="warning",
+    summary="A pipe hides the failure of a dump, and keeps an incomplete file.",
+)
+def truncated_dump(job: LintedJob) -> Iterator[Diagnostic]:
+    for field, container, script in job.scripts:
+        command = lost_in_pipe(script)
+        if command is not None and command.name in DUMPS and not _rules_read_codes(job, container):
             yield Diagnostic(
                 field,
-                f"If {_named(command)} fails, the pipe may still succeed: only its last command decides. In "
-                "bash, begin the script with `set -o pipefail`.",
+                f"If {command.name} fails, the pipe succeeds with the part that it has written: the "
+                "Job is complete, and the backup is not. In bash, begin the script with `set -o "
+                "pipefail`.",
             )

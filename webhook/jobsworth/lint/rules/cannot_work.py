@@ -1,0 +1,207 @@
+"""Rules for Pods that start and cannot do their work, or cannot start: users, files, tokens, nodes, ports."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.run_commands import mounted_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+
+CLIENTS_OF_THE_API = ("argocd", "flux", "helm", "kubectl")
+CLOSED_REGISTRIES = {
+    "k8s.gcr.io/": "is frozen since April 2023; use registry.k8s.io",
+    "gcr.io/google-containers/": "is closed; use registry.k8s.io",
+    "gcr.io/google_containers/": "is closed; use registry.k8s.io",
+    "quay.io/bitnami/": "gets no images any more",
+}
+"""Registries that deleted or stopped updating their images."""
+
+READ_ONLY_VOLUMES = ("configMap", "downwardAPI", "projected", "secret")
+ARCHITECTURES = ("amd64", "arm64", "arm64v8", "ppc64le", "s390x")
+_ARCHITECTURE = re.compile(rf"(?:^|[-_.])({'|'.join(ARCHITECTURES)})$")
+_REDIRECTION = re.compile(r"(?<![<>&0-9])(?:[12]|&)?>>?\s*(/[A-Za-z0-9._/-]+)")
+_DEVICES = ("/dev/", "/proc/", "/sys/")
+LABEL_OF_ARCHITECTURE = "kubernetes.io/arch"
+
+
+def applies(job: LintedJob) -> bool:
+    return True
+
+
+@lint_rule(
+    "JW518",
+    "write-to-read-only",
+    severity="warning",
+    summary="A script writes to a path that its container cannot write.",
+)
+def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
+    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
+    containers = dict(job.containers)
+    for field, path, script in job.scripts:
+        container = containers[path]
+        read_only_root = container.get("securityContext", {}).get("readOnlyRootFilesystem") is True
+        for target in dict.fromkeys(_REDIRECTION.findall(_without_heredocs(script.text))):
+            if target.startswith(_DEVICES) or target == "/dev":
+                continue
+            mount = mounted_at(container, target)
+            if mount is None:
+                why = (
+                    "readOnlyRootFilesystem is true, and no volume is mounted there"
+                    if read_only_root
+                    else ""
+                )
+            elif mount.get("readOnly"):
+                why = f"the volume {mount.get('name', '')} is mounted with readOnly: true"
+            else:
+                volume = volumes.get(mount.get("name"), {})
+                kind = next((kind for kind in READ_ONLY_VOLUMES if kind in volume), "")
+                why = f"a volume of a {kind} is read-only" if kind else ""
+            if why:
+                yield Diagnostic(
+                    field,
+                    f"The script writes to {target[:80]}, which fails: {why}. Mount an emptyDir there.",
+                )
+                break
+
+
+def _without_heredocs(text: str) -> str:
+    """Return the text up to its first here-document, and without quoted parts."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"", "", text.partition("<<")[0])
+
+
+@lint_rule(
+    "JW519",
+    "client-without-token",
+    severity="warning",
+    summary="A client of the API server runs in a Pod without a token of its service account.",
+    fixable="unsafe",
+)
+def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.pod.get("automountServiceAccountToken") is not False or _projects_token(job.pod):
+        return
+    for command in job.commands:
+        words = command.words
+        if command.name not in CLIENTS_OF_THE_API or any("kubeconfig" in word for word in words):
+            continue
+        names = {variable.get("name") for variable in command.container.get("env", ())}
+        if "KUBECONFIG" in names or command.container.get("envFrom") or words[1:2] in (
+            ["version"], ["template"], ["kustomize"], ["completion"], ["config"], ["lint"],
+        ):  # fmt: skip
+            continue
+        at = f"{job.pod_path}.automountServiceAccountToken"
+        yield Diagnostic(
+            at,
+            f"{command.name} needs the token of the service account to reach the API server, and this "
+            "Pod gets none. Remove automountServiceAccountToken: false.",
+            Fix("Remove automountServiceAccountToken", Edit("delete", at), safe=False),
+        )
+        return
+
+
+def _projects_token(pod: dict[str, Any]) -> bool:
+    """Return True if a volume has a token or a kubeconfig."""
+    for volume in pod.get("volumes", ()):
+        if "secret" in volume or "hostPath" in volume:
+            return True
+        for source in volume.get("projected", {}).get("sources", ()):
+            if "serviceAccountToken" in source or "secret" in source:
+                return True
+    return False
+
+
+@lint_rule(
+    "JW520",
+    "image-architecture",
+    severity="warning",
+    summary="The tag of an image names an architecture, and the Pod may run on nodes of another one.",
+    fixable="unsafe",
+)
+def image_architecture(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.pod.get("nodeName") or LABEL_OF_ARCHITECTURE in str(job.pod.get("nodeSelector", "")):
+        return
+    if LABEL_OF_ARCHITECTURE in str(job.pod.get("affinity", "")):
+        return
+    for path, container in job.containers:
+        name = container.get("image", "").partition("@")[0].rpartition("/")[2]
+        repository, _, tag = name.partition(":")
+        found = _ARCHITECTURE.search(tag) or _ARCHITECTURE.search(repository)
+        if found is None:
+            continue
+        architecture = "arm64" if found[1] == "arm64v8" else found[1]
+        edit = Edit("set", f"{job.pod_path}.nodeSelector[{LABEL_OF_ARCHITECTURE}]", architecture)
+        yield Diagnostic(
+            f"{path}.image",
+            f"The image is built for {architecture} only, and the Pod may be scheduled on a node of "
+            "another architecture, where it fails with `exec format error`. Select nodes by the label "
+            "kubernetes.io/arch.",
+            Fix(f"Select nodes with {LABEL_OF_ARCHITECTURE}: {architecture}", edit, safe=False),
+        )
+        return
+
+
+@lint_rule(
+    "JW521",
+    "closed-registry",
+    severity="warning",
+    summary="An image comes from a registry that deleted its images or gets no new ones.",
+)
+def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
+    for path, container in job.containers:
+        image = container.get("image", "")
+        for prefix, what in CLOSED_REGISTRIES.items():
+            if image.startswith(prefix):
+                yield Diagnostic(
+                    f"{path}.image",
+                    f"{image[:80]} may not be pulled any more, or gets no security fixes: "
+                    f"{prefix.rstrip('/')} {what}.",
+                )
+
+
+@lint_rule(
+    "JW522",
+    "non-root-contradiction",
+    severity="warning",
+    summary="A container must not run as root, and is told to run as root.",
+)
+def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:
+    pod = job.pod.get("securityContext", {})
+    for path, container in job.containers:
+        own = container.get("securityContext", {})
+        non_root = own.get("runAsNonRoot", pod.get("runAsNonRoot"))
+        user = own.get("runAsUser", pod.get("runAsUser"))
+        if non_root is True and user == 0:
+            holder = path if "runAsUser" in own else job.pod_path
+            yield Diagnostic(
+                f"{holder}.securityContext.runAsUser",
+                "The container never starts (CreateContainerConfigError): runAsNonRoot is true, and "
+                "runAsUser is 0. Set another user, or remove runAsNonRoot.",
+            )
+
+
+@lint_rule(
+    "JW523",
+    "one-pod-per-node",
+    severity="warning",
+    summary="Pods that run at the same time use the same port of their node.",
+)
+def one_pod_per_node(job: LintedJob) -> Iterator[Diagnostic]:
+    parallelism = job.spec.get("parallelism", 1)
+    if parallelism < 2:
+        return
+    for path, container in job.containers:
+        for index, port in enumerate(container.get("ports", ())):
+            if port.get("hostPort"):
+                yield Diagnostic(
+                    f"{path}.ports[{index}].hostPort",
+                    f"Only one Pod on each node can use the port {port['hostPort']}: of {parallelism} "
+                    "Pods at a time, those that find no node wait. Remove hostPort.",
+                )
+                return

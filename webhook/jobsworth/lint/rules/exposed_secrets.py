@@ -1,0 +1,119 @@
+"""Rules for passwords and tokens that a manifest or a log shows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.run_commands import literal_variables, option_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+
+SECRET_WORDS = frozenset(("passwd", "password", "passphrase", "secret", "token", "pwd"))
+SECRET_ENDS = ("access_key", "api_key", "apikey", "private_key", "secret_key")
+"""The last words of names of secrets. A key alone may be that of a map or of a cache."""
+
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"]{0,100}:([^\s/@'\"]{1,100})@")
+"""A URL with a user and a password."""
+
+_PLACEHOLDERS = re.compile(
+    r"[$<{%]|^(x+|\*+|changeme|change-me|todo|redacted|none|null|false|true|dummy|test)$", re.I
+)
+"""Values that are no secrets: references, templates, and words that stand for one."""
+
+MIN_LENGTH = 4
+
+
+def applies(job: LintedJob) -> bool:
+    return any(
+        "env" in container or "args" in container or "command" in container
+        for _, container in job.containers
+    )
+
+
+@lint_rule(
+    "JW516",
+    "literal-secret",
+    severity="warning",
+    summary="A password or token stands in the manifest.",
+)
+def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
+    for path, container in job.containers:
+        for index, name, value in literal_variables(container):
+            if (_names_secret(name) and _is_secret(value)) or _has_password(value):
+                yield _literal(f"{path}.env[{index}].value", name or "This variable")
+    seen = set()
+    for command in job.commands:
+        names = [
+            name
+            for name, value in option_values(command.words)
+            if _names_secret(name) and not name.endswith("secret") and _is_secret(value)
+        ]
+        if any(map(_has_password, command.words)):
+            names.append("a URL")
+        if names and command.field not in seen:
+            seen.add(command.field)
+            shown = names[0] if names[0] == "a URL" else f"--{names[0].replace('_', '-')}"
+            yield _literal(command.field, f"The value of {shown}")
+
+
+def _literal(field: str, what: str) -> Diagnostic:
+    return Diagnostic(
+        field,
+        f"{what} is a secret in plain text: everybody who may read the Job, its Pods or the repository "
+        "can use it. Move it into a Secret, and refer to it with secretKeyRef.",
+    )
+
+
+def _names_secret(name: str) -> bool:
+    """Return True for the name of a variable or option that holds a secret, not the place of one."""
+    lowered = name.lower().replace("-", "_")
+    return lowered.rpartition("_")[2] in SECRET_WORDS or lowered.endswith(SECRET_ENDS)
+
+
+def _is_secret(value: str) -> bool:
+    if (
+        len(value) < MIN_LENGTH
+        or value.isdecimal()
+        or value.startswith(("/", "./", "file:", "vault:"))
+    ):
+        return False
+    if value.endswith(("-secret", "-secrets", "-credentials", "-token", "-password")):
+        return False  # the name of a Secret
+    return not _PLACEHOLDERS.search(value) and not any(map(str.isspace, value))
+
+
+def _has_password(text: str) -> bool:
+    found = _URL.search(text)
+    return found is not None and not _PLACEHOLDERS.search(found[1])
+
+
+@lint_rule(
+    "JW517",
+    "traced-secret",
+    severity="warning",
+    summary="A script that prints its commands uses a variable from a Secret.",
+)
+def traced_secret(job: LintedJob) -> Iterator[Diagnostic]:
+    containers = dict(job.containers)
+    for field, path, script in job.scripts:
+        if not script.xtrace:
+            continue
+        for variable in containers[path].get("env", ()):
+            name = variable.get("name", "")
+            if _from_secret(variable) and re.search(rf"\$\{{?{re.escape(name)}\b", script.text):
+                yield Diagnostic(
+                    field,
+                    f"The script prints each command with its values (set -x), also that of {name}, "
+                    "which comes from a Secret: the log shows it. Remove x from the options.",
+                )
+                break
+
+
+def _from_secret(variable: dict[str, Any]) -> bool:
+    return "secretKeyRef" in variable.get("valueFrom", {}) and bool(variable.get("name"))

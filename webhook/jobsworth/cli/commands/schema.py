@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.declare import Struct
@@ -16,10 +14,7 @@ from jobsworth.cli.options import Options, choice, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.validation.json_schema import json_schema
-
-if TYPE_CHECKING:
-    from typing import Any
-
+from jobsworth.validation.schema_text import schema_text
 
 POLICY, SCENARIO, REPORT, REPLAY = "JobPolicy", "JobScenario", "report", "replay"
 
@@ -67,35 +62,31 @@ def run(options: SchemaOptions) -> int:
 
 
 def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
-    return _printed(json_schema(struct, version, chosen, field_descriptions()))
+    return schema_text(json_schema(struct, version, chosen, field_descriptions()))
 
 
 def _policy_text() -> str:
     from jobsworth.policy.documents.policy_schema import schema
 
-    return _printed(schema())
+    return schema_text(schema())
 
 
 def _scenario_text() -> str:
     from jobsworth.whatif.simulation.scenario_schema import scenario_schema
 
-    return _printed(scenario_schema())
+    return schema_text(scenario_schema())
 
 
 def _report_text() -> str:
     from jobsworth.reports.report_schema import schema
 
-    return _printed(schema())
+    return schema_text(schema())
 
 
 def _replay_text() -> str:
     from jobsworth.reports.replay_schema import replay_schema
 
-    return _printed(replay_schema())
-
-
-def _printed(schema: dict[str, Any]) -> str:
-    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return schema_text(replay_schema())
 
 
 _OTHER_TEXTS = {

@@ -118,9 +118,12 @@ def recorded() -> dict[str, JobOutcome]:
 
 
 def record(outcomes: dict[str, JobOutcome]) -> None:
-    """Write the outcomes that Kubernetes' own controller decided."""
-    found = {name: outcome.as_json() for name, outcome in sorted(outcomes.items())}
-    RECORDED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    """Write the outcomes that Kubernetes' own controller decided, one a line."""
+    lines = (
+        f"{json.dumps(name)}: {json.dumps(outcome.as_json())}"
+        for name, outcome in sorted(outcomes.items())
+    )
+    RECORDED.write_text("{\n " + ",\n ".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def _from_json(fields: dict[str, Any]) -> JobOutcome:

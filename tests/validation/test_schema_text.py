@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,9 @@ def test_a_shipped_schema_has_the_layout(path: Path) -> None:
     assert text == schema_text(json.loads(text)), (
         "run: jobsworth schema --directory schemas; JOBSWORTH_RENEW=1 pytest tests/charts"
     )
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_shipped_schema_refers_to_no_other_file(path: Path) -> None:
+    references = re.findall(r'"\$ref": "([^"]*)"', path.read_text("utf-8"))
+    assert all(reference.startswith("#/") for reference in references)

@@ -1,6 +1,10 @@
 """JSON Schemas generated from the declarations, for editors and schema validators.
 
 A schema never rejects an object that the engine accepts; where they differ, the schema is more lenient.
+
+A schema refers to no other file, although CronJob repeats the definitions of Job: kubeconform and
+check-jsonschema resolve a relative ``$ref`` against ``$id``, not against the place that the file came from,
+and users also copy a single file.
 It covers fields and types, required fields, enumerations, bounds, patterns, unions, and the conditions of
 :mod:`jobsworth.api.schema_conditions`, which stand at the rules.
 """

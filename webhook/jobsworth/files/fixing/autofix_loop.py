@@ -1,28 +1,27 @@
 """Apply fixes to a file's text in rounds, and validate after each.
 
-A round applies fixes to different parts of the text and validates the file again. A fix is reverted if
-its finding remains or a new error appears, and is not tried again until another fix has succeeded. If
-several fixes fail together, the next rounds try fewer of them, down to one. Rounds continue until there
-is nothing left to fix.
+A round applies fixes to disjoint parts of the text and validates the file again. Fixes that fail, because a
+finding remains or a new error appears, are reverted and tried again by halves, down to the single one that is
+rejected. A rejected fix gets another chance when others of its object have succeeded. Rounds continue until
+nothing is left to fix.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.files.fixing.fix_verdict import reason_to_revert
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.findings.located_finding import FixAttempt
-from jobsworth.findings.result import ERROR
-from jobsworth.lint.misidentified import NEAR_MISS
 from jobsworth.manifests import read_text
 from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable
+    from typing import TypeVar
 
     from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
@@ -30,11 +29,12 @@ if TYPE_CHECKING:
     from jobsworth.manifests.editing.apply_fixes import DocumentText, FileText, TextPatch
 
     Number = tuple[int, int | None]
-    Key = tuple[str, ...]
     Candidate = tuple[Number, LocatedFinding]
+    Failures = list[tuple[list["_Trial"], str]]
+    K = TypeVar("K")
 
 MAX_ROUNDS = 200
-"""The maximum number of rounds. Only a generated document needs more."""
+"""The maximum number of validations. Only a generated document needs more."""
 
 STOPPED = (
     f"not tried: the limit of {MAX_ROUNDS} rounds was reached; apply the other fixes with --fix, "
@@ -45,13 +45,11 @@ STOPPED = (
 MAX_READINGS = 10
 """The maximum number of readings of a document in a round: most fixes read some lines, some read all."""
 
-_CANNOT_DECODE = ("JW001", "JW002")
-"""Codes after which the API server checks nothing else in the object."""
-
 
 class FixedFile(Record):
-    """A file's bytes after fixes, and the remaining findings."""
+    """A file's bytes before and after fixes, and the remaining findings."""
 
+    before: bytes
     data: bytes
     results: list[Result]
 
@@ -79,14 +77,21 @@ def autofix(
     """
     results = evaluator.text(path, data)
     if not any(located.finding.fix for result in results for located in result.findings):
-        return FixedFile(data, results)  # mostly a file without a Job
-    loop = _FixLoop(evaluator, path, data, results, unsafe=unsafe, reported=reported)
-    for _ in range(MAX_ROUNDS):
-        if not loop.round():
-            break
-    else:
-        loop.stop()
-    return loop.fixed_file()
+        return FixedFile(data, data, results)  # mostly a file without a Job
+
+    def wanted(result: Result, located: LocatedFinding) -> bool:
+        fix = located.finding.fix
+        offered = fix is not None and (fix.safe or unsafe) and not located.further
+        return offered and reported(result, located)
+
+    loop = _FixLoop(evaluator, path, data, results, wanted)
+    while candidates := loop.candidates():
+        if loop.rounds_left:
+            loop.round(candidates)
+        else:
+            for number, located in candidates:
+                loop.reject(number, located, STOPPED)
+    return FixedFile(data, loop.data, loop.finished())
 
 
 class _Trial(Record):
@@ -98,16 +103,13 @@ class _Trial(Record):
     patch: TextPatch
 
 
-class _Failure(Record):
-    """Trials that failed together, with the reason; ``key`` is their document or item."""
-
-    key: int | Number
-    trials: list[_Trial]
-    reason: str
-
-
 class _FixLoop:
-    """A file between rounds of fixes."""
+    """A file between rounds of fixes.
+
+    Attributes:
+        data: its bytes after the fixes that succeeded.
+        rounds_left: how often it may still be validated.
+    """
 
     def __init__(
         self,
@@ -115,205 +117,179 @@ class _FixLoop:
         path: str,
         data: bytes,
         results: list[Result],
-        *,
-        unsafe: bool,
-        reported: Callable[[Result, LocatedFinding], bool],
+        wanted: Callable[[Result, LocatedFinding], bool],
     ) -> None:
-        self._reported = reported
         self._evaluator = evaluator
         self._path = path
-        self._unsafe = unsafe
-        self._data = data
+        self._wanted = wanted
+        self.data = data
         self._results = results
         self._documents = self._read(data)
         self._seen = {(number[0], each.text) for number, each in self._documents.items()}
         self._made: dict[Number, list[FixAttempt]] = {}
-        self._rejected: dict[Number, dict[Key, FixAttempt]] = {}
-        self._rejected_early: dict[Number, set[Key]] = {}
-        self._limits: dict[int | Number, int] = {}
+        self._rejected: dict[Number, dict[Hashable, FixAttempt]] = {}
+        self._improved: set[Number] = set()  # objects with a fix since rejected ones were tried
+        self.rounds_left = MAX_ROUNDS
 
-    def fixed_file(self) -> FixedFile:
+    def finished(self) -> list[Result]:
+        """Return the remaining findings, with the attempts to fix them."""
         for result in self._results:
             made = self._made.get(_number(result), [])
             rejected = self._rejected.get(_number(result), {}).values()
             result.attempts = sorted([*made, *rejected], key=lambda each: each.located.line or 0)
-        return FixedFile(self._data, self._results)
+        return self._results
 
-    def round(self) -> bool:
-        """Apply some fixes in each document that has any; return False if there are none."""
-        candidates = self._candidates()
-        if not candidates:
-            self._forget_early_rejections()
-            candidates = self._candidates()
-        if not candidates:
-            return False
+    def candidates(self) -> list[Candidate]:
+        """Return the fixes to be tried, the last ones first: the others keep their line.
+
+        Once there are none, those are tried again that failed before another one of their object succeeded.
+        """
+        found = self._untried()
+        if not found and self.rounds_left:
+            for number in self._improved:
+                self._rejected.pop(number, None)
+            self._improved.clear()
+            found = self._untried()
+        return found
+
+    def _untried(self) -> list[Candidate]:
+        found = [
+            (number, located)
+            for result in reversed(self._results)
+            for number in (_number(result),)
+            for located in reversed(result.findings)
+            if self._wanted(result, located) and _key(located) not in self._rejected.get(number, ())
+        ]
+        return _with_moves_in_order(found)
+
+    def round(self, candidates: list[Candidate]) -> None:
+        """Try fixes of different parts of the text; keep those that succeed, and reject the others."""
         from jobsworth.manifests.editing.apply_fixes import FileText  # most files need none of it
 
-        file = FileText(self._data)
-        self._try(file, self._trials(file, candidates))
-        return True
+        file = FileText(self.data)
+        before = {_number(result): result for result in self._results}
+        kept: list[_Trial] = []
+        pending = [self._trials(file, candidates)]
+        while pending:
+            trials = pending.pop()
+            failures = self._uneditable(kept, trials)
+            if not failures and trials:
+                if not self.rounds_left:
+                    return
+                self.rounds_left -= 1
+                data = file.with_changes(trial.patch for trial in (*kept, *trials))
+                documents, results = self._read(data), self._evaluator.text(self._path, data)
+                after = {_number(result): result for result in results}
+                failures = self._failures(kept, trials, documents, before, after)
+                if not failures:
+                    kept += trials
+                    self.data, self._documents, self._results = data, documents, results
+                    self._accept(trials)
+            if failures:
+                failed = {id(trial) for those, _ in failures for trial in those}
+                others = [trial for trial in trials if id(trial) not in failed]
+                pending += (*reversed(self._halves(failures)), others)
 
-    def stop(self) -> None:
-        """Report the fixes that no round has tried."""
-        for found in self._candidates().values():
-            for number, located in found:
-                self._reject(number, located, STOPPED)
-
-    def _read(self, data: bytes) -> dict[Number, Document]:
-        documents = read_text(data, shown_name(self._path))
-        return {(document.index, document.item): document for document in documents}
-
-    def _candidates(self) -> dict[int, list[Candidate]]:
-        """Return the fixes not yet tried of each document, the last ones first.
-
-        From the end, because the remaining ones keep their line. But fields that move into the same mapping
-        come in the order of the text, which they keep.
-        """
-        candidates: dict[int, list[Candidate]] = {}
-        for result in reversed(self._results):
-            rejected = self._rejected.get(_number(result), {})
-            for located in reversed(result.findings):
-                fix = located.finding.fix
-                if fix is None or not (fix.safe or self._unsafe) or _key(located) in rejected:
-                    continue
-                if located.further or not self._reported(result, located):
-                    continue
-                candidates.setdefault(result.document, []).append((_number(result), located))
-        return {index: _with_moves_in_order(found) for index, found in candidates.items()}
-
-    def _trials(self, file: FileText, candidates: dict[int, list[Candidate]]) -> list[_Trial]:
-        """Return the patches of fixes that can be tried together."""
-        trials = []
-        for index, found in candidates.items():
-            text = file.text_of(self._documents[found[0][0]])
-            trials += self._trials_of_document(text, found, self._limits.get(index, len(found)))
-        return self._checked(trials)
-
-    def _checked(self, trials: list[_Trial]) -> list[_Trial]:
-        """Return the trials of the documents that can be read with all of them, and change as meant."""
-        checked = []
-        for index, chosen in _by_document(trials).items():
-            try:
-                chosen[0].text.checked([trial.patch for trial in chosen])
-            except CannotEdit as error:
-                self._fail([_Failure(index, chosen, str(error))])
-            else:
-                checked += chosen
-        return checked
-
-    def _trials_of_document(
-        self, text: DocumentText, candidates: list[Candidate], most: int
-    ) -> list[_Trial]:
-        """Return the patches of fixes in different parts of a document.
+    def _trials(self, file: FileText, candidates: list[Candidate]) -> list[_Trial]:
+        """Return the patches of fixes in different parts of the file.
 
         Within an object they are for findings with the same code: one fix often resolves findings of
         several codes.
         """
         trials: list[_Trial] = []
-        taken = _DisjointRanges()
-        in_object: dict[Number, list[_Trial]] = {}
+        texts: dict[int, DocumentText] = {}
+        taken: dict[int, _DisjointRanges] = {}
+        codes: dict[Number, str] = {}
         for number, located in candidates:
-            if len(trials) >= most or text.size_read > MAX_READINGS * text.size:
-                break
-            others = in_object.setdefault(number, [])
-            if others and others[0].located.finding.code != located.finding.code:
-                continue
-            if len(others) >= self._limits.get(number, most):
+            index = number[0]
+            if index not in texts:
+                texts[index] = file.text_of(self._documents[number])
+                taken[index] = _DisjointRanges()
+            text, code = texts[index], located.finding.code
+            if codes.get(number, code) != code or text.size_read > MAX_READINGS * text.size:
                 continue
             try:
                 patch = text.patch(self._documents[number], _fix(located))
             except CannotEdit as error:
-                self._reject(number, located, str(error))
+                self.reject(number, located, str(error))
                 continue
             if patch.old == patch.new:
-                self._reject(number, located, "it changes nothing")
-            elif taken.add(patch.start, patch.end):
+                self.reject(number, located, "it changes nothing")
+            elif taken[index].add(patch.start, patch.end):
+                codes[number] = code
                 trials.append(_Trial(number, located, text, patch))
-                others.append(trials[-1])
         return trials
 
-    def _try(self, file: FileText, trials: list[_Trial]) -> None:
-        """Apply some fixes, and revert those that do not resolve their finding."""
-        while trials:
-            data = file.with_changes(trial.patch for trial in trials)
-            documents, results = self._read(data), self._evaluator.text(self._path, data)
-            failures = self._failures(trials, documents, results)
-            if not failures:
-                self._accept(trials)
-                self._data, self._documents, self._results = data, documents, results
-                self._seen.update(
-                    (trial.number[0], documents[trial.number].text) for trial in trials
-                )
-                return
-            self._fail(failures)
-            failed = {id(trial) for failure in failures for trial in failure.trials}
-            trials = self._checked([trial for trial in trials if id(trial) not in failed])
+    def _uneditable(self, kept: list[_Trial], trials: list[_Trial]) -> Failures:
+        """Return the trials whose document cannot be read with all of them, or changes otherwise."""
+        failures: Failures = []
+        earlier = _by(_document, kept)
+        for index, tried in _by(_document, trials).items():
+            try:
+                tried[0].text.checked([each.patch for each in (*earlier.get(index, ()), *tried)])
+            except CannotEdit as error:
+                failures.append((tried, str(error)))
+        return failures
 
     def _failures(
         self,
+        kept: list[_Trial],
         trials: list[_Trial],
         documents: dict[Number, Document],
-        results: list[Result],
-    ) -> list[_Failure]:
+        before: dict[Number, Result],
+        after: dict[Number, Result],
+    ) -> Failures:
         """Return the trials that did not resolve their findings, or that changed anything else."""
-        before, after = _by_number(self._results), _by_number(results)
-        of_document = _by_document(trials)
+        of_document, of_object = _by(_document, trials), _by(_object, trials)
         if before.keys() != after.keys():
             reason = "it would change other content of the file"
-            return [_Failure(index, tried, reason) for index, tried in of_document.items()]
-        numbers: dict[int, list[Number]] = {index: [] for index in of_document}
-        for number in after:
-            if number[0] in numbers:
-                numbers[number[0]].append(number)
-        failures = []
-        for index, tried in of_document.items():
-            if (index, documents[tried[0].number].text) in self._seen:
-                failures.append(_Failure(index, tried, "it would undo another fix"))
-                continue
-            of_number: dict[Number, list[_Trial]] = {}
-            for trial in tried:
-                of_number.setdefault(trial.number, []).append(trial)
+            return [(tried, reason) for tried in of_document.values()]
+        undoing = {
+            index
+            for index, tried in of_document.items()
+            if (index, documents[tried[0].number].text) in self._seen
+        }
+        failures: Failures = [
+            (of_document[index], "it would undo another fix") for index in undoing
+        ]
+        applied = _by(_object, [*kept, *trials])
+        for number, result in after.items():
             # A List's items share their text, and an anchor may join them.
-            for number in numbers[index]:
-                group = of_number.get(number, [])
-                reason = _reason_to_revert(group, before[number], after[number])
+            if number[0] in of_document and number[0] not in undoing:
+                findings = [each.located.finding for each in applied.get(number, ())]
+                reason = reason_to_revert(findings, before[number], result)
                 if reason:
-                    key = number if group else index
-                    failures.append(_Failure(key, group or tried, reason))
+                    failures.append((of_object.get(number) or of_document[number[0]], reason))
         return failures
 
-    def _fail(self, failures: list[_Failure]) -> None:
-        """Reject each fix that failed alone; of those that failed together, try fewer."""
-        for failure in failures:
-            if len(failure.trials) == 1:
-                (trial,) = failure.trials
-                self._reject(trial.number, trial.located, failure.reason)
-                self._try_more(failure.trials)
+    def _halves(self, failures: Failures) -> tuple[list[_Trial], list[_Trial]]:
+        """Reject each fix that failed alone; divide those that failed together."""
+        divided: set[int] = set()
+        halves: tuple[list[_Trial], list[_Trial]] = [], []
+        for trials, reason in sorted(failures, key=lambda failure: len(failure[0])):
+            left = [trial for trial in trials if id(trial) not in divided]
+            divided.update(map(id, left))
+            if len(trials) == 1 and left:
+                self.reject(left[0].number, left[0].located, reason)
             else:
-                self._limits[failure.key] = len(failure.trials) // 2
+                middle = (len(left) + 1) // 2
+                halves[0].extend(left[:middle])
+                halves[1].extend(left[middle:])
+        return halves
 
     def _accept(self, trials: list[_Trial]) -> None:
         for trial in trials:
             self._made.setdefault(trial.number, []).append(FixAttempt(trial.located))
-            self._rejected_early[trial.number] = set(self._rejected.get(trial.number, ()))
-        self._try_more(trials)
+            self._improved.add(trial.number)
+            self._seen.add((trial.number[0], self._documents[trial.number].text))
 
-    def _try_more(self, trials: list[_Trial]) -> None:
-        """Try more fixes together in the next round, where these were few."""
-        for key in {key for trial in trials for key in (trial.number, trial.number[0])}:
-            if key in self._limits:
-                self._limits[key] *= 2
-
-    def _reject(self, number: Number, located: LocatedFinding, reason: str) -> None:
+    def reject(self, number: Number, located: LocatedFinding, reason: str) -> None:
+        """Do not try a fix again, for a reason that is reported."""
         self._rejected.setdefault(number, {})[_key(located)] = FixAttempt(located, reason)
-        self._rejected_early.get(number, set()).discard(_key(located))
 
-    def _forget_early_rejections(self) -> None:
-        """Forget the fixes that failed before another one of their object succeeded."""
-        for number, keys in self._rejected_early.items():
-            for key in keys:
-                self._rejected[number].pop(key, None)
-        self._rejected_early.clear()
+    def _read(self, data: bytes) -> dict[Number, Document]:
+        documents = read_text(data, shown_name(self._path))
+        return {(document.index, document.item): document for document in documents}
 
 
 class _DisjointRanges:
@@ -341,10 +317,10 @@ def _fix(located: LocatedFinding) -> Fix:
 
 
 def _with_moves_in_order(found: list[Candidate]) -> list[Candidate]:
-    """Reverse, among the candidates, those that move a field into the same mapping."""
+    """Reverse, among the candidates, those that move a field into the same mapping: they keep their order."""
     places: dict[tuple[Number, str], list[int]] = {}
     for place, (number, located) in enumerate(found):
-        edits = located.finding.fix.edits if located.finding.fix else ()
+        edits = _fix(located).edits
         if len(edits) == 1 and edits[0].action == "move":
             target = str(edits[0].value).rpartition(".")[0]
             places.setdefault((number, target), []).append(place)
@@ -359,96 +335,21 @@ def _number(result: Result) -> Number:
     return result.document, result.item
 
 
-def _by_number(results: Iterable[Result]) -> dict[Number, Result]:
-    return {_number(result): result for result in results}
+def _document(trial: _Trial) -> int:
+    return trial.number[0]
 
 
-def _by_document(trials: Iterable[_Trial]) -> dict[int, list[_Trial]]:
-    found: dict[int, list[_Trial]] = {}
+def _object(trial: _Trial) -> Number:
+    return trial.number
+
+
+def _by(key: Callable[[_Trial], K], trials: Iterable[_Trial]) -> dict[K, list[_Trial]]:
+    found: dict[K, list[_Trial]] = {}
     for trial in trials:
-        found.setdefault(trial.number[0], []).append(trial)
+        found.setdefault(key(trial), []).append(trial)
     return found
 
 
-def _key(located: LocatedFinding) -> Key:
+def _key(located: LocatedFinding) -> Hashable:
     finding, fix = located.finding, _fix(located)
     return (finding.code, finding.field, finding.message, fix.title)
-
-
-def _reason_to_revert(trials: Sequence[_Trial], before: Result, after: Result) -> str:
-    """Return the reason to revert the fixes of an object.
-
-    Empty if each resolved its finding, and there is no new error.
-    """
-    if trials and after.status == ERROR:
-        return "the document would become unreadable"
-    old, new = _findings(before), _findings(after)
-    if trials and not _are_gone([trial.located.finding for trial in trials], old, new):
-        return "the finding would remain"
-    new_error = _new_error(old, new)
-    if new_error is not None:
-        return f"it would cause {new_error.code} {new_error.field}: {new_error.message}"
-    return ""
-
-
-def _findings(result: Result) -> list[Finding]:
-    """Return what the API server reports now: fixes of earlier errors come first."""
-    return [located.finding for located in result.findings if not located.further]
-
-
-def _are_gone(fixed: Sequence[Finding], old: Sequence[Finding], new: Sequence[Finding]) -> bool:
-    """Return True if each finding left its field, or if there are fewer of its kind: indexes move."""
-    from collections import Counter
-
-    def gone(kind: Callable[[Finding], Key]) -> set[Key]:
-        remain, goal = Counter(map(kind, new)), Counter(map(kind, old))
-        goal.subtract(map(kind, fixed))
-        return {key for key in map(kind, fixed) if remain[key] <= goal[key]}
-
-    same, alike = gone(_same), gone(_alike)
-    return all(_same(finding) in same or _alike(finding) in alike for finding in fixed)
-
-
-def _same(finding: Finding) -> Key:
-    return (finding.code, finding.field)
-
-
-def _alike(finding: Finding) -> Key:
-    return (finding.code, finding.reason)
-
-
-def _new_error(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
-    """Return an error that the fixes introduced; None for errors that were only hidden before."""
-    errors = _errors(new)
-    if not errors or _stage(new) > _stage(old):
-        return None
-    known = _errors(old)
-    if _stage(new) == 1 and _stage(old) == 1 and len(errors) <= len(known):
-        return None  # a renamed field may turn out to have the wrong type
-    # Messages stay where positions move, and fields where a message counts or prints what changed.
-    for part in ("message", "field"):
-        waiting: dict[Key, list[int]] = {}
-        for index, finding in enumerate(known):
-            waiting.setdefault((finding.code, getattr(finding, part)), []).append(index)
-        matched, unmatched = set(), []
-        for finding in errors:
-            same = waiting.get((finding.code, getattr(finding, part)))
-            if same:
-                matched.add(same.pop(0))
-            else:
-                unmatched.append(finding)
-        known = [finding for index, finding in enumerate(known) if index not in matched]
-        errors = unmatched
-    return errors[0] if errors else None
-
-
-def _errors(findings: Sequence[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.severity == "error"]
-
-
-def _stage(findings: Sequence[Finding]) -> int:
-    """Return the stage that the API server reached: kind, decoding or validation."""
-    codes = {finding.code for finding in findings}
-    if NEAR_MISS.code in codes:
-        return 0
-    return 1 if codes.intersection(_CANNOT_DECODE) else 2

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
 from jobsworth.cli.fix_run import diff_lines  # noqa: E402
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides  # noqa: E402
-from jobsworth.files.file_evaluation import FileEvaluator  # noqa: E402
+from jobsworth.files.configuration.configurations import Configurations  # noqa: E402
+from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator  # noqa: E402
 from jobsworth.files.fixing.autofix_loop import autofix  # noqa: E402
 from jobsworth.reports import sarif  # noqa: E402
 from support.fixable_manifests import MANIFESTS  # noqa: E402
@@ -32,13 +32,14 @@ MAX_GROWTH = 1.5
 
 def report(data: bytes) -> None:
     """Report the findings as SARIF, which includes their fixes."""
-    evaluator = FileEvaluator(Configurations(Overrides(), isolated=True), changes=True)
+    options = EvaluationOptions(propose_changes=True)
+    evaluator = FileEvaluator(Configurations(isolated=True), options=options)
     sarif.render(evaluator.text("job.yaml", data))
 
 
 def fix(data: bytes) -> None:
     """Apply the fixes and compute the diff."""
-    evaluator = FileEvaluator(Configurations(Overrides(), isolated=True))
+    evaluator = FileEvaluator(Configurations(isolated=True))
     after = autofix(evaluator, "job.yaml", data, unsafe=False).data
     list(diff_lines("job.yaml", data, after, color=False))
 

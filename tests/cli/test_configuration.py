@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.settings import Settings
 from support.cli.command_runs import Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 from support.policy.policy_file_texts import POLICY
@@ -272,7 +273,7 @@ def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         opened.append(file)
         return real(file, flags)
 
-    configurations = Configurations(Overrides())
+    configurations = Configurations()
     monkeypatch.setattr("os.open", noting)
     settings = {configurations.of(str(tmp_path / "a" / f"{number}.yaml")) for number in range(9)}
     assert len(settings) == 1
@@ -281,7 +282,7 @@ def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_settings_can_go_to_another_process(tmp_path: Path) -> None:
     (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\nexclude: [x.yaml]\n")
-    configurations = Configurations(Overrides(release="1.30"))
+    configurations = Configurations(Settings(release="1.30"))
     here = configurations.of(str(tmp_path / "a.yaml"))
     there = pickle.loads(pickle.dumps(configurations))
     assert there.of(str(tmp_path / "a.yaml")).server == here.server

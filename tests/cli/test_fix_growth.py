@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
-from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.files.fixing import autofix_loop
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.files.fixing.line_diff import unified_lines
@@ -19,7 +19,8 @@ EACH = pytest.mark.parametrize("kind", MANIFESTS)
 
 
 def evaluator(*, changes: bool = False) -> FileEvaluator:
-    return FileEvaluator(Configurations(Overrides(), isolated=True), changes=changes)
+    options = EvaluationOptions(propose_changes=changes)
+    return FileEvaluator(Configurations(isolated=True), options=options)
 
 
 def fixed(text: str) -> FixedFile:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli import fix_run
+from jobsworth.files.fixing import fixer
 from support.cli.command_runs import Command
 
 GOOD = (Path(__file__).parent.parent.parent / "examples" / "valid" / "ml-training.yaml").read_text()
@@ -59,13 +59,13 @@ def test_a_folder_that_the_user_names_is_written(
 def test_an_edit_made_meanwhile_is_kept(
     outside: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    autofix = fix_run.autofix
+    autofix = fixer.autofix
 
     def edited_meanwhile(*given: object, **named: object) -> object:
         (outside / "job.yaml").write_text(BEFORE + "# mine\n")
         return autofix(*given, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(fix_run, "autofix", edited_meanwhile)
+    monkeypatch.setattr(fixer, "autofix", edited_meanwhile)
     done = command("validate", "--fix", str(outside))
     assert done.code == 2
     assert "cannot write the fixes: the file was changed meanwhile; run jobsworth again" in done.out

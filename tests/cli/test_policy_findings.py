@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from jobsworth.files.policies.policy_files import PolicyFiles
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.settings import Settings
 from support.cli.command_runs import Command
 from support.policy.policy_file_texts import FILES, JOB, POLICY
 
@@ -157,9 +158,11 @@ def test_many_files_are_validated_in_several_processes(command: Command) -> None
     assert done.out.count("JP002") == 70
 
 
-def test_policies_go_to_another_process_by_their_paths(command: Command) -> None:
+def test_another_process_reads_the_policies_itself(command: Command) -> None:
     command("validate", "job.yaml", files=FILES)
-    again = pickle.loads(pickle.dumps(PolicyFiles(("policies",))))
+    configurations = Configurations(Settings(policy=("policies",)))
+    assert configurations.of("job.yaml").policies is not None
+    again = pickle.loads(pickle.dumps(configurations)).of("job.yaml")
     assert [policy.name for policy in again.policies.policies] == ["house-rules"]
 
 

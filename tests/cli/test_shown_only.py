@@ -16,7 +16,7 @@ INVALID = (ROOT / "examples/invalid/max-failed-indexes-alone.yaml").read_text()
 
 
 def test_no_rule_reports_errors_by_default() -> None:
-    """The quiet report of a valid object depends on it."""
+    """The exit code of a run without options is the API server's verdict."""
     assert [rule.code for rule in RULES if rule.severity == "error"] == []
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.fix_run import Fixer
 from jobsworth.files import worker_processes
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.fixing.fixer import Fixer
 from jobsworth.files.worker_processes import in_order
 from jobsworth.findings.result import Result
 from jobsworth.usage_error import InputError, UsageError
@@ -137,12 +137,12 @@ def test_results_with_attempted_fixes_are_the_same_in_any_process(
             file = tmp_path / f"{number}.yaml"
             file.write_text((BAD if number % 2 else GOOD).replace("Never", "never"))
             files.append(str(file))
-        evaluator = FileEvaluator(Configurations(Overrides()))
-        fixer = Fixer(evaluator, unsafe=False, diff=False, paths=[str(tmp_path)])
+        evaluator = FileEvaluator(Configurations())
+        fixer = Fixer(evaluator, unsafe=False, paths=[str(tmp_path)])
         found = (
-            map(fixer.file, files)
+            map(fixer.fix_in_place, files)
             if processes == 1
-            else in_order(fixer.file, files, processes, files_at_a_time=1)
+            else in_order(fixer.fix_in_place, files, processes, files_at_a_time=1)
         )
         return [
             (result.file, result.status, result.findings, [*result.attempts])

@@ -15,7 +15,8 @@ from jobsworth.api.api_server import (
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
@@ -106,9 +107,10 @@ def validate_text(
     if not isinstance(text, str | bytes):
         raise TypeError(f"text must be a str or bytes, not {type(text).__name__}")
     server = _engine(kubernetes_version, feature_gates, allow_privileged).server
-    gates = ",".join(f"{name}={str(on).lower()}" for name, on in (feature_gates or {}).items())
-    overrides = Overrides(release=server.release, gates=gates, allow_privileged=allow_privileged)
-    evaluator = FileEvaluator(Configurations(overrides, isolated=True))
+    settings = Settings(
+        release=server.release, gates=feature_gates, allow_privileged=allow_privileged
+    )
+    evaluator = FileEvaluator(Configurations(settings, isolated=True))
     data = text.encode() if isinstance(text, str) else text
     return [located for result in evaluator.text("<text>", data) for located in result.findings]
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
+from jobsworth.api.api_server import parse_gates
 from jobsworth.cli.options import words_of
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
-from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.settings import Settings
+from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import FixAttempt
+from jobsworth.lint.selection import selected
 
 
 def file_evaluator(
     *, select: str = "JW0", release: str = "1.36", gates: str | None = None, mixed: bool = False
 ) -> FileEvaluator:
     """Return an evaluator for a release and feature gates, which runs only the named lint rules."""
-    overrides = Overrides(select=words_of(select), release=release, gates=gates)
-    return FileEvaluator(Configurations(overrides, isolated=True), mixed=mixed)
+    settings = Settings(
+        select=selected(words_of(select)), release=release, gates=parse_gates(gates or "")
+    )
+    options = EvaluationOptions(tolerate_templates=mixed)
+    return FileEvaluator(Configurations(settings, isolated=True), options=options)
 
 
 def autofixed(

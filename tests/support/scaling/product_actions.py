@@ -13,15 +13,12 @@ from functools import cache
 import jobsworth
 from jobsworth import CannotDecode, UnknownKind
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.reporting import REPORTERS
+from jobsworth.cli.reporting import REPORT_FORMATS
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.files.configuration.resolved_settings import (
-    Configurations,
-    Overrides,
-    ResolvedSettings,
-)
-from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.resolved_settings import ResolvedSettings
+from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.findings.summary import Omissions
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.selection import Selection
@@ -60,7 +57,7 @@ class _EveryRule(Configurations):
     """Settings with every lint rule, for any file."""
 
     def __init__(self) -> None:
-        super().__init__(Overrides(), isolated=True)
+        super().__init__(isolated=True)
         self._all = ResolvedSettings(SERVER, _selection())
 
     def of(self, path: str) -> ResolvedSettings:
@@ -69,7 +66,7 @@ class _EveryRule(Configurations):
 
 @cache
 def _files() -> FileEvaluator:
-    return FileEvaluator(_EveryRule(), changes=True)
+    return FileEvaluator(_EveryRule(), options=EvaluationOptions(propose_changes=True))
 
 
 def _report(objects: Objects) -> Action:
@@ -79,7 +76,7 @@ def _report(objects: Objects) -> Action:
         results = _files().text("job.json", data)
         written = []
         for name in REPORTS:
-            reporter = REPORTERS[name]
+            reporter = REPORT_FORMATS[name]
             render = reporter.renderer(
                 color=False,
                 infos=True,

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, nearest_release
 from jobsworth.cli import reporting
-from jobsworth.cli.configuration_options import ConfigurationOptions, configurations_for
+from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, flag, several, words
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.manifests.parsing.manifest_files import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jobsworth.audit.audited_objects import AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.cli.server_options import ReleaseOptions
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.files.configuration.resolved_settings import Configurations, LoadPolicies
+    from jobsworth.files.configuration.settings import Settings
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]
@@ -60,8 +63,7 @@ class AuditInput:
 
     Attributes:
         scope: the namespaces and objects to audit.
-        release: the release to assume; None for the cluster's.
-        gates: feature gates that the cluster sets differently from their defaults.
+        server: the release to assume, by default the cluster's, and its feature gates.
         configuration: lint rules and policies.
         report: the report's content, format and destination.
         timeout: the timeout of a request to the cluster, in seconds.
@@ -69,35 +71,30 @@ class AuditInput:
     """
 
     scope: ScopeOptions
-    release: str | None
-    gates: str | None
+    server: ReleaseOptions
     configuration: ConfigurationOptions
     report: AuditReportOptions
     timeout: int
     last_good: str | None = None
 
 
-def audit_configurations(
-    audit: AuditInput, release: str | None, load_policies: LoadPolicies | None = None
-) -> Configurations:
-    """Return the configurations of an audit as this release, or as the configured one.
+def audit_settings(audit: AuditInput, release: str | None) -> Settings:
+    """Return the settings of an audit as this release, or as the configured one, without defaults.
 
     Args:
         audit: the audit.
         release: the release; None for the configured one.
-        load_policies: reads policies; by default, an invalid one raises UsageError.
 
     Raises:
-        UsageError: an option's value, a configuration or a policy is invalid.
+        UsageError: an option's value or a configuration is invalid.
     """
-    return configurations_for(
-        audit.configuration,
-        release=release,
-        gates=audit.gates,
-        allow_privileged=True,  # a stored object has been accepted
-        load_policies=load_policies,
-        fail_on=audit.report.fail_on,
-    )
+    # A stored object has been accepted.
+    server = server_settings(audit.server, allow_privileged=True)
+    settings = with_rules(server, audit.configuration).replace(fail_on=audit.report.fail_on)
+    if release is not None:
+        settings = settings.replace(release=release)
+    config = audit.configuration
+    return Configurations(settings, file=config.config, isolated=config.isolated).unresolved(STDIN)
 
 
 def cluster_and_audited_release(

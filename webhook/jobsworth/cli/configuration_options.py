@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import ApiServer, UnknownGate, UnknownRelease, parse_gates
 from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
 from jobsworth.cli.profile_options import ProfileOptions
-from jobsworth.files.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.files.configuration.settings import Settings
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.files.configuration.resolved_settings import LoadPolicies
-    from jobsworth.findings.finding import Threshold
+    from jobsworth.cli.server_options import ReleaseOptions
 
 
 class ConfigurationOptions(Options):
@@ -32,34 +31,45 @@ class ConfigurationOptions(Options):
     isolated = flag(help="Use no configuration.")
 
 
-def configurations_for(
-    options: ConfigurationOptions,
-    *,
-    release: str | None,
-    gates: str | None = None,
-    allow_privileged: bool | None,
-    load_policies: LoadPolicies | None = None,
-    fail_on: Threshold | None = None,
-    namespace: str | None = None,
-    exclude: Sequence[str] = (),
-) -> Configurations:
-    """Build the configurations from the options of a command line.
+def server_settings(options: ReleaseOptions, *, allow_privileged: bool | None) -> Settings:
+    """Return the settings of the API server from the options of a command line.
 
     Raises:
-        UsageError: an option's value is wrong, or the configuration that it names.
+        UsageError: the release or a gate is unknown.
     """
-    overrides = Overrides(
-        release=release,
-        gates=gates,
-        allow_privileged=allow_privileged,
-        select=options.select,
-        ignore=options.ignore,
-        policy=options.policy,
-        load_policies=load_policies,
+    release = options.kubernetes_version
+    try:
+        if release is not None:
+            ApiServer(release)
+        gates = parse_gates(options.feature_gates or "")
+    except (UnknownRelease, UnknownGate) as error:
+        raise UsageError(str(error)) from None
+    return Settings(release=release, gates=gates, allow_privileged=allow_privileged)
+
+
+def with_rules(settings: Settings, options: ConfigurationOptions) -> Settings:
+    """Return settings with the rules and policies of the options of a command line.
+
+    Raises:
+        UsageError: there is no such rule, or it cannot be ignored.
+    """
+    settings = settings.replace(
+        policy=options.policy or None,
         profile=options.profiles.profile,
         profile_enforcement=options.profiles.profile_enforcement,
-        fail_on=fail_on,
-        namespace=namespace,
-        exclude=exclude,
     )
-    return Configurations(overrides, file=options.config, isolated=options.isolated)
+    if options.select is None and not options.ignore:
+        return settings
+    from jobsworth.lint.catalogue import UnknownCode
+    from jobsworth.lint.selection import ignored, named, selected
+
+    option = "--select"
+    try:
+        if options.select is not None:
+            settings = settings.replace(
+                select=selected(options.select), named=named(options.select)
+            )
+        option = "--ignore"
+        return settings.replace(ignore=ignored(options.ignore))
+    except UnknownCode as error:
+        raise UsageError(f"{option}: {error}") from None

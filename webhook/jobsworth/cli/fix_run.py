@@ -1,181 +1,75 @@
-"""``jobsworth validate --fix`` and ``--diff``: apply fixes in place, or print the diff."""
+"""``jobsworth validate --fix`` and ``--diff``: print fixed manifests or diffs, and what was fixed."""
 
 from __future__ import annotations
 
-import os
 import sys
-from errno import EXDEV
 from typing import TYPE_CHECKING
 
-from jobsworth.cli import reporting
 from jobsworth.cli.terminal import wants_color
-from jobsworth.files.fixing.autofix_loop import autofix
-from jobsworth.files.fixing.replace_file import replace_file
-from jobsworth.files.located_findings import unreadable
-from jobsworth.files.repository_root import is_within, root_around
-from jobsworth.manifests import ManifestError, read_bytes
+from jobsworth.files.fixing.line_diff import unified_lines
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import TextIO
+    from collections.abc import Iterable, Iterator
 
-    from jobsworth.cli.reporting import ReportOptions
-    from jobsworth.cli.terminal import ColorChoice, Progress
-    from jobsworth.files.baseline import Baseline
-    from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.cli.terminal import ColorChoice
+    from jobsworth.files.fixing.fixer import Fixer
     from jobsworth.findings.result import Result
-    from jobsworth.findings.summary import Omissions
 
 _COLORS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
 """The terminal color of diff lines, by prefix."""
 
 
-class Fixer:
-    """Fixes files and validates the result; takes the place of a ``FileEvaluator`` in ``evaluate_all``.
+class FixRun:
+    """Fixes the files of a run in place; prints the diff of each instead, or fixed standard input.
 
     Args:
-        evaluator: evaluates files before and after each fix.
-        unsafe: apply unsafe fixes too.
+        fixer: fixes files.
         diff: print each file's diff instead of writing it.
-        paths: the files and folders on the command line.
-        infos: also apply the fixes of info findings, which are not shown otherwise.
         color: color the diff.
-        baseline: the known findings, whose fixes are not applied.
 
     Attributes:
-        shown: True if a diff was printed.
+        diff_shown: True if a diff was printed.
     """
 
-    def __init__(
-        self,
-        evaluator: FileEvaluator,
-        *,
-        unsafe: bool,
-        diff: bool,
-        paths: Sequence[str],
-        infos: bool = False,
-        color: ColorChoice = "auto",
-        baseline: Baseline | None = None,
-    ) -> None:
-        self._evaluator = evaluator
-        self._unsafe = unsafe
+    def __init__(self, fixer: Fixer, *, diff: bool, color: ColorChoice) -> None:
+        self._fixer = fixer
         self._diff = diff
-        self._paths = paths
-        self._infos = infos
         self._color: ColorChoice = color
-        self._baseline = baseline
-        self._out: TextIO | None = None
-        self.shown = False
-
-    def excludes(self, path: str) -> bool:
-        """Return True for a file that a configuration excludes, and count it."""
-        return self._evaluator.excludes(path)
+        self.diff_shown = False
 
     def file(self, path: str) -> list[Result]:
         """Fix a file, and return the remaining findings of its documents, with the attempts."""
-        data = read_bytes(path)
-        if isinstance(data, ManifestError):
-            return [unreadable(data)]
-        fixed_file = autofix(
-            self._evaluator, path, data, unsafe=self._unsafe, reported=self._is_reported
-        )
-        if self._diff:
-            if fixed_file.data != data:
-                self.shown = True
-                self._print_diff(shown_name(path), data, fixed_file.data)
-        elif path == STDIN:
-            self._print(fixed_file.data)
-        elif fixed_file.data != data:
-            try:
-                self._check_is_within_reach(path)
-                replace_file(path, fixed_file.data, before=data)
-            except OSError as error:
-                message = f"cannot write the fixes: {error.strerror or error}"
-                failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
-                return [*self._evaluator.text(path, data), failed]
-        return fixed_file.results
+        if path != STDIN and not self._diff:
+            return self._fixer.fix_in_place(path)
+        fixed = self._fixer.fixed(path)
+        if not self._diff:
+            _print(fixed.data)
+        elif fixed.data != fixed.before:
+            self.diff_shown = True
+            color = wants_color(sys.stdout, self._color)
+            _print(b"".join(diff_lines(shown_name(path), fixed.before, fixed.data, color=color)))
+        return fixed.results
 
-    def _is_reported(self, result: Result, located: LocatedFinding) -> bool:
-        """Return True for a finding that the report shows: only its fix may be applied."""
-        if not result.shows(located.finding, infos=self._infos):
-            return False
-        return self._baseline is None or not self._baseline.holds(result, located)
-
-    def _check_is_within_reach(self, path: str) -> None:
-        """Check that a file is in the repository, or else in a folder that the user chose.
-
-        A symbolic link in files of unknown origin must not decide what is written to.
-
-        Raises:
-            OSError: the path leads elsewhere.
-        """
-        root = root_around(path)
-        if root is not None:
-            folders = [root]
-        else:
-            named = [each if os.path.isdir(each) else os.path.dirname(each) for each in self._paths]
-            folders = [os.curdir, *(each or os.curdir for each in named)]
-        if not any(is_within(path, folder) for folder in folders):
-            target = os.path.realpath(path)
-            raise OSError(
-                EXDEV, f"it is a symbolic link to {target}, which is in none of the given folders"
-            )
-
-    def report(
-        self,
-        evaluated: Iterable[Result],
-        options: ReportOptions,
-        progress: Progress,
-        paths: Sequence[str],
-        omissions: Omissions | None = None,
-    ) -> list[Result]:
-        """Report remaining findings and applied fixes under some paths, and return all results.
-
-        With ``diff``, print only the diff. When fixing standard input, write reports to standard error,
-        because the fixed text goes to standard output.
-        """
-        from contextlib import redirect_stdout
-
-        if self._diff:
-            self._out = sys.stdout
-            results = list(evaluated)
-        elif STDIN in paths:
-            self._out = sys.stdout
-            with redirect_stdout(sys.stderr):
-                results = reporting.report(evaluated, options, progress, omissions)
-        else:
-            results = reporting.report(evaluated, options, progress, omissions)
-        progress.clear()
-        if not options.quiet:
-            for line in self._sentences(results):
-                print(line, file=sys.stderr)
-        return results
-
-    def _sentences(self, results: Iterable[Result]) -> Iterator[str]:
+    def sentences(self, results: Iterable[Result]) -> Iterator[str]:
+        """Yield what was fixed, what was not, and why."""
         would = "would be " if self._diff else ""
         left_alone = set()
         for result in results:
             why_not = printable(f"not fixed: {result.file}: {result.unfixable}")
-            withheld = any(fix.safe or self._unsafe for fix in result.withheld)
-            if withheld and why_not not in left_alone:
+            if result.unfixable and why_not not in left_alone and self._fixer.is_withheld(result):
                 left_alone.add(why_not)
                 yield why_not
             for attempt in result.attempts:
                 yield ("" if attempt.reason else would) + attempt.sentence(result.file)
 
-    def _print_diff(self, name: str, before: bytes, after: bytes) -> None:
-        color = wants_color(sys.stdout, self._color)
-        self._print(b"".join(diff_lines(name, before, after, color=color)))
 
-    def _print(self, data: bytes) -> None:
-        """Write a manifest's own bytes: print() would re-encode them and change line ends."""
-        out = self._out or sys.stdout
-        out.flush()
-        out.buffer.write(data)
-        out.flush()
+def _print(data: bytes) -> None:
+    """Write a manifest's own bytes: print() would re-encode them and change line ends."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
 
 
 def diff_lines(name: str, before: bytes, after: bytes, *, color: bool) -> Iterator[bytes]:
@@ -191,8 +85,6 @@ def diff_lines(name: str, before: bytes, after: bytes, *, color: bool) -> Iterat
     +b: 3
     \ No newline at end of file
     """
-    from jobsworth.files.fixing.line_diff import unified_lines
-
     named = printable(name).encode()
     for line in unified_lines(named, _lines(before), _lines(after)):
         whole = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"

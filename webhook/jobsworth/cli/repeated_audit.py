@@ -16,27 +16,26 @@ from jobsworth.audit.audit_metrics import AuditMetrics
 from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.cli.audit_input import (
-    audit_configurations,
     audit_namespace_labels,
     audit_scope,
+    audit_settings,
     cluster_and_audited_release,
 )
 from jobsworth.cli.cluster_options import reading_client
 from jobsworth.cli.process_options import log_line
 from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.files.configuration.resolved_settings import STDIN, ResolvedSettings
+from jobsworth.files.configuration.resolved_settings import ResolvedSettings, resolved
 from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
-from jobsworth.files.policies.policy_files import PolicyFiles
+from jobsworth.files.policies.profiles import profile_of
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jobsworth.cli.audit_input import AuditInput
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.files.policies.profiles import Profile
+    from jobsworth.files.configuration.settings import Settings
+    from jobsworth.policy.policy_set import PolicySet
 
 
 def repeat_audit(
@@ -53,19 +52,19 @@ def repeat_audit(
     metrics = AuditMetrics(interval, events)
     reloaded = ReloadedSettings(audit, metrics)
     note = _NotedOnce()
+    asked = audit.server.kubernetes_version
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
 
     def settings() -> AuditSettings:
-        runs, release = cluster_and_audited_release(stored_objects, audit.release, note)
+        runs, release = cluster_and_audited_release(stored_objects, asked, note)
         current = reloaded.of(release)
-        policies = None if current.policies is None else current.policies.policies
         stored_by = ApiServer(nearest_release(runs)) if runs else None
         return AuditSettings(
-            Evaluator(current.server, current.selection, policies, stored_by=stored_by),
+            Evaluator(current.server, current.selection, current.policies, stored_by=stored_by),
             current.selection,
-            audit_namespace_labels(stored_objects, scope, policies, config, note),
+            audit_namespace_labels(stored_objects, scope, current.policies, config, note),
         )
 
     running = ContinuousAudit(
@@ -100,7 +99,7 @@ class ReloadedSettings:
     def __init__(self, audit: AuditInput, metrics: AuditMetrics) -> None:
         self._audit = audit
         self._metrics = metrics
-        self._release = audit.release
+        self._release = audit.server.kubernetes_version
         self._value: ResolvedSettings | None = None
         self._policies: EffectivePolicyFiles | None = None
         self._errors: tuple[str, ...] = ()
@@ -157,18 +156,21 @@ class ReloadedSettings:
             log_line(f"rejected policies, the last valid version of each stays active:\n{errors}")
 
     def _load(self) -> ResolvedSettings:
-        return audit_configurations(self._audit, self._release, self._read).of(STDIN)
+        settings = audit_settings(self._audit, self._release)
+        return resolved(settings, self._load_policies(settings))
 
-    def _read(self, paths: Sequence[str], profile: Profile | None) -> PolicyFiles | None:
-        if not paths and profile is None:
+    def _load_policies(self, settings: Settings) -> PolicySet | None:
+        profile = profile_of(settings.profile, settings.profile_enforcement)
+        if not settings.policy and profile is None:
             return None
         if self._policies is None:
             stored = None if self._audit.last_good is None else Path(self._audit.last_good)
-            self._policies = EffectivePolicyFiles([Path(path) for path in paths], profile, stored)
+            paths = [Path(path) for path in settings.policy or ()]
+            self._policies = EffectivePolicyFiles(paths, profile, stored)
             self._policies.require_paths()
         loaded = self._policies.load()
         self._errors = loaded.errors
-        return PolicyFiles(tuple(paths), profile, loaded.policies)
+        return loaded.policies
 
 
 class _NotedOnce:

@@ -15,14 +15,14 @@ from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, TextIO
+    from typing import Any, Self, TextIO
 
     from jobsworth.cli.terminal import Progress
     from jobsworth.findings.result import Result
     from jobsworth.findings.summary import Omissions
 
 
-class Reporter:
+class ReportFormat:
     """A report format.
 
     Args:
@@ -56,18 +56,20 @@ class Reporter:
         return lambda found: render(found, **taken)
 
 
-REPORTERS = {
-    "text": Reporter("text", counted=True, takes=("color", "infos", "verbose", "width")),
-    "concise": Reporter("concise", counted=True),
-    "json": Reporter("json_report", whole=True, counted=True, takes=("statistics", "omissions")),
-    "sarif": Reporter("sarif", whole=True),
-    "junit": Reporter("junit", whole=True),
-    "github": Reporter("github"),
-    "table": Reporter("overview", whole=True),
+REPORT_FORMATS = {
+    "text": ReportFormat("text", counted=True, takes=("color", "infos", "verbose", "width")),
+    "concise": ReportFormat("concise", counted=True),
+    "json": ReportFormat(
+        "json_report", whole=True, counted=True, takes=("statistics", "omissions")
+    ),
+    "sarif": ReportFormat("sarif", whole=True),
+    "junit": ReportFormat("junit", whole=True),
+    "github": ReportFormat("github"),
+    "table": ReportFormat("overview", whole=True),
 }
 """Report formats by their ``--output`` name; ``table`` is for ``jobsworth audit`` only."""
 
-FORMATS = tuple(name for name in REPORTERS if name != "table")
+FORMATS = tuple(name for name in REPORT_FORMATS if name != "table")
 
 
 class ReportOptions(Options):
@@ -107,14 +109,14 @@ class ReportOptions(Options):
     )
 
 
-class _Report(Record):
+class Report(Record):
     """A report to write: its format, and its file; an empty file is standard output."""
 
     format: str
     file: str = ""
 
 
-def reports_of(options: ReportOptions) -> list[_Report]:
+def reports_of(options: ReportOptions) -> list[Report]:
     """Return the reports to write.
 
     Raises:
@@ -130,15 +132,15 @@ def reports_of(options: ReportOptions) -> list[_Report]:
             raise UsageError(f'--output: unknown format "{name}": {hint}')
         if equals and not file:
             raise UsageError(f"--output: {value} names no file: write {name}=FILE")
-        if options.statistics and not REPORTERS[name].counted:
-            counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
+        if options.statistics and not REPORT_FORMATS[name].counted:
+            counted = [name for name, each in REPORT_FORMATS.items() if each.counted]
             raise UsageError(f"--statistics requires --output {', '.join(counted)}")
-        reports.append(_Report(name, file))
+        reports.append(Report(name, file))
     printed = [index for index, each in enumerate(reports) if not each.file]
     if options.output_file is not None:
         if len(printed) != 1:
             raise UsageError("--output-file requires one --output without =FILE")
-        reports[printed[0]] = _Report(reports[printed[0]].format, options.output_file)
+        reports[printed[0]] = Report(reports[printed[0]].format, options.output_file)
     elif len(printed) > 1:
         both = " and ".join(reports[index].format for index in printed)
         raise UsageError(
@@ -167,40 +169,70 @@ def prints_json(options: ReportOptions) -> bool:
     return any(each.format == "json" and not each.file for each in reports_of(options))
 
 
-def report(
-    results: Iterable[Result],
-    options: ReportOptions,
-    progress: Progress,
-    omissions: Omissions | None = None,
-) -> list[Result]:
-    """Report results, in most formats as they arrive, and return all of them.
+class Reporter:
+    """Writes the reports of a run, most formats result by result. Use it in a ``with`` statement.
+
+    Args:
+        reports: the reports to write; without any, results are only taken.
+        options: the content of the reports.
+        progress: a progress bar, which is cleared before other output.
+        omissions: what is not read; complete before the end.
+        out: the stream of a report without a file; default: standard output.
 
     Raises:
         UsageError: a file for a report cannot be written.
     """
-    files: list[TextIO] = []
-    try:
-        sinks = []
-        for each in reports_of(options):
-            out = sys.stdout
-            if each.file:
-                out = _opened(each.file)
-                files.append(out)
-            sinks.append(_Sink(each, options, out, progress, omissions))
-        found = []
-        for result in results:
-            found.append(result)
-            if options.quiet and not result.fails:
-                continue
-            for sink in sinks:
-                sink.add(result)
-        progress.clear()
-        for sink in sinks:
-            sink.finish()
-    finally:
-        for file in files:
+
+    def __init__(
+        self,
+        reports: Iterable[Report],
+        options: ReportOptions,
+        progress: Progress,
+        omissions: Omissions | None = None,
+        out: TextIO | None = None,
+    ) -> None:
+        self._quiet = options.quiet
+        self._progress = progress
+        self._files: list[TextIO] = []
+        self._sinks: list[_Sink] = []
+        try:
+            for each in reports:
+                stream = out or sys.stdout
+                if each.file:
+                    stream = _opened(each.file)
+                    self._files.append(stream)
+                self._sinks.append(_Sink(each, options, stream, progress, omissions))
+        except BaseException:
+            self._close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Finish the reports, unless the run has failed."""
+        try:
+            if kind is None:
+                self._progress.clear()
+                for sink in self._sinks:
+                    sink.finish()
+        finally:
+            self._close()
+
+    def add(self, result: Result) -> None:
+        """Report a result; in formats that are rendered as a whole, at the end.
+
+        Raises:
+            UsageError: a file for a report cannot be written.
+        """
+        if self._quiet and not result.fails:
+            return
+        for sink in self._sinks:
+            sink.add(result)
+
+    def _close(self) -> None:
+        for file in self._files:
             _close(file)
-    return found
 
 
 def _close(file: TextIO) -> None:
@@ -222,13 +254,13 @@ class _Sink:
 
     def __init__(
         self,
-        report: _Report,
+        report: Report,
         options: ReportOptions,
         out: TextIO,
         progress: Progress,
         omissions: Omissions | None,
     ) -> None:
-        reporter = REPORTERS[report.format]
+        format_ = REPORT_FORMATS[report.format]
         self._file = report.file
         self._out = out
         self._progress = progress
@@ -238,13 +270,13 @@ class _Sink:
             from jobsworth.reports.text import omitted_lines
 
             self._omitted = omitted_lines(omissions)
-        if options.statistics and "statistics" not in reporter.takes:
+        if options.statistics and "statistics" not in format_.takes:
             from jobsworth.reports.statistics import table
 
             self._lines: Callable[[Any], Any] = table
             self._shown = []
         else:
-            self._lines = reporter.renderer(
+            self._lines = format_.renderer(
                 color=wants_color(out, options.color),
                 infos=options.info,
                 verbose=options.verbose,
@@ -252,7 +284,7 @@ class _Sink:
                 statistics=options.statistics,
                 omissions=omissions,
             )
-            if reporter.whole:
+            if format_.whole:
                 self._shown = []
                 as_utf8(out)
 

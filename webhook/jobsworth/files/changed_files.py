@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.files.configuration.resolved_settings import Configurations
+    from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.existing_objects import Identity
     from jobsworth.validation.engine import Engine
 

@@ -36,6 +36,9 @@ class ExistingObjects(Record):
         return self.in_file.get((document.file, key)) or self.anywhere.get(key)
 
 
+NO_OBJECTS = ExistingObjects({})
+
+
 def describe(value: Any) -> tuple[str | None, str | None, str | None]:
     """Return the kind, namespace and name of an object, each None if unknown."""
     if not isinstance(value, dict):

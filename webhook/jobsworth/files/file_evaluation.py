@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.context.file_context import Surroundings
-from jobsworth.files.existing_objects import ExistingObjects, describe
-from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
-from jobsworth.manifests import (
-    ManifestError,
-    may_hold_job,
-    read_bytes,
-    read_text,
+from jobsworth.files.existing_objects import NO_OBJECTS, describe
+from jobsworth.files.located_findings import (
+    add_violations,
+    locate_findings,
+    skip_kustomize_patch,
+    skip_marked_patch,
+    unreadable,
 )
+from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
+from jobsworth.manifests import ManifestError, may_hold_job, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+from jobsworth.record import Record
+from jobsworth.validation.engine import is_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.files.configuration.resolved_settings import Configurations, ResolvedSettings
+    from jobsworth.files.configuration.configurations import Configurations
+    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
+    from jobsworth.files.existing_objects import ExistingObjects
+    from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Status
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
@@ -43,98 +48,80 @@ NO_INPUT = (
 )
 
 
+class EvaluationOptions(Record, kw_only=True):
+    """Options of an evaluation of files.
+
+    Attributes:
+        validated_paths: the files and folders that the run validates; a Job can refer to the objects in them.
+        tolerate_templates: skip files that are not manifests: see :mod:`jobsworth.files.context.mixed_files`.
+        propose_changes: also compute the text changes of fixes.
+        allow_empty: standard input may have no object.
+    """
+
+    validated_paths: Sequence[str] = ()
+    tolerate_templates: bool = False
+    propose_changes: bool = False
+    allow_empty: bool = False
+
+
+NO_OPTIONS = EvaluationOptions()
+
+
 class FileEvaluator:
     """Evaluates the objects in files.
 
     Args:
         configurations: give each file's API server, lint rules and policies.
-        against: the existing objects that documents update.
-        mixed: tolerate files that are not manifests: see :mod:`jobsworth.files.context.mixed_files`.
-        changes: also compute the text changes of fixes.
-        only_failing: only objects that make the run fail are reported: the others are not linted.
-        allow_empty: standard input may have no object.
-        together: the files and folders that the run validates; a Job can refer to the objects in them.
+        existing: the existing objects that documents update.
+        options: options for all files.
     """
 
     def __init__(
         self,
         configurations: Configurations,
-        against: ExistingObjects | None = None,
-        *,
-        mixed: bool = False,
-        changes: bool = False,
-        only_failing: bool = False,
-        allow_empty: bool = False,
-        together: Sequence[str] = (),
+        existing: ExistingObjects = NO_OBJECTS,
+        options: EvaluationOptions = NO_OPTIONS,
     ) -> None:
         self._configurations = configurations
-        self._against = against or ExistingObjects({})
-        self._mixed = mixed
-        self._changes = changes
-        self._only_failing = only_failing
-        self._allow_empty = allow_empty
-        self._surroundings = Surroundings(together, configurations.excludes)
-
-    def excludes(self, path: str) -> bool:
-        """Return True for a file that a configuration or the command line excludes.
-
-        Raises:
-            UsageError: a configuration above it is wrong.
-        """
-        return self._configurations.excludes(path)
+        self._existing = existing
+        self._options = options
+        self._surroundings = Surroundings(options.validated_paths, configurations.excludes)
 
     def file(self, path: str) -> list[Result]:
-        """Return the results of a file's documents, in order.
+        """Read a file, and return the results of its documents, in order; or of the error in reading it.
 
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        return self.text(path, read_bytes(path))
+        data = read_bytes(path)
+        return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
 
-    def text(self, path: str, data: bytes | ManifestError) -> list[Result]:
-        """Return the results of a file's documents, read from these bytes, or of the error in reading it.
+    def text(self, path: str, data: bytes) -> list[Result]:
+        """Return the results of the documents in the bytes of a file, in order.
 
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        if path == STDIN and not self._allow_empty and isinstance(data, bytes) and is_empty(data):
-            data = ManifestError(shown_name(path), 1, 1, NO_INPUT)
-        if isinstance(data, ManifestError):
-            from jobsworth.files.located_findings import unreadable
-
-            return [unreadable(data)]
-        name = shown_name(path)
-        if self._mixed and not may_hold_job(data):
-            return [Result(file=name, document=0, status=SKIPPED, findings=[])]
+        file, options = shown_name(path), self._options
+        if path == STDIN and not options.allow_empty and is_empty(data):
+            return [unreadable(ManifestError(file, 1, 1, NO_INPUT))]
+        if options.tolerate_templates and not may_hold_job(data):
+            return [Result(file=file, document=0, status=SKIPPED, findings=[])]
         settings = self._configurations.of(path)
-        documents = read_text(data, name)
-        neighbors = self._surroundings.neighbors(name, data, documents)
+        documents = read_text(data, file)
+        neighbors = self._surroundings.neighbors(file, data, documents)
         texts = _ScalarTexts()
-        marked = IGNORE_MARK in data
-        quick = self._only_failing and settings.lint_fails_no_run and not marked
         results, evaluations = [], []
         for document in documents:
-            result, evaluation = self._evaluated(document, settings, texts, neighbors, quick=quick)
+            result, evaluation = self._evaluated(document, settings, neighbors, texts)
+            if options.tolerate_templates:
+                from jobsworth.files.context.mixed_files import tolerate
+
+                result = tolerate(result, document)
+            _adjust(result, settings)
             results.append(result)
             evaluations.append(evaluation)
-        if self._mixed:
-            from jobsworth.files.context.mixed_files import tolerate
-
-            results = list(map(tolerate, results, documents))
-        for result in results:
-            result.fail_on = settings.fail_on
-            result.selected = settings.selection.named
-            if result.status == INVALID:
-                from jobsworth.files.located_findings import skip_marked_patch
-
-                skip_marked_patch(result)
-                if any(map(_may_have_placeholder, result.findings)):
-                    from jobsworth.files.context.templates import hint_at_placeholders
-
-                    hint_at_placeholders(result)
-        if not settings.selection.is_default:
-            _choose(results, settings.selection)
-        if marked:
+        if IGNORE_MARK in data:
             from jobsworth.files.ignore_comments import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
@@ -145,10 +132,8 @@ class FileEvaluator:
                 and evaluation.violations
                 and result.status in (VALID, INVALID)
             ):
-                from jobsworth.files.located_findings import add_violations
-
                 add_violations(document, result, evaluation)
-        if self._changes:
+        if options.propose_changes:
             from jobsworth.files.proposed_edits import add_changes
 
             add_changes(data, documents, results)
@@ -158,31 +143,18 @@ class FileEvaluator:
         self,
         document: Document,
         settings: ResolvedSettings,
-        texts: _ScalarTexts,
         neighbors: Neighbors | None,
-        *,
-        quick: bool,
+        texts: _ScalarTexts,
     ) -> tuple[Result, Evaluation | None]:
-        """Evaluate a document; the evaluation is None for one that is only reported.
-
-        With ``quick``, an object that the API server accepts is not linted.
-        """
+        """Evaluate a document; the evaluation is None for one that is unreadable or a patch."""
         if document.error is not None:
-            from jobsworth.files.located_findings import unreadable
-
             return unreadable(document.error, document), None
         result = result_of(document, VALID)
-        if result.kind is not None:
-            patch = self._surroundings.kustomize_patch(document.file)
-            if patch is not None:
-                from jobsworth.validation.engine import is_known
-
-                if is_known(document.value):
-                    from jobsworth.files.located_findings import skip_kustomize_patch
-
-                    skip_kustomize_patch(document, result, patch)
-                    return result, None
-        old = self._against.old(document)
+        patch = None if result.kind is None else self._surroundings.kustomize_patch(document.file)
+        if patch is not None and is_known(document.value):
+            skip_kustomize_patch(document, result, patch)
+            return result, None
+        old = self._existing.old(document)
         subject = Subject(
             document.value,
             old=old,
@@ -193,13 +165,23 @@ class FileEvaluator:
             neighbors=neighbors,
             written=lambda field: texts.text(document, field),
         )
-        if quick:
-            evaluation = settings.evaluator_without_lint.evaluate(subject)
-            quick = not any(finding.severity == "error" for finding in evaluation.api)
-        if not quick:
-            evaluation = settings.evaluator.evaluate(subject)
-        _report(document, result, evaluation)
+        evaluation = settings.evaluator.evaluate(subject)
+        locate_findings(document, result, evaluation)
         return result, evaluation
+
+
+def _adjust(result: Result, settings: ResolvedSettings) -> None:
+    """Adjust a result to the settings, and to what its document turns out to be: a patch, a template."""
+    result.fail_on = settings.fail_on
+    result.selected = settings.selection.named
+    if result.status == INVALID:
+        skip_marked_patch(result)
+        if any(map(_may_have_placeholder, result.findings)):
+            from jobsworth.files.context.templates import hint_at_placeholders
+
+            hint_at_placeholders(result)
+    if not settings.selection.is_default:
+        _choose(result, settings.selection)
 
 
 class _ScalarTexts:
@@ -218,41 +200,6 @@ class _ScalarTexts:
         return self._texts.text(document, field)
 
 
-def _report(document: Document, result: Result, evaluation: Evaluation) -> None:
-    """Complete the result of a document from its evaluation."""
-    from jobsworth.files import located_findings
-    from jobsworth.findings import long_messages
-
-    found = [*evaluation.api, *evaluation.lint]
-    result.withheld = evaluation.withheld
-    result.unfixable = evaluation.withheld_reason
-    if TOO_LARGE in evaluation.unreadable:
-        result.status = ERROR
-    if not evaluation.known:
-        result.status = SKIPPED
-        if not found and b"batch/" not in document.text and b"obSet" not in document.text:
-            return
-        if not found:
-            from jobsworth.files.located_findings import contained_jobs_in
-
-            found = contained_jobs_in(document)
-    if not (found or evaluation.further or document.notes):
-        return
-    result.replace_findings(
-        [
-            *(
-                located_findings.located_in(document, finding)
-                for finding in long_messages.shortened(found)
-            ),
-            *(
-                located_findings.further_in(document, finding, evaluation)
-                for finding in long_messages.shortened([*evaluation.further])
-            ),
-            *(located_findings.noted(document, note) for note in document.notes),
-        ]
-    )
-
-
 def _most_values(document: Document) -> int | None:
     """Return the most values that a document can have by its length; None if it may have aliases.
 
@@ -262,17 +209,14 @@ def _most_values(document: Document) -> int | None:
     return None if _ASTERISK in text and _AMPERSAND in text else len(text)
 
 
-def _choose(results: Sequence[Result], selection: Selection) -> None:
+def _choose(result: Result, selection: Selection) -> None:
     """Keep the selected findings, with their configured severity."""
-    for result in results:
-        chosen = []
-        for located in result.findings:
-            finding = selection.adjusted(located.finding)
-            if finding is not None:
-                chosen.append(
-                    located if finding is located.finding else located.with_finding(finding)
-                )
-        result.replace_findings(chosen)
+    chosen = []
+    for located in result.findings:
+        finding = selection.adjusted(located.finding)
+        if finding is not None:
+            chosen.append(located if finding is located.finding else located.with_finding(finding))
+    result.replace_findings(chosen)
 
 
 def _may_have_placeholder(located: LocatedFinding) -> bool:

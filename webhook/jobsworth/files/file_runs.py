@@ -1,30 +1,23 @@
-"""Evaluate all files under some paths, in several processes if there are many."""
+"""Find the files of a run, and evaluate them, in several processes if there are many."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from jobsworth.files.configuration.resolved_settings import OWN_FILE
+from jobsworth.files.configuration.configurations import OWN_FILE
+from jobsworth.files.located_findings import unreadable
 from jobsworth.files.repository_root import manifests_in
-from jobsworth.findings.summary import Omissions
 from jobsworth.manifests import ManifestError
 from jobsworth.manifests.parsing.manifest_files import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Protocol
 
     from jobsworth.findings.result import Result
+    from jobsworth.findings.summary import Omissions
 
-    class EvaluatesFiles(Protocol):
-        """Evaluates files, optionally after fixing them."""
-
-        def excludes(self, path: str) -> bool: ...
-
-        def file(self, path: str) -> list[Result]: ...
-
-    Report = Callable[[int, int], None]
+    FoundFile = str | ManifestError
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves."""
@@ -32,55 +25,59 @@ FILES_AT_A_TIME = 32
 """The number of files that one of several processes takes at once."""
 
 
-def evaluate_all(
-    evaluator: EvaluatesFiles,
+def files_in(
     paths: Sequence[str],
-    jobs: int,
-    progress: Report,
+    excludes: Callable[[str], bool],
+    omissions: Omissions,
     *,
     hidden: bool = False,
-    omissions: Omissions | None = None,
-) -> Iterator[Result]:
-    """Evaluate every manifest under some paths.
+) -> list[FoundFile]:
+    """Return every manifest under some paths, and an error in place of each path that cannot be read.
 
     Args:
-        evaluator: evaluates each file.
         paths: files, folders, ``-``.
-        jobs: the maximum number of processes.
-        progress: called with the number of files done and of all files.
-        hidden: also search hidden folders.
+        excludes: returns True for a file that is excluded.
         omissions: collects the files and folders that are not read.
+        hidden: also search hidden folders.
 
     Raises:
         UsageError: a configuration is wrong.
     """
-    omitted = omissions or Omissions()
 
     def enters(folder: str) -> bool:
         if not hidden:
-            omitted.hidden.append(folder)
+            omissions.hidden.append(folder)
         return hidden
 
-    found: list[str | ManifestError] = []
+    found: list[FoundFile] = []
     for file in manifests_in(paths, enters=enters):
         if not isinstance(file, ManifestError):
             if file.endswith(OWN_FILE) and os.path.basename(file) == OWN_FILE:
                 continue
-            if evaluator.excludes(file):
-                omitted.excluded.append(file)
+            if excludes(file):
+                omissions.excluded.append(file)
                 continue
         found.append(file)
+    return found
+
+
+def evaluate_files(
+    evaluate: Callable[[str], list[Result]], found: Sequence[FoundFile], jobs: int
+) -> Iterator[list[Result]]:
+    """Yield the results of each file, in order, as soon as there are any.
+
+    Args:
+        evaluate: evaluates a file; picklable.
+        found: the files, and errors in place of some.
+        jobs: the maximum number of processes.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
     files = [file for file in found if not isinstance(file, ManifestError)]
-    evaluated = _evaluated(evaluator.file, files, 1 if STDIN in files else jobs)
-    for done, file in enumerate(found, 1):
-        yield from _refused(file) if isinstance(file, ManifestError) else next(evaluated)
-        progress(done, len(found))
-
-
-def _refused(error: ManifestError) -> list[Result]:
-    from jobsworth.files.located_findings import unreadable
-
-    return [unreadable(error)]
+    evaluated = _evaluated(evaluate, files, 1 if STDIN in files else jobs)
+    for file in found:
+        yield [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)
 
 
 def _evaluated(

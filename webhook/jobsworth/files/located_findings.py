@@ -1,13 +1,11 @@
-"""Findings at their place in the text, and the results of documents that are not evaluated.
-
-Imported for files with findings only.
-"""
+"""Findings at their place in the text, and the results of documents that are not evaluated."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.evaluation.evaluation import merged
+from jobsworth.evaluation.evaluation import TOO_LARGE, merged
+from jobsworth.findings import long_messages
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.lint.skipped_document_rules import CONTAINED_JOB, PATCH, UNREADABLE
@@ -27,6 +25,33 @@ def located(
     """Return a finding with its position and the line there."""
     excerpt = document.source_line(place.line)
     return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
+
+
+def locate_findings(document: Document, result: Result, evaluation: Evaluation) -> None:
+    """Complete the result of a document with the findings of its evaluation, each at its place."""
+    found = [*evaluation.api, *evaluation.lint]
+    result.withheld = evaluation.withheld
+    result.unfixable = evaluation.withheld_reason
+    if TOO_LARGE in evaluation.unreadable:
+        result.status = ERROR
+    if not evaluation.known:
+        result.status = SKIPPED
+        if not found and b"batch/" not in document.text and b"obSet" not in document.text:
+            return
+        if not found:
+            found = contained_jobs_in(document)
+    if not (found or evaluation.further or document.notes):
+        return
+    result.replace_findings(
+        [
+            *(located_in(document, finding) for finding in long_messages.shortened(found)),
+            *(
+                further_in(document, finding, evaluation)
+                for finding in long_messages.shortened([*evaluation.further])
+            ),
+            *(noted(document, note) for note in document.notes),
+        ]
+    )
 
 
 def located_in(document: Document, finding: Finding) -> LocatedFinding:

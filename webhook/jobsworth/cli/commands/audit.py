@@ -7,14 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, nearest_release
-from jobsworth.cli import reporting
 from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
     ScopeOptions,
-    audit_configurations,
     audit_namespace_labels,
     audit_scope,
+    audit_settings,
     cluster_and_audited_release,
 )
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
@@ -23,9 +22,10 @@ from jobsworth.cli.configuration_options import ConfigurationOptions
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address
+from jobsworth.cli.reporting import Reporter, check, reports_of
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.cli.terminal import Progress
-from jobsworth.files.configuration.resolved_settings import STDIN
+from jobsworth.files.configuration.resolved_settings import policies_of, resolved
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import EXIT_UNREADABLE, VALID, StoredResult, exit_code
 from jobsworth.findings.summary import Summary
@@ -94,19 +94,18 @@ def run(options: AuditOptions) -> int:
         UsageError: an option's value is wrong, or a configuration, or a policy.
     """
     gc.enable()  # a run over a large cluster is not short
-    reporting.check(options.report)
+    check(options.report)
     if options.scope.namespace and options.scope.all_namespaces:
         raise UsageError("--namespace and --all-namespaces exclude each other: use one of them")
     audit = AuditInput(
         options.scope,
-        options.server.kubernetes_version,
-        options.server.feature_gates,
+        options.server,
         options.configuration,
         options.report,
         options.request_timeout,
         options.repetition.last_good_policies,
     )
-    audit_configurations(audit, audit.release)  # report configuration errors before connecting
+    audit_settings(audit, None)  # report configuration errors before connecting
     interval, listen = _repetition(options)
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
@@ -164,9 +163,11 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     from jobsworth.evaluation.evaluator import Evaluator
 
     stored_objects = StoredObjects(reading_client(config, timeout=audit.timeout))
-    runs, release = cluster_and_audited_release(stored_objects, audit.release, _note)
-    settings = audit_configurations(audit, release).of(STDIN)
-    policies = None if settings.policies is None else settings.policies.policies
+    asked = audit.server.kubernetes_version
+    runs, release = cluster_and_audited_release(stored_objects, asked, _note)
+    given = audit_settings(audit, release)
+    policies = policies_of(given)
+    settings = resolved(given, policies)
     scope = audit_scope(audit.scope, config.namespace)
     labels = audit_namespace_labels(stored_objects, scope, policies, config, _note)
     stored_by = ApiServer(nearest_release(runs)) if runs else None
@@ -181,7 +182,11 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
         labels,
         lambda: progress.update(counts.read, counts.read + counts.left),
     )
-    results = reporting.report(audited, audit.report, progress)
+    results = []
+    with Reporter(reports_of(audit.report), audit.report, progress) as reporter:
+        for result in audited:
+            results.append(result)
+            reporter.add(result)
     summary = Summary(results, infos=audit.report.info)
     if not quiet:
         sentence = _sentence(config, runs, settings.server, summary, counts)

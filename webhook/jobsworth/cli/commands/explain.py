@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
+from jobsworth.cli.configuration_options import server_settings
 from jobsworth.cli.explaining.explained_files import (
     EXIT_DONE,
     ExplainedFiles,
@@ -19,7 +20,8 @@ from jobsworth.cli.explaining.failure_options import FailureOptions, failure_tra
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
-from jobsworth.files.configuration.resolved_settings import STDIN, Configurations, Overrides
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 from jobsworth.whatif.explanation.explanation import (
@@ -71,14 +73,9 @@ def run(options: ExplainJobOptions) -> int:
     """
     _check(options)
     pods = [] if options.failures.pod is None else pods_in(options.failures.pod)
-    server = options.server
-    overrides = Overrides(
-        release=server.kubernetes_version,
-        gates=server.feature_gates,
-        allow_privileged=server.privileged,
-    )
+    settings = server_settings(options.server, allow_privileged=options.server.privileged)
     running = ExplainedFiles(
-        Configurations(overrides, file=options.config, isolated=options.isolated)
+        Configurations(settings, file=options.config, isolated=options.isolated)
     )
     paths, existing = compared_files(running, options.paths, options.against, options.git_ref)
     read = list(jobs_in(running, paths))

@@ -6,26 +6,26 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.cli import reporting
 from jobsworth.cli.command import Command
-from jobsworth.cli.configuration_options import ConfigurationOptions, configurations_for
+from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
-from jobsworth.cli.reporting import ReportOptions, report
+from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json, reports_of
 from jobsworth.cli.server_options import ServerOptions
-from jobsworth.cli.terminal import wants_color
-from jobsworth.files.existing_objects import ExistingObjects
-from jobsworth.files.file_evaluation import FileEvaluator
-from jobsworth.files.file_runs import evaluate_all
+from jobsworth.cli.terminal import Progress, wants_color
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects
+from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
+from jobsworth.files.file_runs import evaluate_files, files_in
 from jobsworth.findings.result import EXIT_INVALID, INVALID, VALID, exit_code
 from jobsworth.findings.summary import Omissions, Summary, count
+from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
-    from jobsworth.cli.fix_run import Fixer
+    from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
-    from jobsworth.files.configuration.resolved_settings import Configurations
     from jobsworth.findings.result import Result
 
 HERE = (".",)
@@ -109,145 +109,159 @@ def run(options: ValidateOptions) -> int:
     """Validate manifests, report the findings, and return the exit code.
 
     Raises:
-        UsageError: an option's value is wrong, or a configuration.
+        UsageError: an option's value is wrong, or a configuration, the baseline or the git ref.
     """
-    reporting.check(options.report)
-    comparison, fixing, known = options.comparison, options.fixing, options.known
-    if comparison.against is not None and comparison.git_ref is not None:
-        raise UsageError("--git-ref and --against exclude each other: use one of them")
-    if fixing.unsafe and not (fixing.fix or fixing.diff):
-        raise UsageError("--unsafe requires --fix or --diff")
-    if known.write_baseline and known.baseline is None:
-        raise UsageError("--write-baseline requires --baseline FILE, the file to write")
-    validation = ValidationInput(
-        configurations_for(
-            options.configuration,
-            release=options.server.kubernetes_version,
-            gates=options.server.feature_gates,
-            allow_privileged=options.server.privileged,
-            fail_on=options.report.fail_on,
-            namespace=options.input.namespace,
-            exclude=options.input.exclude,
-        ),
-        options.paths or (() if comparison.git_ref is not None else HERE),
-        comparison,
-        options.input,
-        fixing=fixing,
-        known=known,
-        jobs=1 if fixing.diff else options.jobs or _cores(),
-        report=options.report,
-    )
-    return validate(validation)
-
-
-class ValidationInput:
-    """A validation to run.
-
-    Attributes:
-        configurations: of the manifests.
-        paths: files, folders, ``-``.
-        comparison: the existing objects that the manifests update.
-        input: the files to read, and how; :mod:`jobsworth.files.context.mixed_files` explains ``mixed``.
-        fixing: the fixes to apply or show.
-        known: the baseline of known findings.
-        jobs: the maximum number of processes.
-        report: the report's content, format and destination.
-    """
-
-    __slots__ = (
-        "comparison", "configurations", "fixing", "input", "jobs", "known", "paths", "report",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        configurations: Configurations,
-        paths: Sequence[str],
-        comparison: ComparisonOptions,
-        input: InputOptions,
-        *,
-        fixing: FixOptions,
-        known: BaselineOptions,
-        jobs: int,
-        report: ReportOptions,
-    ) -> None:
-        self.configurations = configurations
-        self.paths = paths
-        self.comparison = comparison
-        self.input = input
-        self.fixing = fixing
-        self.known = known
-        self.jobs = jobs
-        self.report = report
-
-
-def validate(validation: ValidationInput) -> int:
-    """Run a validation, and return the exit code.
-
-    Raises:
-        UsageError: a configuration, the baseline or the git ref is invalid.
-    """
-    baseline = _baseline(validation.known)
-    paths, existing, failures = _manifests(validation)
-    from jobsworth.cli.terminal import Progress
-
-    report_options = validation.report
-    progress = Progress(enabled=not report_options.quiet)
-    evaluator = _evaluator(validation, existing, paths)
-    fixer = _fixer(evaluator, validation, baseline)
-    omissions = Omissions()
-    evaluated = evaluate_all(
-        fixer or evaluator,
-        paths,
-        validation.jobs,
-        progress.update,
-        hidden=validation.input.hidden,
-        omissions=omissions,
-    )
-    remaining = _without_known(failures, evaluated, baseline)
-    if fixer is None:
-        results = report(remaining, report_options, progress, omissions)
-    else:
-        results = fixer.report(remaining, report_options, progress, paths, omissions)
-    code = exit_code(results)
-    if fixer is not None and fixer.shown:
-        code = max(code, EXIT_INVALID)
-    if not report_options.quiet and not reporting.prints_json(report_options):
-        summary = Summary(results, omissions, infos=report_options.info)
-        _print_summary(summary, validation, nothing_wrong=code == 0)
-        unexplained = code == EXIT_INVALID and not summary.findings["error"]
-        if unexplained and not (fixer is not None and fixer.shown):
-            print(_why_it_fails(results), file=sys.stderr)
-    if not report_options.quiet:
-        note = _note_on_namespaces(results, validation)
-        if note:
-            print(note, file=sys.stderr)
+    _check(options)
+    configurations = _configurations(options)
+    baseline = _baseline(options.known)
+    paths, existing, failures = _manifests(options, configurations)
+    evaluator = _evaluator(options, configurations, existing, paths)
+    fixes = _fixes(options, evaluator, baseline)
+    evaluate = evaluator.file if fixes is None else fixes.file
+    progress, omissions = Progress(enabled=not options.report.quiet), Omissions()
+    results: list[Result] = []
+    with _reporter(options, progress, omissions) as reporter:
+        for result in failures:
+            results.append(result)
+            reporter.add(result)
+        files = files_in(paths, configurations.excludes, omissions, hidden=options.input.hidden)
+        evaluated = evaluate_files(evaluate, files, _processes(options))
+        for done, of_file in enumerate(evaluated, start=1):
+            for result in of_file:
+                if baseline is not None:
+                    baseline.take_known_from(result)
+                results.append(result)
+                reporter.add(result)
+            progress.update(done, len(files))
+    diff_shown = fixes is not None and fixes.diff_shown
+    code = max(exit_code(results), EXIT_INVALID if diff_shown else 0)
+    if not options.report.quiet:
+        if fixes is not None:
+            for line in fixes.sentences(results):
+                print(line, file=sys.stderr)
+        summary = Summary(results, omissions, infos=options.report.info)
+        if not prints_json(options.report):
+            _print_summary(summary, options, nothing_wrong=code == 0)
+            if code == EXIT_INVALID and not summary.findings["error"] and not diff_shown:
+                print(_why_it_fails(results), file=sys.stderr)
+        if options.input.namespace is None and configurations.have_policies:
+            _print_note_on_namespaces(results)
     if baseline is not None:
-        for line in baseline.finish(write=validation.known.write_baseline):
-            if not report_options.quiet:
+        for line in baseline.finish(write=options.known.write_baseline):
+            if not options.report.quiet:
                 print(line, file=sys.stderr)
     return code
 
 
-def _note_on_namespaces(results: Sequence[Result], validation: ValidationInput) -> str:
-    """Return which namespace policies took for objects without one, if a policy was evaluated."""
-    if validation.input.namespace is not None or not validation.configurations.have_policies:
-        return ""
-    number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
-    if not number:
-        return ""
-    return (
-        f"{count(number, 'object')} without a namespace: policies took default; "
-        "name it with --namespace"
+def _check(options: ValidateOptions) -> None:
+    """Check that the options are compatible.
+
+    Raises:
+        UsageError: they are not.
+    """
+    check(options.report)
+    if options.comparison.against is not None and options.comparison.git_ref is not None:
+        raise UsageError("--git-ref and --against exclude each other: use one of them")
+    if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
+        raise UsageError("--unsafe requires --fix or --diff")
+    if options.known.write_baseline and options.known.baseline is None:
+        raise UsageError("--write-baseline requires --baseline FILE, the file to write")
+
+
+def _configurations(options: ValidateOptions) -> Configurations:
+    server = server_settings(options.server, allow_privileged=options.server.privileged)
+    settings = with_rules(server, options.configuration).replace(
+        fail_on=options.report.fail_on, namespace=options.input.namespace
+    )
+    return Configurations(
+        settings,
+        options.input.exclude,
+        options.configuration.config,
+        options.configuration.isolated,
     )
 
 
-def _print_summary(summary: Summary, validation: ValidationInput, *, nothing_wrong: bool) -> None:
+def _baseline(options: BaselineOptions) -> Baseline | None:
+    if options.baseline is None:
+        return None
+    from jobsworth.files.baseline import Baseline
+
+    return Baseline(options.baseline, may_be_new=options.write_baseline)
+
+
+def _manifests(
+    options: ValidateOptions, configurations: Configurations
+) -> tuple[Sequence[str], ExistingObjects, list[Result]]:
+    """Return the paths to validate, the existing objects, and errors from reading them."""
+    against, git_ref = options.comparison.against, options.comparison.git_ref
+    if git_ref is not None:
+        from jobsworth.files.changed_files import changed_manifests
+
+        paths, existing = changed_manifests(git_ref, options.paths, configurations)
+        return paths, existing, []
+    if against is None:
+        return options.paths or HERE, NO_OBJECTS, []
+    from jobsworth.files.manifest_reading import read_existing
+
+    objects, failures = read_existing(against)
+    return options.paths or HERE, ExistingObjects(objects), failures
+
+
+def _evaluator(
+    options: ValidateOptions,
+    configurations: Configurations,
+    existing: ExistingObjects,
+    paths: Sequence[str],
+) -> FileEvaluator:
+    evaluation = EvaluationOptions(
+        validated_paths=paths,
+        tolerate_templates=options.input.mixed,
+        propose_changes=any(each.format == "sarif" for each in reports_of(options.report)),
+        allow_empty=options.input.allow_empty,
+    )
+    return FileEvaluator(configurations, existing, evaluation)
+
+
+def _fixes(
+    options: ValidateOptions, evaluator: FileEvaluator, baseline: Baseline | None
+) -> FixRun | None:
+    fixing = options.fixing
+    if not (fixing.fix or fixing.diff):
+        return None
+    from jobsworth.cli.fix_run import FixRun
+    from jobsworth.files.fixing.fixer import Fixer
+
+    fixer = Fixer(
+        evaluator,
+        unsafe=fixing.unsafe,
+        infos=options.report.info,
+        baseline=baseline,
+        paths=options.paths,
+    )
+    return FixRun(fixer, diff=fixing.diff, color=options.report.color)
+
+
+def _reporter(options: ValidateOptions, progress: Progress, omissions: Omissions) -> Reporter:
+    """Return the reporter: a diff takes the place of reports, and fixed standard input their stream."""
+    if options.fixing.diff:
+        return Reporter([], options.report, progress)
+    fixed_input = options.fixing.fix and STDIN in options.paths
+    out = sys.stderr if fixed_input else sys.stdout
+    return Reporter(reports_of(options.report), options.report, progress, omissions, out)
+
+
+def _processes(options: ValidateOptions) -> int:
+    """Return the maximum number of processes; diffs are printed by one."""
+    return 1 if options.fixing.diff else options.jobs or _cores()
+
+
+def _print_summary(summary: Summary, options: ValidateOptions, *, nothing_wrong: bool) -> None:
     sentence = summary.sentence()
-    unexpected = not summary.validated and nothing_wrong and not validation.input.mixed
-    if unexpected and wants_color(sys.stderr, validation.report.color):
+    unexpected = not summary.validated and nothing_wrong and not options.input.mixed
+    if unexpected and wants_color(sys.stderr, options.report.color):
         sentence = f"\x1b[{YELLOW}m{sentence}\x1b[0m"
     print(sentence, file=sys.stderr)
-    fixing = validation.fixing
+    fixing = options.fixing
     fixes = summary.fixes_sentence(
         fixing=fixing.fix or fixing.diff, unsafe=fixing.unsafe, diff=fixing.diff
     )
@@ -263,77 +277,15 @@ def _why_it_fails(results: Sequence[Result]) -> str:
     return f"exit code 1: {number} {noun} of at least severity {failing[0].fail_on} (--fail-on)"
 
 
-def _baseline(options: BaselineOptions) -> Baseline | None:
-    if options.baseline is None:
-        return None
-    from jobsworth.files.baseline import Baseline
-
-    return Baseline(options.baseline, may_be_new=options.write_baseline)
-
-
-def _manifests(
-    validation: ValidationInput,
-) -> tuple[Sequence[str], ExistingObjects | None, list[Result]]:
-    """Return the paths to validate, the existing objects, and errors from reading them."""
-    against, git_ref = validation.comparison.against, validation.comparison.git_ref
-    if git_ref is not None:
-        from jobsworth.files.changed_files import changed_manifests
-
-        paths, existing = changed_manifests(git_ref, validation.paths, validation.configurations)
-        return paths, existing, []
-    if against is None:
-        return validation.paths, None, []
-    from jobsworth.files.manifest_reading import read_existing
-
-    objects, failures = read_existing(against)
-    return validation.paths, ExistingObjects(objects), failures
-
-
-def _evaluator(
-    validation: ValidationInput, existing: ExistingObjects | None, paths: Sequence[str]
-) -> FileEvaluator:
-    fixing = validation.fixing.fix or validation.fixing.diff
-    # A baseline and fixes require every finding.
-    all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
-    formats = [each.format for each in reporting.reports_of(validation.report)]
-    return FileEvaluator(
-        validation.configurations,
-        existing,
-        mixed=validation.input.mixed,
-        changes="sarif" in formats,
-        only_failing=validation.report.quiet and not all_needed,
-        allow_empty=validation.input.allow_empty,
-        together=paths,
-    )
-
-
-def _fixer(
-    evaluator: FileEvaluator, validation: ValidationInput, baseline: Baseline | None
-) -> Fixer | None:
-    options = validation.fixing
-    if not (options.fix or options.diff):
-        return None
-    from jobsworth.cli.fix_run import Fixer
-
-    return Fixer(
-        evaluator,
-        unsafe=options.unsafe,
-        diff=options.diff,
-        paths=validation.paths,
-        infos=validation.report.info,
-        color=validation.report.color,
-        baseline=baseline,
-    )
-
-
-def _without_known(
-    failures: Iterable[Result], evaluated: Iterable[Result], baseline: Baseline | None
-) -> Iterator[Result]:
-    yield from failures
-    for result in evaluated:
-        if baseline is not None:
-            baseline.take_known_from(result)
-        yield result
+def _print_note_on_namespaces(results: Sequence[Result]) -> None:
+    """Print which namespace policies took for the objects without one, if there are any."""
+    number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
+    if number:
+        print(
+            f"{count(number, 'object')} without a namespace: policies took default; "
+            "name it with --namespace",
+            file=sys.stderr,
+        )
 
 
 def _cores() -> int:

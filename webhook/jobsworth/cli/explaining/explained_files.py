@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.configuration.resolved_settings import Configurations
+    from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.manifests import Document
     from jobsworth.whatif.explanation.explained_job import ExplainedJob
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES, is_gate
+from jobsworth.files.configuration.path_patterns import matches_below
+from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.findings.finding import SEVERITIES, THRESHOLDS
@@ -39,68 +41,49 @@ MAX_KEY_PARTS = 100
 
 
 class ConfigurationFile:
-    """The settings of one configuration file.
+    """One configuration file.
 
     Attributes:
         file: its name, for messages.
-        release: the Kubernetes release, or None.
-        gates: feature gates that are set.
-        allow_privileged: the server runs with ``--allow-privileged``; None if the file does not say.
-        select: the reported codes, or None for the default ones.
-        ignore: the ignored codes.
-        severity: the severity of a code's findings.
+        folder: its folder, as an absolute path.
+        settings: the settings that it gives.
         per_file_ignores: file patterns, and the codes ignored in matching files.
-        exclude: patterns of excluded files.
-        policy: files and folders of policies.
-        profile: the profile to apply, or ``none``; None if it names none.
-        profile_enforcement: the profile's enforcement; None if it is not set.
-        fail_on: the lowest severity that makes the run fail; None if it is not set.
-        named: the codes of `select`, without those that ``default`` selects.
-        namespace: of manifests that have none; None if it is not set.
+        exclude: patterns of excluded files, from its folder.
     """
 
-    __slots__ = (
-        "allow_privileged", "exclude", "fail_on", "file", "folder", "gates", "ignore", "named",
-        "namespace", "per_file_ignores", "policy", "profile", "profile_enforcement", "release",
-        "select", "severity",
-    )  # fmt: skip
+    __slots__ = ("exclude", "file", "folder", "per_file_ignores", "settings")
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
         reader = _ConfigurationReader(values, where)
         self.file = file
         self.folder = os.path.dirname(os.path.abspath(file))
-        self.release = reader.release()
-        self.gates = reader.gates()
-        self.allow_privileged = reader.truth("allow-privileged")
-        self.select = reader.select()
-        self.named = named(reader.words("select"))
-        self.fail_on = reader.choice("fail-on", THRESHOLDS)
-        self.namespace = reader.namespace()
-        self.ignore = reader.codes("ignore")
-        self.severity = reader.severity()
+        release, gates = reader.release(), reader.gates()
+        self.settings = Settings(
+            release=release,
+            gates=gates,
+            gates_file=file if gates else None,
+            allow_privileged=reader.truth("allow-privileged"),
+            select=reader.select(),
+            named=named(reader.words("select")),
+            fail_on=reader.choice("fail-on", THRESHOLDS),
+            namespace=reader.namespace(),
+            ignore=reader.codes("ignore"),
+            severity=reader.severity(),
+            policy=tuple(reader.policies(self.folder, _root(file))),
+            profile=reader.choice("profile", PROFILE_CHOICES),
+            profile_enforcement=reader.choice("profile-enforcement", ENFORCEMENTS),
+        )
         self.per_file_ignores = reader.per_file_ignores()
         self.exclude = reader.words("exclude")
-        self.policy = reader.policies(self.folder, _root(file))
-        self.profile = reader.choice("profile", PROFILE_CHOICES)
-        self.profile_enforcement = reader.choice("profile-enforcement", ENFORCEMENTS)
-
-    def excludes(self, path: str) -> bool:
-        """Return True if a file, by its absolute path, is excluded."""
-        return any(self._means(pattern, path) for pattern in self.exclude)
 
     def ignored_in(self, path: str) -> frozenset[str]:
         """Return the codes ignored in a file, by its absolute path."""
         return frozenset(
             code
             for pattern, codes in self.per_file_ignores
-            if self._means(pattern, path)
+            if matches_below(self.folder, pattern, path)
             for code in codes
         )
-
-    def _means(self, pattern: str, path: str) -> bool:
-        from jobsworth.files.configuration.path_patterns import matches_below
-
-        return matches_below(self.folder, pattern, path)
 
 
 class _ConfigurationReader:

@@ -28,12 +28,12 @@ class Surroundings:
     """Finds the files around manifests; looks into each folder only once.
 
     Args:
-        together: the files and folders that the run validates.
+        validated_paths: the files and folders that the run validates.
         excludes: returns True for a file that is excluded.
     """
 
-    def __init__(self, together: Sequence[str], excludes: Callable[[str], bool]) -> None:
-        self._together = together
+    def __init__(self, validated_paths: Sequence[str], excludes: Callable[[str], bool]) -> None:
+        self._validated_paths = validated_paths
         self._excludes = excludes
         self._neighbor_files: NeighborFiles | None = None
         self._kustomizations: Kustomizations | None = None
@@ -53,7 +53,7 @@ class Surroundings:
         values = [document.value for document in documents]
         if len(values) < 2 and self._is_alone(file):
             return None
-        if self._together and file != _STDIN:
+        if self._validated_paths and file != _STDIN:
             return self._folders().of(file, values)
         if len(values) < 2:
             return None
@@ -65,12 +65,14 @@ class Surroundings:
         if self._neighbor_files is None:
             from jobsworth.files.context.neighbor_files import NeighborFiles, ValidatedFiles
 
-            self._neighbor_files = NeighborFiles(ValidatedFiles(self._together, self._excludes))
+            self._neighbor_files = NeighborFiles(
+                ValidatedFiles(self._validated_paths, self._excludes)
+            )
         return self._neighbor_files
 
     def _is_alone(self, file: str) -> bool:
         """Return True for the only file of a run, if no kustomization generates objects beside it."""
-        alone = len(self._together) == 1 and self._together[0] == file
+        alone = len(self._validated_paths) == 1 and self._validated_paths[0] == file
         return alone and not self._is_kustomized(file)
 
     def _is_kustomized(self, file: str) -> bool:

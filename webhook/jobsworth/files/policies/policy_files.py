@@ -199,39 +199,6 @@ class PolicySources:
         self.errors.append(PolicyFileError(error.file, error.line, error.column, "", error.message))
 
 
-class PolicyFiles:
-    """The policies that apply to manifests, read on construction.
-
-    Args:
-        paths: of files and folders.
-        profile: the profile to apply as well.
-        policies: the policies in them, if they were read already.
-
-    Attributes:
-        paths: the files and folders.
-        policies: the policies in them.
-
-    Raises:
-        UsageError: a policy is invalid.
-    """
-
-    __slots__ = ("_profile", "paths", "policies")
-
-    def __init__(
-        self,
-        paths: tuple[str, ...],
-        profile: Profile | None = None,
-        policies: PolicySet | None = None,
-    ) -> None:
-        self.paths = paths
-        self._profile = profile
-        self.policies = load_policies(paths, profile) if policies is None else policies
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Pickle the paths only: policies are compiled into functions.
-        return PolicyFiles, (self.paths, self._profile)
-
-
 def profile_files(name: ProfileName) -> tuple[str, ...]:
     """Return the files with the policies of a profile."""
     return tuple(os.path.join(PROFILE_FOLDER, f"{policy}.yaml") for policy in _POLICIES[name])

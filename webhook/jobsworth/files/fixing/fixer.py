@@ -1,0 +1,100 @@
+"""Fix files, in place or in memory."""
+
+from __future__ import annotations
+
+import os
+from errno import EXDEV
+from typing import TYPE_CHECKING
+
+from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
+from jobsworth.files.fixing.replace_file import replace_file
+from jobsworth.files.located_findings import unreadable
+from jobsworth.files.repository_root import is_within, root_around
+from jobsworth.manifests import ManifestError, read_bytes
+from jobsworth.manifests.parsing.manifest_files import shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.files.baseline import Baseline
+    from jobsworth.files.file_evaluation import FileEvaluator
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+
+
+class Fixer:
+    """Applies the fixes of reported findings.
+
+    Args:
+        evaluator: evaluates files before and after each fix.
+        unsafe: apply unsafe fixes too.
+        infos: also apply the fixes of info findings, which are not shown otherwise.
+        baseline: the known findings, whose fixes are not applied.
+        paths: the files and folders that the user chose; outside a repository, nothing else is written.
+    """
+
+    def __init__(
+        self,
+        evaluator: FileEvaluator,
+        *,
+        unsafe: bool,
+        infos: bool = False,
+        baseline: Baseline | None = None,
+        paths: Sequence[str] = (),
+    ) -> None:
+        self._evaluator = evaluator
+        self._unsafe = unsafe
+        self._infos = infos
+        self._baseline = baseline
+        self._paths = paths
+
+    def fixed(self, path: str) -> FixedFile:
+        """Return a file's bytes after fixes, with the remaining findings and the attempts."""
+        data = read_bytes(path)
+        if isinstance(data, ManifestError):
+            return FixedFile(b"", b"", [unreadable(data)])
+        return autofix(self._evaluator, path, data, unsafe=self._unsafe, reported=self._is_reported)
+
+    def fix_in_place(self, path: str) -> list[Result]:
+        """Fix a file, and return the remaining findings of its documents, with the attempts."""
+        fixed = self.fixed(path)
+        if fixed.data == fixed.before:
+            return fixed.results
+        try:
+            self._check_is_within_reach(path)
+            replace_file(path, fixed.data, before=fixed.before)
+        except OSError as error:
+            message = f"cannot write the fixes: {error.strerror or error}"
+            failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
+            return [*self._evaluator.text(path, fixed.before), failed]
+        return fixed.results
+
+    def is_withheld(self, result: Result) -> bool:
+        """Return True if fixes of an object would be applied, were it not for a reason that it names."""
+        return any(fix.safe or self._unsafe for fix in result.withheld)
+
+    def _is_reported(self, result: Result, located: LocatedFinding) -> bool:
+        """Return True for a finding that the report shows: only its fix may be applied."""
+        if not result.shows(located.finding, infos=self._infos):
+            return False
+        return self._baseline is None or not self._baseline.holds(result, located)
+
+    def _check_is_within_reach(self, path: str) -> None:
+        """Check that a file is in the repository, or else in a folder that the user chose.
+
+        A symbolic link in files of unknown origin must not decide what is written to.
+
+        Raises:
+            OSError: the path leads elsewhere.
+        """
+        root = root_around(path)
+        if root is not None:
+            folders = [root]
+        else:
+            named = [each if os.path.isdir(each) else os.path.dirname(each) for each in self._paths]
+            folders = [os.curdir, *(each or os.curdir for each in named)]
+        if not any(is_within(path, folder) for folder in folders):
+            target = os.path.realpath(path)
+            raise OSError(
+                EXDEV, f"it is a symbolic link to {target}, which is in none of the given folders"
+            )

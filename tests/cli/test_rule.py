@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.simulating.rule_simulations import simulation_section
+from jobsworth.files.simulations.rule_simulations import simulation_section
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli.commands.rule import COMMAND, RuleOptions
-from jobsworth.cli.simulating.rule_simulations import (
+from jobsworth.files.simulations.rule_simulations import (
     SCENARIOS,
     simulated_examples,
     simulation_section,

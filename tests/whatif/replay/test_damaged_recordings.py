@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.replaying.recording_files import recordings_in
+from jobsworth.files.recordings.recording_files import recordings_in
 from jobsworth.reports import replay_json, replay_markdown, replay_text
 from jobsworth.usage_error import UsageError
 from jobsworth.whatif.replay.planner_replay import replay

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import jobsworth
-from jobsworth.cli.simulating.simulated_manifests import with_field
+from jobsworth.files.simulations.simulated_manifests import with_field
 from jobsworth.manifests import read_file
 from jobsworth.whatif.run_record import JobRecord, RunRecord
 from jobsworth.whatif.run_statistics import summarize

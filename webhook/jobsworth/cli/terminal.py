@@ -1,4 +1,4 @@
-"""Output to a terminal: colors, where a user wants them, and a progress bar after one second.
+"""Output to a terminal: colors, where a user wants them, notes, and a progress bar after one second.
 
 One module, because every run needs both: each module costs start-up time.
 """
@@ -9,6 +9,8 @@ import os
 import sys
 import time
 from typing import TYPE_CHECKING
+
+from jobsworth.printable import printable
 
 if TYPE_CHECKING:
     from typing import Literal, TextIO
@@ -38,6 +40,11 @@ def wants_color(out: TextIO, choice: ColorChoice = "auto") -> bool:
     if environment.get("CLICOLOR_FORCE", "0") not in ("", "0"):
         return True
     return out.isatty()
+
+
+def print_note(text: str) -> None:
+    """Print a line to standard error, with control characters escaped."""
+    print(printable(text), file=sys.stderr)
 
 
 class Progress:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.printable import printable
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -16,11 +14,14 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document
 
 
-def defaulter(server: ApiServer, policies: tuple[str, ...]) -> Callable[[Document], dict[str, Any]]:
+def defaulter(
+    server: ApiServer, policies: tuple[str, ...], warn: Callable[[str], None]
+) -> Callable[[Document], dict[str, Any]]:
     """Return a function that applies the defaults of the API server and of policies to a document.
 
     Args:
         policies: files and folders of policies; with these the object is as the mutating webhook returns it.
+        warn: reports a default of a policy that the API server rejects.
 
     Raises:
         UsageError: a policy is wrong.
@@ -41,7 +42,7 @@ def defaulter(server: ApiServer, policies: tuple[str, ...]) -> Callable[[Documen
         for rejected in mutation.rejected:
             place = document.position(rejected.field)
             where = f"{document.file}:{place.line}:{place.column}"
-            print(printable(f"{where}: warning: {rejected}"), file=sys.stderr)
+            warn(f"{where}: warning: {rejected}")
         return mutation.object
 
     return mutated

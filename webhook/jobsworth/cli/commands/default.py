@@ -10,6 +10,7 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, nested, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.cli.terminal import print_note
 from jobsworth.files.defaulted_manifests import defaulter
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.manifests import ManifestError
@@ -77,7 +78,7 @@ def fill_in(filling: DefaultInput, output: str) -> int:
     Raises:
         UsageError: a policy is wrong.
     """
-    defaulted = defaulter(filling.server, filling.policies)
+    defaulted = defaulter(filling.server, filling.policies, print_note)
     code, skipped, objects = EXIT_DONE, 0, []
     for document in read_documents(filling.paths):
         if isinstance(document, ManifestError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,20 +10,14 @@ from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import server_settings
-from jobsworth.cli.explaining.explained_files import (
-    EXIT_DONE,
-    ExplainedFiles,
-    compared_files,
-    earlier_version,
-    jobs_in,
-)
-from jobsworth.cli.explaining.failure_options import FailureOptions, failure_traces, pods_in
+from jobsworth.cli.failure_options import FailureOptions, failed_pods, failure_traces
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
+from jobsworth.cli.terminal import print_note
 from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.explained_files import documents_in, earlier_version, objects_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
-from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 from jobsworth.whatif.explanation.explanation import (
     Explanation,
@@ -34,6 +29,13 @@ from jobsworth.whatif.explanation.explanation import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
+
+    from jobsworth.files.existing_objects import ExistingObjects
+    from jobsworth.files.explained_files import ReadJob
+    from jobsworth.findings.result import Result
+
+
+EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 class ExplainJobOptions(Options):
@@ -72,18 +74,17 @@ def run(options: ExplainJobOptions) -> int:
         UsageError: an option's value is wrong, a configuration, or a Pod.
     """
     _check(options)
-    pods = [] if options.failures.pod is None else pods_in(options.failures.pod)
+    pods = [] if options.failures.pod is None else failed_pods(options.failures.pod)
     settings = server_settings(options.server, allow_privileged=options.server.privileged)
-    running = ExplainedFiles(
-        Configurations(settings, file=options.config, isolated=options.isolated)
-    )
-    paths, existing = compared_files(running, options.paths, options.against, options.git_ref)
-    read = list(jobs_in(running, paths))
+    configurations = Configurations(settings, file=options.config, isolated=options.isolated)
+    reading = _Reading(configurations)
+    paths, existing = _compared(reading, options)
+    read = list(reading.jobs_in(paths))
     explanations: list[Explanation | FailureExplanation] = []
-    if not read and running.code == EXIT_DONE and options.git_ref is None:
+    if not read and reading.code == EXIT_DONE and options.git_ref is None:
         raise InputError("no Job or CronJob found in these files")
     for each in read:
-        before = earlier_version(running, each, existing, alone=len(read) == 1)
+        before = earlier_version(each, existing, alone=len(read) == 1)
         if options.failures.exit_code or options.failures.condition or pods:
             traces = tuple(failure_traces(each.job, options.failures, pods))
             rules = explained_rules(each.job, each.lines)
@@ -96,8 +97,51 @@ def run(options: ExplainJobOptions) -> int:
         for line in _rendered(explanations, options):
             print(line, file=out)
     if options.git_ref is not None and not read:
-        print(printable(f"no Job or CronJob differs from {options.git_ref}"), file=sys.stderr)
-    return running.code
+        print_note(f"no Job or CronJob differs from {options.git_ref}")
+    return reading.code
+
+
+class _Reading:
+    """Reads Jobs, prints what is wrong with the others, and keeps the exit code."""
+
+    def __init__(self, configurations: Configurations) -> None:
+        self.configurations = configurations
+        self.code = EXIT_DONE
+
+    def jobs_in(self, paths: Sequence[str]) -> Iterator[ReadJob]:
+        """Yield the valid Jobs and CronJobs under some paths."""
+        for read in documents_in(self.configurations, paths):
+            if read.job is not None:
+                self._print(read.result)
+                yield read.job
+            elif read.result is None:
+                print_note(f"error: {read.error}")
+                self.code = EXIT_UNREADABLE
+            else:
+                self._print(read.result)
+                print_note(f"{read.result.file}: not explained, because the API server rejects it")
+                self.code = max(self.code, EXIT_INVALID)
+
+    def _print(self, result: Result | None) -> None:
+        if result is not None and result.findings:
+            from jobsworth.reports.text import render
+
+            color = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+            for line in render(result, color=color):
+                print(line, file=sys.stderr)
+
+
+def _compared(
+    reading: _Reading, options: ExplainJobOptions
+) -> tuple[Sequence[str], ExistingObjects | None]:
+    """Return the files to explain, and the objects to compare them with; None without any."""
+    if options.git_ref is not None:
+        from jobsworth.files.changed_files import changed_manifests
+
+        return changed_manifests(options.git_ref, options.paths, reading.configurations)
+    if options.against is None:
+        return options.paths, None
+    return options.paths, objects_of(reading.jobs_in([options.against]))
 
 
 def _check(options: ExplainJobOptions) -> None:

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.cli.policies.policy_cases import CaseFile
-    from jobsworth.cli.policies.policy_runs import CaseOutcome
-    from jobsworth.files.policies.policy_files import PolicyFileError
+    from jobsworth.files.policies.policy_runs import CaseOutcome
     from jobsworth.policy.policy_set import PolicySet
 
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
@@ -87,36 +85,13 @@ class PolicyTestInput:
     server: ServerOptions
 
 
-def _read(paths: Sequence[str]) -> list[CaseFile]:
-    from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
-    from jobsworth.files.policies.policy_files import BadPolicies
-    from jobsworth.files.repository_root import manifests_in
-    from jobsworth.manifests import ManifestError
-
-    errors: list[PolicyFileError] = []
-    found: list[CaseFile] = []
-    for path in paths:
-        before = len(found)
-        for file in manifests_in([path]):
-            if isinstance(file, ManifestError):
-                raise UsageError(str(file))
-            if is_case_file(file) or not os.path.isdir(path):
-                found.extend(read_cases(file, errors))
-        if len(found) == before and not errors:
-            raise UsageError(
-                f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
-            )
-    if errors:
-        raise BadPolicies(errors, "the test cases are invalid")
-    return found
-
-
 def _outcomes(cases: PolicyTestInput) -> Iterator[CaseOutcome]:
-    from jobsworth.cli.policies.policy_runs import run_case
+    from jobsworth.files.policies.policy_cases import read_case_files
     from jobsworth.files.policies.policy_files import load_policies
+    from jobsworth.files.policies.policy_runs import run_case
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
-    for file in _read(cases.paths):
+    for file in read_case_files(cases.paths):
         paths = cases.policies or file.policies
         if paths not in loaded:
             loaded[paths] = load_policies(paths)

@@ -11,6 +11,7 @@ from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, arguments, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.cli.terminal import print_note
 from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 
@@ -92,15 +93,15 @@ class _ClusterError(Exception):
 def _recordings(options: ReplayOptions, server: ApiServer) -> Iterator[Recording]:
     target = options.cluster.kubeconfig or options.cluster.context
     if options.namespace is None and target is None:
-        from jobsworth.cli.replaying.recording_files import recordings_in
+        from jobsworth.files.recordings.recording_files import recordings_in
 
         yield from recordings_in(options.paths, server, options.job)
         return
     if options.job is not None:
         raise UsageError("--job is for files: name the Jobs of a cluster as arguments")
-    from jobsworth.cli.replaying.recorded_cluster import RIGHTS, recording_of
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
+    from jobsworth.files.recordings.recorded_cluster import RIGHTS, recording_of
 
     try:
         with rest_config(target_of(options.cluster)) as config:
@@ -108,7 +109,7 @@ def _recordings(options: ReplayOptions, server: ApiServer) -> Iterator[Recording
             namespace = options.namespace or config.namespace
             for path in options.paths:
                 name = path.removeprefix("job/")
-                yield recording_of(client, namespace, name, server, config.name)
+                yield recording_of(client, namespace, name, server, config.name, note=print_note)
     except ApiError as error:
         advice = f": {RIGHTS}" if error.code == 403 else ""
         raise _ClusterError(f"{error}{advice}") from None
@@ -116,11 +117,11 @@ def _recordings(options: ReplayOptions, server: ApiServer) -> Iterator[Recording
 
 def _other(path: str, server: ApiServer) -> dict[str, Any]:
     """Return the spec of the Job, or of the CronJob's Job, in a file."""
-    from jobsworth.cli.simulating.simulated_manifests import read_manifest
     from jobsworth.files.defaulted_manifests import defaulter
+    from jobsworth.files.simulations.simulated_manifests import read_manifest
     from jobsworth.validation.engine import engine_for
 
-    manifest = read_manifest(path, server, defaulter(server, ()))
+    manifest = read_manifest(path, server, defaulter(server, (), print_note))
     engine = engine_for(server)
     spec: dict[str, Any] = engine.created_job(engine.decode_object(manifest.value))["spec"]
     return spec

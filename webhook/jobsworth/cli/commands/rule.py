@@ -108,7 +108,7 @@ def _described(code: str) -> dict[str, Any]:
 
 
 def _write(folder: Path) -> None:
-    from jobsworth.cli.simulating.rule_simulations import simulation_section
+    from jobsworth.files.simulations.rule_simulations import simulation_section
 
     folder.mkdir(parents=True, exist_ok=True)
     rules: Sequence[Rule] = list(_RULES.values())

@@ -12,6 +12,7 @@ from jobsworth.cli.options import Options, arguments, flag, integer, nested, tex
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.cli.terminal import print_note
 from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import InputError, UsageError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from jobsworth.cli.simulating.parallel_runs import Variant
+    from jobsworth.files.simulations.parallel_runs import Variant
     from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.run_statistics import RunStatistics
     from jobsworth.whatif.simulation.requirements import RunRequirement
@@ -108,19 +109,19 @@ def _simulate(options: SimulateOptions) -> int:
 
 def _variants(options: SimulateOptions, start: int | None, until: int | None) -> list[Variant]:
     """Read the files, and return the variants to run; with --print-scenario, print it instead."""
-    from jobsworth.cli.simulating.parallel_runs import Variant
-    from jobsworth.cli.simulating.simulated_manifests import (
+    from jobsworth.files.defaulted_manifests import defaulter
+    from jobsworth.files.simulations.parallel_runs import Variant
+    from jobsworth.files.simulations.simulated_manifests import (
         read_manifest,
         read_scenario_document,
         with_field,
     )
-    from jobsworth.files.defaulted_manifests import defaulter
     from jobsworth.whatif.simulation.default_scenario import default_scenario
     from jobsworth.whatif.simulation.run_limits import check_runs
     from jobsworth.whatif.simulation.scenario_reader import BadScenario, read_scenario
 
     server = server_of(options.server)
-    default = defaulter(server, options.policy)
+    default = defaulter(server, options.policy, print_note)
     first = read_manifest(options.paths[0], server, default)
     document: Any = default_scenario(first.object)
     read: Callable[[Any], Scenario] = read_scenario
@@ -278,8 +279,8 @@ def _rendered(name: str, record: RunRecord) -> Iterable[str]:
 def _run_many(
     variants: list[Variant], options: SimulateOptions, outputs: list[tuple[str, str]]
 ) -> list[RunStatistics]:
-    from jobsworth.cli.simulating.parallel_runs import processors, run_all
     from jobsworth.cli.terminal import Progress
+    from jobsworth.files.simulations.parallel_runs import processors, run_all
     from jobsworth.whatif.run_statistics import statistics_of
     from jobsworth.whatif.timelines.record_json import statistics_json
     from jobsworth.whatif.timelines.statistics_text import comparison_lines, statistics_lines

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from jobsworth.cli.options import Options, text, words
+from jobsworth.cli.terminal import print_note
 from jobsworth.controller.pods import Termination, read_pod
 from jobsworth.controller.settings import OURS
+from jobsworth.files.explained_files import pods_in
 from jobsworth.lint.rules.pod_conditions import (
     REASONS_OF_CONTAINERS,
     STATUSES_OF_FAILED_PODS,
     meant_condition,
 )
-from jobsworth.manifests import expand_lists, read_file
-from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 from jobsworth.whatif.explanation.failure_outcome import failed_pod
-from jobsworth.whatif.explanation.pod_document import pod_problem
 from jobsworth.whatif.explanation.rule_trace import trace_pod, trace_restart
 from jobsworth.whatif.failure_causes import STANDING_CONDITIONS
 
@@ -68,10 +66,7 @@ def failure_traces(
         }
         if others:
             note = f"note: Pod {pod.name} has containers that the Job does not have"
-            print(
-                printable(f"{note}: {', '.join(sorted(others))}. Is it another Job's Pod?"),
-                file=sys.stderr,
-            )
+            print_note(f"{note}: {', '.join(sorted(others))}. Is it another Job's Pod?")
         yield trace_pod(job, pod)
     if pods:
         return
@@ -194,21 +189,13 @@ def _types_of_rules(job: ExplainedJob) -> frozenset[str]:
     )
 
 
-def pods_in(path: str) -> list[dict[str, Any]]:
+def failed_pods(path: str) -> list[dict[str, Any]]:
     """Read the Pods of a file.
 
     Raises:
         InputError: the file cannot be read, or holds something else.
     """
-    found = []
-    for document in expand_lists(read_file(path)):
-        if document.error is not None:
-            raise InputError(f"--pod: {document.error}")
-        problem = pod_problem(document.value)
-        if problem is not None:
-            place = document.position("")
-            raise InputError(f"--pod: {document.file}:{place.line}: {problem}")
-        found.append(cast("dict[str, Any]", document.value))
-    if not found:
-        raise InputError(f"--pod: {path} holds no Pod")
-    return found
+    try:
+        return pods_in(path)
+    except InputError as error:
+        raise InputError(f"--pod: {error}") from None

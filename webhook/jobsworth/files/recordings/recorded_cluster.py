@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from jobsworth.cli.replaying.recording_files import completed_job
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
-from jobsworth.printable import printable
+from jobsworth.files.recordings.recording_files import completed_job
 from jobsworth.usage_error import InputError
 from jobsworth.whatif.explanation.pod_document import pod_problem
 from jobsworth.whatif.replay.recording_reader import (
@@ -32,11 +30,20 @@ if TYPE_CHECKING:
 RIGHTS = "grant get on jobs, and list on pods and events"
 
 
-def recording_of(api: Api, namespace: str, name: str, server: ApiServer, cluster: str) -> Recording:
+def recording_of(
+    api: Api,
+    namespace: str,
+    name: str,
+    server: ApiServer,
+    cluster: str,
+    *,
+    note: Callable[[str], None],
+) -> Recording:
     """Read the recording of a Job; without the right to list Events, without them.
 
     Args:
         cluster: its name, for messages.
+        note: reports that Events cannot be listed.
 
     Raises:
         InputError: there is no such Job, or the API server sends something else.
@@ -68,8 +75,7 @@ def recording_of(api: Api, namespace: str, name: str, server: ApiServer, cluster
     except ApiError as error:
         if error.code != 403:
             raise
-        note = f"note: {cluster} denies the list of Events: deleted Pods cannot be seen"
-        print(printable(note), file=sys.stderr)
+        note(f"note: {cluster} denies the list of Events: deleted Pods cannot be seen")
     manifest = completed_job({**job, "apiVersion": "batch/v1", "kind": "Job"}, server)
     try:
         return read_recording(manifest, pods, events, file=cluster, now=int(time.time()))

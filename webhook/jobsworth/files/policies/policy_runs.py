@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.cli.policies.policy_cases import Case
     from jobsworth.evaluation.policy_result import PolicyResult
+    from jobsworth.files.policies.policy_cases import Case
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.violation import Effect

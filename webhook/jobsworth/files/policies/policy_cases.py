@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, UnknownRelease
-from jobsworth.files.policies.policy_files import TEST_FILE_ENDS, TEST_KIND, PolicyFileError
-from jobsworth.files.repository_root import is_within, root_around
+from jobsworth.files.policies.policy_files import (
+    TEST_FILE_ENDS,
+    TEST_KIND,
+    BadPolicies,
+    PolicyFileError,
+)
+from jobsworth.files.repository_root import is_within, manifests_in, root_around
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION
 from jobsworth.policy.enforcement import SEVERITIES
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,6 +83,31 @@ class _BadCase(Exception):
 def is_case_file(path: str) -> bool:
     """Return True if a file's name is that of test cases."""
     return path.endswith(TEST_FILE_ENDS)
+
+
+def read_case_files(paths: Sequence[str]) -> list[CaseFile]:
+    """Read the test cases in some files and folders; in a folder, those of files *_test.yaml.
+
+    Raises:
+        UsageError: a path cannot be read, or has no test cases.
+        BadPolicies: a test case is invalid.
+    """
+    errors: list[PolicyFileError] = []
+    found: list[CaseFile] = []
+    for path in paths:
+        before = len(found)
+        for file in manifests_in([path]):
+            if isinstance(file, ManifestError):
+                raise UsageError(str(file))
+            if is_case_file(file) or not os.path.isdir(path):
+                found.extend(read_cases(file, errors))
+        if len(found) == before and not errors:
+            raise UsageError(
+                f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
+            )
+    if errors:
+        raise BadPolicies(errors, "the test cases are invalid")
+    return found
 
 
 def read_cases(path: str, errors: list[PolicyFileError]) -> list[CaseFile]:

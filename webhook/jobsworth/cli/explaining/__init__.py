@@ -1,1 +1,0 @@
-"""The input of ``jobsworth explain``: Jobs, the Jobs to compare them with, and single failures."""

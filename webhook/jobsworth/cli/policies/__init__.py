@@ -1,1 +1,0 @@
-"""Running policies on manifests and test cases."""

@@ -1,1 +1,0 @@
-"""The input of ``jobsworth replay``: recordings in files and in a cluster."""

@@ -1,1 +1,0 @@
-"""The input, the runs and the output of ``jobsworth simulate``."""

@@ -1,0 +1,1 @@
+"""Recordings of Jobs, in files and in a cluster."""

@@ -1,0 +1,1 @@
+"""Simulations of Jobs in files: their input, and many runs."""

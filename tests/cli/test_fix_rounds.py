@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobsworth.files.fixing import autofix_loop
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
@@ -115,3 +117,24 @@ def test_a_list_whose_items_share_an_anchor_is_fixed_one_change_at_a_time() -> N
     done, _ = fixed(text)
     assert done.data.decode() == text.replace("- 6", "- 7")
     assert [len(result.attempts) for result in done.results] == [2, 2, 1]
+
+
+def test_objects_whose_fixes_fail_are_divided_at_the_same_time() -> None:
+    one = [2, BREAKS, 4, REMAINS, 6]
+    few, many = (fixed(list_of([one] * count)) for count in (2, 50))
+    assert many[0].data.decode() == list_of([wanted(one)] * 50)
+    assert few[1] == many[1]
+
+
+def test_what_has_succeeded_stays_when_the_rounds_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autofix_loop, "MAX_ROUNDS", 4)
+    numbers = [2, 4, BREAKS, 6]
+    done, _ = fixed(document(numbers))
+    (result,) = done.results
+    (value,) = (each.value for each in read_text(done.data, "numbers.yaml"))
+    after: Any = value
+    made = changes(numbers, after["numbers"])
+    assert 0 < made < 3
+    assert [attempt.reason for attempt in result.attempts].count("") == made
+    assert autofix_loop.STOPPED in [attempt.reason for attempt in result.attempts]
+    assert not any(located.finding.severity == "error" for located in result.findings)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.documents import policy_schema
+from jobsworth.policy import schema
 from jobsworth.schema_errors import KEYWORDS, problems
 from jobsworth.whatif.simulation import scenario_schema
 
@@ -156,7 +156,7 @@ def parts(schema: Schema) -> Iterator[Schema]:
 @pytest.mark.parametrize(
     ("schema", "patterns"),
     [
-        (policy_schema.schema(), policy_schema.PATTERNS),
+        (schema.schema(), schema.PATTERNS),
         (scenario_schema.scenario_schema(), scenario_schema.PATTERNS),
     ],
     ids=["JobPolicy", "JobScenario"],

@@ -19,7 +19,7 @@ import pytest
 
 import jobsworth.api
 from jobsworth.api.declare import Struct
-from jobsworth.policy.documents.policy_schema import schema
+from jobsworth.policy.schema import schema
 
 SOURCE = Path(jobsworth.__file__).parent
 PACKAGES = (

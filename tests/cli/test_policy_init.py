@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.files.policies.profiles import PROFILES
-from jobsworth.policy.documents.policy_schema import NAME_PATTERN
+from jobsworth.policy.schema import NAME_PATTERN
 from support.cli.command_runs import Command
 from support.law_examples import number_of_examples
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.policy.cel.cel_functions import BUILDERS, EXTENSIONS, NATIVE
-from jobsworth.policy.cel.cel_programs import BadExpression, Program
+from jobsworth.policy.cel.functions import BUILDERS, EXTENSIONS, NATIVE
+from jobsworth.policy.cel.programs import BadExpression, Program
 from support.policy.policy_requests import job, policies, policy_findings
 
 TIME = "timestamp('2026-03-04T05:06:07.008Z')"

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jobsworth.policy.defaults.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNSET
+from jobsworth.policy.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNSET
 from jobsworth.policy.mutation.immutable_fields import FIELDS
 from jobsworth.policy.request import UPDATE
 from jobsworth.validation.engine import engine_for

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.defaults.failure_policy_defaults import merged
+from jobsworth.policy.defaults import merged
 from jobsworth.policy.mutation.mutation import Mutation
 from jobsworth.policy.mutation.working_copy import at
 from support.policy.kubectl_requests import WAYS, kubectl_request

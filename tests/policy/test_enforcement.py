@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.violation_codes import CODES
+from jobsworth.policy.violation import CODES
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 from support.policy.policy_requests import (
     SERVER,

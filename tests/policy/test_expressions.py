@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobsworth.policy.cel.cel_functions import add, quantity, sub
-from jobsworth.policy.cel.cel_programs import (
+from jobsworth.policy.cel.functions import add, quantity, sub
+from jobsworth.policy.cel.programs import (
     MAX_STEPS,
     Activation,
     Activations,
@@ -18,7 +18,7 @@ from jobsworth.policy.cel.cel_programs import (
     CannotEvaluate,
     Program,
 )
-from jobsworth.policy.cel.cel_text import ExpressionOutline, place, tokens
+from jobsworth.policy.cel.tokens import ExpressionOutline, place, tokens
 from support.law_examples import number_of_examples
 from support.policy.policy_requests import (
     SERVER,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.matching.label_conditions import text
-from jobsworth.policy.matching.matching import MatchDecision
+from jobsworth.policy.matching import MatchDecision
+from jobsworth.policy.patterns import selector_text
 from support.policy.policy_requests import (
     cron_job,
     document,
@@ -187,5 +187,5 @@ def test_a_set_knows_whether_it_needs_namespace_labels() -> None:
 
 
 def test_a_selector_without_requirements_is_written_as_everything() -> None:
-    assert text({}) == "everything"
-    assert text({"matchLabels": {}, "matchExpressions": []}) == "everything"
+    assert selector_text({}) == "everything"
+    assert selector_text({"matchLabels": {}, "matchExpressions": []}) == "everything"

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from jobsworth.policy.documents.policy_schema import schema
-from jobsworth.policy.matching.matching import CRITERIA
+from jobsworth.policy.matching import CRITERIA
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.reader import is_policy, read
-from jobsworth.policy.violation_codes import CODES
+from jobsworth.policy.schema import schema
+from jobsworth.policy.violation import CODES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text("utf-8")
 

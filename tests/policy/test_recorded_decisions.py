@@ -11,9 +11,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from jobsworth.policy.matching.matching import CRITERIA, matching
+from jobsworth.policy.matching import CRITERIA, matching
 from jobsworth.policy.request import PolicyRequest
-from jobsworth.policy.violation_codes import CODES, pages_of
+from jobsworth.policy.violation import CODES, pages_of
 from support.policy.policy_requests import (
     SERVER,
     cron_job,

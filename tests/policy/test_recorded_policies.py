@@ -16,7 +16,7 @@ import pytest
 from jobsworth.policy.consistency import inconsistencies
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.violation_codes import CODES
+from jobsworth.policy.violation import CODES
 from support.evaluation.mistakes import CRON_JOB, JOB, mistakes_in
 from support.lint.changed_examples import changes_of
 from support.policy.policy_requests import (

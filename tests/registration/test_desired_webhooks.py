@@ -13,8 +13,8 @@ import cel
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.policy.matching import label_conditions
-from jobsworth.policy.matching.matching import CRITERIA
+from jobsworth.policy.matching import CRITERIA
+from jobsworth.policy.patterns import compiled_selector, selector_text
 from jobsworth.policy.request import CRON_JOB_CONTROLLERS, PolicyRequest
 from jobsworth.registration.desired_webhooks import desired_webhooks
 from jobsworth.registration.match_conditions import is_among
@@ -45,9 +45,7 @@ def shown(webhooks: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
         (
             each["name"].removesuffix(".jobsworth.dev"),
             each["failurePolicy"],
-            label_conditions.text(
-                {"matchExpressions": each["namespaceSelector"]["matchExpressions"][1:]}
-            ),
+            selector_text({"matchExpressions": each["namespaceSelector"]["matchExpressions"][1:]}),
             " ".join(one["expression"] for one in each["matchConditions"][1:]),
         )
         for each in webhooks
@@ -195,7 +193,7 @@ def variables(request: PolicyRequest) -> dict[str, Any]:
 def matches(webhook: dict[str, Any], request: PolicyRequest) -> bool:
     """What the API server decides about a webhook and a request."""
     labels = request.namespace_labels or {}
-    return label_conditions.compiled(webhook["namespaceSelector"])(labels) and all(
+    return compiled_selector(webhook["namespaceSelector"])(labels) and all(
         cel.evaluate(each["expression"], variables(request)) for each in webhook["matchConditions"]
     )
 

@@ -84,7 +84,7 @@ class Evaluation:
         """The findings of policies, without those that repeat an error of the API server."""
         if self.policy is None:
             return []
-        from jobsworth.policy.violation_codes import UNREADABLE as UNREADABLE_VALUE
+        from jobsworth.policy.violation import UNREADABLE as UNREADABLE_VALUE
 
         errors = {finding.field for finding in self.api if finding.severity == "error"}
         return [

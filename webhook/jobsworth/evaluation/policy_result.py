@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
-from jobsworth.policy.violation_codes import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
+from jobsworth.policy.violation import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
 from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
-    from jobsworth.policy.matching.matching import MatchDecision
+    from jobsworth.policy.job_policy import JobPolicy
+    from jobsworth.policy.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest

@@ -13,16 +13,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.policy import reader
-from jobsworth.policy.documents import conflicts
+from jobsworth.policy import consistency, reader
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import Problem, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from jobsworth.policy.documents.conflicts import Conflict
-    from jobsworth.policy.documents.job_policy import JobPolicy
+    from jobsworth.policy.consistency import Conflict
+    from jobsworth.policy.job_policy import JobPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ class _Selection:
     def _settle_conflict(self, shipped: Iterable[JobPolicy]) -> bool:
         """Restore one of the policies that are in conflict, and return True; False if there is none left."""
         unsettled: list[Conflict] = []
-        for conflict in conflicts.between([*self._compiled.values(), *shipped]):
+        for conflict in consistency.conflicts_between([*self._compiled.values(), *shipped]):
             for name in (conflict.policy, conflict.holder):
                 if self._has_changed(name):
                     self._problems.append(_problem(self._numbers[name], name, conflict))

@@ -14,9 +14,14 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
-from jobsworth.policy import violation_codes
 from jobsworth.policy.request import JobView
-from jobsworth.policy.violation import EFFECTS, Violation
+from jobsworth.policy.violation import (
+    EFFECTS,
+    EXPRESSION_FAILED,
+    INTERNAL_ERROR,
+    UNREADABLE,
+    Violation,
+)
 from jobsworth.provenance.generated_fields import came_from_a_server
 from jobsworth.validation.authored import client_part
 from jobsworth.validation.engine import engine_for
@@ -27,8 +32,8 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Severity
-    from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.matching.matching import MatchDecision
+    from jobsworth.policy.job_policy import JobPolicy
+    from jobsworth.policy.matching import MatchDecision
     from jobsworth.policy.request import PolicyRequest
     from jobsworth.policy.violation import Effect
     from jobsworth.validation.decoded_object import DecodedObject
@@ -40,7 +45,7 @@ MAX_LISTED = 100
 """The largest number of violations of one policy that a message or an audit annotation lists."""
 MAX_VIOLATIONS = 1_000
 """The largest number of violations of one policy and effect that a verdict lists."""
-_FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
+_FAILURES = (EXPRESSION_FAILED, INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
 
 
@@ -276,7 +281,7 @@ def _violations_of(policy: JobPolicy, context: _RequestContext) -> list[Violatio
     except Exception as error:
         # A policy that fails must not keep the other policies from being evaluated.
         message = f"cannot be evaluated: {type(error).__name__}: {error}"
-        return [Violation(violation_codes.INTERNAL_ERROR, "", "InternalError", message)]
+        return [Violation(INTERNAL_ERROR, "", "InternalError", message)]
     unreadable = context.request.unreadable
     if not unreadable:
         return found
@@ -318,7 +323,7 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
 def _unreadable(errors: Iterable[FieldError]) -> Iterator[Violation]:
     for error in errors:
         message = f"the policy cannot be evaluated completely: {error.message}"
-        yield Violation(violation_codes.UNREADABLE, error.field, error.reason, message)
+        yield Violation(UNREADABLE, error.field, error.reason, message)
 
 
 def _is_at_or_below(field: str, places: Set[str]) -> bool:
@@ -390,6 +395,6 @@ def _effect(policy: JobPolicy, violation: Violation, maximum: Effect) -> Effect:
     effect = violation.effect or DENY
     if violation.code in _FAILURES and policy.on_internal_error == "allow":
         effect = AUDIT
-    if violation.code == violation_codes.UNREADABLE and policy.on_unreadable == "allow":
+    if violation.code == UNREADABLE and policy.on_unreadable == "allow":
         effect = AUDIT
     return effect if _RANKS[effect] <= _RANKS[maximum] else maximum

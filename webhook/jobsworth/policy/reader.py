@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.meta.label_selector import check_label_selector
+from jobsworth.policy import consistency, defaults, matching
 from jobsworth.policy.cel import expressions
-from jobsworth.policy.defaults import defaults
-from jobsworth.policy.documents import conflicts
-from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
-from jobsworth.policy.documents.policy_schema import PATTERNS, schema
+from jobsworth.policy.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
 from jobsworth.policy.limits import immutability, limits, lint_rules
-from jobsworth.policy.matching import matching
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.request import UPDATE
+from jobsworth.policy.schema import PATTERNS, schema
 from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from jobsworth.policy.matching.matching import Matching
+    from jobsworth.policy.matching import Matching
 
 SELECTORS = ("namespaceSelector", "objectSelector")
 
@@ -49,7 +47,7 @@ def read(documents: Sequence[object], shipped: Sequence[object] = ()) -> PolicyS
     if not found:
         found.extend(
             Problem(numbers[each.policy], each.field, each.message, each.hint)
-            for each in conflicts.between(policies)
+            for each in consistency.conflicts_between(policies)
         )
     if found:
         raise BadPolicy(tuple(found))

@@ -11,13 +11,13 @@ import re
 from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.policy.matching import name_patterns
+from jobsworth.policy.patterns import compiled_names, is_wild
 from jobsworth.policy.request import CREATE, CRON_JOB_CONTROLLERS, KINDS, OPERATIONS, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from jobsworth.policy.matching.matching import Criterion
+    from jobsworth.policy.matching import Criterion
 
     Condition = str | bool
 
@@ -72,7 +72,7 @@ def of_criterion(criterion: Criterion, *, exempting: bool) -> Condition:
 
     Args:
         criterion: the criterion.
-        exempting: True for a criterion of ``exempt``: see :func:`jobsworth.policy.matching.matching.matcher`.
+        exempting: True for a criterion of ``exempt``: see :func:`jobsworth.policy.matching.matcher`.
     """
     return _CRITERIA[criterion.name](criterion.value, exempting)
 
@@ -83,8 +83,8 @@ def is_among(subject: str, patterns: Sequence[str]) -> Condition:
     >>> is_among("request.namespace", ["ci", "ml-*"])
     '(request.namespace in ["ci"] || request.namespace.matches("(?s)^(?:ml\\\\\\\\-.*)$"))'
     """
-    names = [pattern for pattern in patterns if not name_patterns.is_wild(pattern)]
-    wild = [regular_expression(pattern) for pattern in patterns if name_patterns.is_wild(pattern)]
+    names = [pattern for pattern in patterns if not is_wild(pattern)]
+    wild = [regular_expression(pattern) for pattern in patterns if is_wild(pattern)]
     expression = literal(f"(?s)^(?:{'|'.join(wild)})$")
     return any_of(
         [
@@ -184,7 +184,7 @@ def _object_selector(value: Mapping[str, Any], exempting: bool) -> Condition:
 
 def _one_of(subject: str, values: Sequence[str], names: Mapping[str, str]) -> Condition:
     """Return a condition on a subject with few possible values."""
-    matches = name_patterns.compiled(values)
+    matches = compiled_names(values)
     found = [name for value, name in names.items() if matches(value)]
     if len(found) == len(names):
         return True

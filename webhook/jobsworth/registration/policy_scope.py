@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.policy.matching.matching import NAMESPACE_NAME
+from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.violation import EFFECTS
 from jobsworth.registration.match_conditions import (
     all_of,
@@ -24,8 +24,8 @@ from jobsworth.registration.match_conditions import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.matching.matching import Matcher
+    from jobsworth.policy.job_policy import JobPolicy
+    from jobsworth.policy.matching import Matcher
     from jobsworth.registration.match_conditions import Condition
 
 AUDIT, _, DENY = EFFECTS

@@ -87,7 +87,7 @@ def _rule_of(located: LocatedFinding) -> Rule:
 def _name_of(finding: Finding) -> str:
     if not finding.code.startswith("JP"):
         return finding.reason
-    from jobsworth.policy.violation_codes import NAMES  # only for policies
+    from jobsworth.policy.violation import NAMES  # only for policies
 
     return NAMES.get(finding.code, finding.reason)
 

@@ -10,7 +10,7 @@ import jobsworth.policy
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice_if_given, text
 from jobsworth.files.policies.profiles import PROFILES
-from jobsworth.policy.documents.policy_schema import NAME_PATTERN
+from jobsworth.policy.schema import NAME_PATTERN
 from jobsworth.usage_error import InputError, UsageError
 
 STARTER = "starter"

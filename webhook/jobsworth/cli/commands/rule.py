@@ -54,7 +54,7 @@ def run(options: RuleOptions) -> int:
     as_utf8(sys.stdout)
     policy_codes = [word.upper() for word in words if word[:2].upper() == "JP"]
     if policy_codes:
-        from jobsworth.policy.violation_codes import pages_of
+        from jobsworth.policy.violation import pages_of
 
         found = pages_of(policy_codes)
         if found is None or len(policy_codes) < len(words) or options.output == "json":

@@ -66,7 +66,7 @@ def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
 
 
 def _policy_text() -> str:
-    from jobsworth.policy.documents.policy_schema import schema
+    from jobsworth.policy.schema import schema
 
     return schema_text(schema())
 

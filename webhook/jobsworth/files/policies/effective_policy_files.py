@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobsworth.files.policies.policy_files import PolicyFileError, PolicySources
-from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.effective_policies import PolicyVersion, effective, version_from_json
+from jobsworth.policy.job_policy import API_VERSION, KIND
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:

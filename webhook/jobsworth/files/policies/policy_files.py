@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import jobsworth.policy
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.manifests import ManifestError, expand_lists, read_file
-from jobsworth.policy.documents.job_policy import API_VERSION, KIND
+from jobsworth.policy.job_policy import API_VERSION, KIND
 from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
 from jobsworth.printable import printable

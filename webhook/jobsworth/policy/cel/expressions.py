@@ -11,15 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.cel.cel_programs import (
+from jobsworth.policy.cel.programs import (
     Activation,
     Activations,
     BadExpression,
     CannotEvaluate,
     Program,
 )
-from jobsworth.policy.violation import Violation
-from jobsworth.policy.violation_codes import EXPRESSION_FAILED, EXPRESSION_FALSE
+from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

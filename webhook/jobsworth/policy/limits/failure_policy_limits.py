@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
 from jobsworth.api.field_errors import FieldError, invalid, not_supported, required
-from jobsworth.policy import violation_codes
-from jobsworth.policy.violation import Violation
+from jobsworth.policy.violation import (
+    FAILURE_POLICY_ACTION,
+    FAILURE_POLICY_EXIT_CODES,
+    FAILURE_POLICY_IGNORES_DISRUPTIONS,
+    FAILURE_POLICY_RULES,
+    Violation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,14 +93,14 @@ def _actions(rules: Rules, allowed: tuple[str, ...]) -> Iterator[Found]:
         action = rule.get("action", "")
         if action not in allowed:
             found = not_supported("", action, allowed)
-            yield violation_codes.FAILURE_POLICY_ACTION, f"rules[{index}].action", found
+            yield FAILURE_POLICY_ACTION, f"rules[{index}].action", found
 
 
 def _ignores_disruptions_first(rules: Rules, view: JobView) -> Iterator[Found]:
     if rules and _ignores_disruptions(rules[0]):
         return
     place = next((index for index, rule in enumerate(rules) if _ignores_disruptions(rule)), None)
-    code = violation_codes.FAILURE_POLICY_IGNORES_DISRUPTIONS
+    code = FAILURE_POLICY_IGNORES_DISRUPTIONS
     if place is None:
         detail = f"the first rule must have the action Ignore for the Pod condition {DISRUPTION}"
         yield code, "rules", required("", detail)
@@ -117,10 +122,10 @@ def _ignores_disruptions(rule: dict[str, Any]) -> bool:
 def _count(rules: Rules, least: int, most: int) -> Iterator[Found]:
     if len(rules) < least:
         found = invalid("", len(rules), f"must have at least {_rules(least)}")
-        yield violation_codes.FAILURE_POLICY_RULES, "rules", found
+        yield FAILURE_POLICY_RULES, "rules", found
     elif len(rules) > most:
         found = invalid("", len(rules), f"must have at most {_rules(most)}")
-        yield violation_codes.FAILURE_POLICY_RULES, "rules", found
+        yield FAILURE_POLICY_RULES, "rules", found
 
 
 def _rules(count: int) -> str:
@@ -141,7 +146,7 @@ def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterat
                 continue
             cause = "no rule matches it" if index is None else f"rules[{index}] has {action}"
             yield (
-                violation_codes.FAILURE_POLICY_EXIT_CODES,
+                FAILURE_POLICY_EXIT_CODES,
                 "rules" if index is None else f"rules[{index}].action",
                 required(
                     "",

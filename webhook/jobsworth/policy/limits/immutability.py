@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import invalid, quoted
-from jobsworth.policy import violation_codes
 from jobsworth.policy.policy_fields import FIELDS
-from jobsworth.policy.violation import Violation
+from jobsworth.policy.violation import IMMUTABLE, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,9 +58,7 @@ def _changed(field: _ImmutableField, new: JobView, before: Any, after: Any) -> V
     circumstances = ", unless it is suspended" if field.unless_suspended else ""
     was = "unset" if before is None else quoted(before) if _is_short(before) else "another value"
     error = invalid("", after, f"may not be changed{circumstances}: it was {was}")
-    return Violation(
-        violation_codes.IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint
-    )
+    return Violation(IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint)
 
 
 def _is_short(value: Any) -> bool:

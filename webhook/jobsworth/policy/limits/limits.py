@@ -9,23 +9,120 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.field_errors import FieldError, forbidden, required
-from jobsworth.policy import violation_codes
+from jobsworth.api.field_errors import (
+    FieldError,
+    forbidden,
+    invalid,
+    not_supported,
+    quoted,
+    required,
+)
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
-from jobsworth.policy.limits.limit_checks import checks_of
-from jobsworth.policy.matching import name_patterns
+from jobsworth.policy.patterns import compiled_names, is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.request import Origin
-from jobsworth.policy.violation import Violation
+from jobsworth.policy.violation import (
+    ABOVE_MAXIMUM,
+    BELOW_MINIMUM,
+    FORBIDDEN,
+    NOT_ALLOWED,
+    REQUIRED,
+    Violation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from jobsworth.policy.limits.limit_checks import ValueCheck
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import JobView
 
+    Found = tuple[str, FieldError] | None
+    ValueCheck = Callable[[Any, JobView], Found]
+    """A check of a set value in a Job; returns a code and an error, or None."""
     LimitCheck = Callable[[JobView], Iterable[Violation]]
+
+
+def checks_of(limit: Mapping[str, Any]) -> tuple[ValueCheck, ...]:
+    """Compile the checks of a limit that is valid against the schema."""
+    return tuple(build(limit[name]) for name, build in _BUILDERS.items() if name in limit)
+
+
+def _minimum(limit: int | str) -> ValueCheck:
+    return _bound(BELOW_MINIMUM, 1, "greater", limit)
+
+
+def _maximum(limit: int | str) -> ValueCheck:
+    return _bound(ABOVE_MAXIMUM, -1, "less", limit)
+
+
+def _bound(code: str, sign: int, words: str, limit: int | str) -> ValueCheck:
+    """Return a check against a bound; `sign` is 1 for a minimum and -1 for a maximum."""
+    if isinstance(limit, str):
+        return _share(code, sign, words, limit)
+
+    def check(value: Any, view: JobView) -> Found:
+        if (value - limit) * sign >= 0:
+            return None
+        return code, invalid("", value, f"must be {words} than or equal to {limit}")
+
+    return check
+
+
+def _share(code: str, sign: int, words: str, limit: str) -> ValueCheck:
+    percent = int(limit[:-1])
+
+    def check(value: Any, view: JobView) -> Found:
+        completions = view.spec.get("completions")
+        if completions is None or (value * 100 - percent * completions) * sign >= 0:
+            return None
+        detail = f"must be {words} than or equal to {limit} of the {completions} completions"
+        return code, invalid("", value, detail)
+
+    return check
+
+
+def _allowed(values: Sequence[Any]) -> ValueCheck:
+    if all(isinstance(value, str) for value in values):
+        return _allowed_texts(values)
+    names = " or ".join(quoted(value) for value in values)
+
+    def check(value: Any, view: JobView) -> Found:
+        if value in values:
+            return None
+        return NOT_ALLOWED, invalid("", value, f"must be {names}")
+
+    return check
+
+
+def _allowed_texts(patterns: Sequence[str]) -> ValueCheck:
+    matches = compiled_names(patterns)
+
+    def check(value: Any, view: JobView) -> Found:
+        if matches(value):
+            return None
+        return NOT_ALLOWED, not_supported("", value, patterns)
+
+    return check
+
+
+def _denied(patterns: Sequence[str]) -> ValueCheck:
+    matches = compiled_names(patterns)
+    names = ", ".join(quoted(pattern) for pattern in patterns)
+    detail = f"may not be {names}" if len(patterns) == 1 else f"may not be any of {names}"
+
+    def check(value: Any, view: JobView) -> Found:
+        return (NOT_ALLOWED, invalid("", value, detail)) if matches(value) else None
+
+    return check
+
+
+_BUILDERS: dict[str, Callable[[Any], ValueCheck]] = {
+    "minimum": _minimum,
+    "maximum": _maximum,
+    "allowed": _allowed,
+    "denied": _denied,
+}
+
 
 GROUPS = ("pod", "cronJob")
 """Limits that group the limits of another object's fields."""
@@ -76,14 +173,10 @@ class Limit:
         """
         if value is None:
             if self.value.get("required"):
-                return [
-                    self._violation(
-                        violation_codes.REQUIRED, at, required("", f"must be set{where}")
-                    )
-                ]
+                return [self._violation(REQUIRED, at, required("", f"must be set{where}"))]
             return ()
         if self.value.get("forbidden"):
-            return [self._violation(violation_codes.FORBIDDEN, at, forbidden("", "may not be set"))]
+            return [self._violation(FORBIDDEN, at, forbidden("", "may not be set"))]
         found = [one for check in self.checks if (one := check(value, view)) is not None]
         return [self._violation(code, at, error) for code, error in found]
 
@@ -180,21 +273,17 @@ def _about_default(
 
 def _allowance(name: str, code: str, limit: Mapping[str, Any]) -> tuple[str, str]:
     """Return the limit that a default violates, as a clause, and advice, as a sentence."""
-    if code == violation_codes.ABOVE_MAXIMUM:
+    if code == ABOVE_MAXIMUM:
         most = limit["maximum"]
         return f"more than the {most} that {{policy}} allows", _set_to(name, [most])
-    if code == violation_codes.BELOW_MINIMUM:
+    if code == BELOW_MINIMUM:
         least = limit["minimum"]
         return f"less than the {least} that {{policy}} requires", _set_to(name, [least])
     return "which {policy} does not allow", _set_to(name, limit.get("allowed", ()))
 
 
 def _set_to(name: str, values: Sequence[Any]) -> str:
-    plain = [
-        _shown(value)
-        for value in values
-        if not (isinstance(value, str) and name_patterns.is_wild(value))
-    ]
+    plain = [_shown(value) for value in values if not (isinstance(value, str) and is_wild(value))]
     if len(plain) == 1:
         return f"Set {name}: {plain[0]}."
     return f"Set {name} to {' or '.join(plain)}." if plain else f"Set {name}."

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.core.pod_resources import aggregate
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
-from jobsworth.policy import violation_codes
-from jobsworth.policy.violation import Violation
+from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -145,7 +144,7 @@ def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) ->
     field = "parallelism" if count > 1 else "template.spec"
     error = invalid("", total.canonical(), detail)
     return Violation(
-        violation_codes.RESOURCES_ABOVE_MAXIMUM,
+        RESOURCES_ABOVE_MAXIMUM,
         f"{path}.{field}",
         error.reason,
         error.message,
@@ -158,7 +157,7 @@ def _unset(cap: _Cap, pod: _PodResources, path: str) -> Iterator[Violation]:
         if cap.name not in amounts:
             error = required("", "must be set, because a policy limits the resources of a Job")
             yield Violation(
-                violation_codes.RESOURCES_UNKNOWN,
+                RESOURCES_UNKNOWN,
                 f"{path}.template.spec.{field}[{index}].resources.{cap.side}[{cap.name}]",
                 error.reason,
                 error.message,

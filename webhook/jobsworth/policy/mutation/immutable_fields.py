@@ -16,7 +16,7 @@ import json
 from typing import TYPE_CHECKING
 
 from jobsworth.api.equality import equal
-from jobsworth.policy.defaults.failure_policy_defaults import meaning
+from jobsworth.policy.defaults import meaning
 from jobsworth.policy.request import UPDATE
 from jobsworth.provenance.field_ownership import applied_manifest
 from jobsworth.provenance.generated_fields import came_from_a_server

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.defaults.defaults import METADATA
+from jobsworth.policy.defaults import METADATA
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
 from jobsworth.policy.mutation.immutable_fields import recorded, restored
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.documents.job_policy import JobPolicy
+    from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.request import PolicyRequest
 
 

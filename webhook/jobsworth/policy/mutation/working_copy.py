@@ -146,7 +146,7 @@ class WorkingCopy:
     def offer_each(self, policy: str, part: str, values: Mapping[str, str]) -> Finding | None:
         """Set labels or annotations, in order, until one would make the object invalid.
 
-        Each is valid by itself, see :mod:`jobsworth.policy.defaults.defaults`: only their total size is not.
+        Each is valid by itself, see :mod:`jobsworth.policy.defaults`: only their total size is not.
         That one and those after it are rejected, with a warning for each. There may be thousands, so all
         are validated at once, and halves of them only if that fails.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Function = Callable[..., Any]
 
+
 NATIVE = frozenset(
     (
         "size", "contains", "startsWith", "endsWith", "matches", "int", "uint", "double", "string",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.policy.matching import label_conditions, name_patterns
+from jobsworth.policy.patterns import compiled_names, compiled_selector, selector_text
 from jobsworth.policy.request import KINDS, OPERATIONS
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Test = Callable[[PolicyRequest], bool | None]
     Describe = Callable[[PolicyRequest], str]
+
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """The label that the API server sets on every namespace (Kubernetes 1.22)."""
@@ -190,7 +191,7 @@ def _reached(match: list[dict[str, Any]], name: str, every: tuple[str, ...]) -> 
 def _listed(
     name: str, values: list[str], of: Callable[[PolicyRequest], str], what: str
 ) -> Criterion:
-    matches = name_patterns.compiled(values)
+    matches = compiled_names(values)
     return Criterion(
         name,
         values,
@@ -205,7 +206,7 @@ def _expected(values: list[str]) -> str:
 
 
 def _users(values: list[str], exempting: bool) -> Criterion:
-    matches = name_patterns.compiled(values)
+    matches = compiled_names(values)
     return Criterion(
         "users",
         values,
@@ -216,7 +217,7 @@ def _users(values: list[str], exempting: bool) -> Criterion:
 
 
 def _groups(values: list[str], exempting: bool) -> Criterion:
-    matches = name_patterns.compiled(values)
+    matches = compiled_names(values)
     return Criterion(
         "groups",
         values,
@@ -229,7 +230,7 @@ def _groups(values: list[str], exempting: bool) -> Criterion:
 
 
 def _owners(values: list[str], exempting: bool) -> Criterion:
-    matches = name_patterns.compiled(values)
+    matches = compiled_names(values)
     return Criterion(
         "owners",
         values,
@@ -242,7 +243,7 @@ def _owners(values: list[str], exempting: bool) -> Criterion:
 
 
 def _namespace_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
-    matches = label_conditions.compiled(value)
+    matches = compiled_selector(value)
     keys = {*(value.get("matchLabels") or ())}
     keys |= {requirement["key"] for requirement in value.get("matchExpressions") or ()}
     only_name = keys <= {NAMESPACE_NAME}
@@ -256,11 +257,11 @@ def _namespace_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
         known = request.namespace_labels is not None or only_name
         return f'namespace "{request.namespace}"' + ("" if known else " with unknown labels")
 
-    return Criterion("namespaceSelector", value, label_conditions.text(value), test, describe)
+    return Criterion("namespaceSelector", value, selector_text(value), test, describe)
 
 
 def _object_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
-    matches = label_conditions.compiled(value)
+    matches = compiled_selector(value)
     one_is_enough = any if not exempting else all
 
     def test(request: PolicyRequest) -> bool:
@@ -272,7 +273,7 @@ def _object_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
     return Criterion(
         "objectSelector",
         value,
-        label_conditions.text(value),
+        selector_text(value),
         test,
         lambda request: f'{request.kind} "{request.name}"',
     )

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from jobsworth.policy.cel.expressions import Expressions
-    from jobsworth.policy.defaults.defaults import Defaults
+    from jobsworth.policy.defaults import Defaults
     from jobsworth.policy.limits.immutability import Immutable
     from jobsworth.policy.limits.limits import Limits
     from jobsworth.policy.limits.lint_rules import LintRules
-    from jobsworth.policy.matching.matching import Matching
+    from jobsworth.policy.matching import Matching
     from jobsworth.policy.violation import Effect
+
 
 API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobPolicy"
 

@@ -13,20 +13,21 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.policy.cel.cel_functions import (
+from jobsworth.policy.cel.functions import (
     BUILDERS,
     MAX_BUILT,
     NAMESPACES,
     NATIVE,
     functions,
 )
-from jobsworth.policy.cel.cel_text import ITEMS, ExpressionOutline, place_of_name, tokens
+from jobsworth.policy.cel.tokens import ITEMS, ExpressionOutline, place_of_name, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from jobsworth.policy.cel.cel_functions import Function
+    from jobsworth.policy.cel.functions import Function
+
 
 VARIABLES = ("object", "oldObject", "request")
 

@@ -1,19 +1,52 @@
-"""Label selectors of policies, compiled into predicates."""
+"""Name patterns and label selectors of policies, compiled into predicates.
+
+In a name pattern ``*`` matches any characters, ``?`` one character, ``[ab]`` one of a set.
+"""
 
 from __future__ import annotations
 
+import re
+from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     Labels = Mapping[str, str]
 
 
-def compiled(selector: Mapping[str, Any]) -> Callable[[Labels], bool]:
+_WILD = frozenset("*?[")
+
+
+def is_wild(pattern: str) -> bool:
+    """Return True if a pattern contains a wildcard."""
+    return not _WILD.isdisjoint(pattern)
+
+
+def compiled_names(patterns: Sequence[str]) -> Callable[[str], bool]:
+    """Compile patterns into a predicate that is true for a name that matches one of them.
+
+    >>> matches = compiled_names(["ml-*", "ci"])
+    >>> [matches(name) for name in ("ml-vision", "ci", "ci-2")]
+    [True, True, False]
+    """
+    names = frozenset(pattern for pattern in patterns if not is_wild(pattern))
+    wild = [pattern for pattern in patterns if is_wild(pattern)]
+    if not wild:
+        return names.__contains__
+    expression = re.compile("|".join(translate(pattern) for pattern in wild))
+
+    def matches(name: str) -> bool:
+        return name in names or expression.match(name) is not None
+
+    return matches
+
+
+def compiled_selector(selector: Mapping[str, Any]) -> Callable[[Labels], bool]:
     """Compile a LabelSelector into a predicate on labels, with the semantics of Kubernetes.
 
-    >>> matches = compiled({"matchExpressions": [{"key": "env", "operator": "NotIn", "values": ["prod"]}]})
+    >>> not_prod = {"key": "env", "operator": "NotIn", "values": ["prod"]}
+    >>> matches = compiled_selector({"matchExpressions": [not_prod]})
     >>> matches({"env": "test"}), matches({}), matches({"env": "prod"})
     (True, True, False)
 
@@ -44,12 +77,12 @@ def _holds(operator: str, value: str | None, values: frozenset[str]) -> bool:
     return value not in values
 
 
-def text(selector: Mapping[str, Any]) -> str:
+def selector_text(selector: Mapping[str, Any]) -> str:
     """Return a selector in the syntax of ``kubectl --selector``.
 
-    >>> text({"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "c", "operator": "Exists"}]})
+    >>> selector_text({"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "c", "operator": "Exists"}]})
     'a=b,c'
-    >>> text({"matchExpressions": [{"key": "c", "operator": "NotIn", "values": ["d", "e"]}]})
+    >>> selector_text({"matchExpressions": [{"key": "c", "operator": "NotIn", "values": ["d", "e"]}]})
     'c notin (d,e)'
     """
     parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]

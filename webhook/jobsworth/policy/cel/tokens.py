@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     TokenKind = Literal["name", "text", "number", "sign"]
 
+
 LOOPS = ("all", "exists", "exists_one", "existsOne", "map", "filter")
 """The CEL macros that iterate over a list or map."""
 

@@ -1,1 +1,0 @@
-"""Defaults of policies: their schema, and their compiled form."""

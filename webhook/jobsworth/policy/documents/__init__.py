@@ -1,1 +1,0 @@
-"""JobPolicy documents: the schema, its errors, and conflicts between documents."""

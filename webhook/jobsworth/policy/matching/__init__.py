@@ -1,1 +1,0 @@
-"""Matching: select the requests that a policy applies to."""

@@ -13,7 +13,7 @@ from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.controller.skip_reason import SyncDecision, decide_sync
+from jobsworth.controller.sync_context import SyncDecision, decide_sync
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import (
     LONG_AGO,

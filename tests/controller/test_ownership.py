@@ -8,12 +8,12 @@ import pytest
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
 from jobsworth.controller.ownership import (
     adoption_patch,
     claim,
     controlling_job,
     finalizer_patch,
+    orphan_finalizers_of,
     release_patch,
 )
 from jobsworth.controller.pods import read_pod

@@ -21,7 +21,7 @@ from jobsworth.controller import (
 )
 from jobsworth.controller import plan as planning
 from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.skip_reason import SyncDecision
+from jobsworth.controller.sync_context import SyncContext, SyncDecision
 from jobsworth.reconciler import expectations, informers, orphan_pods, syncing, work_queue
 
 Fault = tuple[Any, str, Any]  # what is replaced: where, its name, by what
@@ -87,9 +87,10 @@ def _surplus_pods_are_deleted_as_they_are() -> Fault:
 
 
 def _pods_being_deleted_are_not_awaited() -> Fault:
-    def manage(given: Any) -> Any:
-        job = replace(given.classified.job, only_replace_failed=False)
-        return sound(replace(given, classified=replace(given.classified, job=job)))
+    def manage(context: SyncContext) -> Any:
+        job = replace(context.job, only_replace_failed=False)
+        classified = replace(context.classified, job=job)
+        return sound(replace(context, job=job, classified=classified))
 
     sound = scaling.manage_job
     return planning, "manage_job", manage
@@ -155,9 +156,10 @@ def _a_key_that_comes_while_it_is_worked_on_is_lost() -> Fault:
 
 
 def _suspended_jobs_run() -> Fault:
-    def manage(given: Any) -> Any:
-        job = replace(given.classified.job, suspended=False)
-        return sound(replace(given, classified=replace(given.classified, job=job)))
+    def manage(context: SyncContext) -> Any:
+        job = replace(context.job, suspended=False)
+        classified = replace(context.classified, job=job)
+        return sound(replace(context, job=job, classified=classified))
 
     sound = scaling.manage_job
     return planning, "manage_job", manage

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from jobsworth.controller.failure_policy import Match
     from jobsworth.controller.finished_condition import FinishedCondition
-    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.status import Status
+    from jobsworth.controller.sync_context import SyncContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +41,6 @@ class FinalizerTracking:
     matched: tuple[tuple[Pod, Match], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TrackingInput:
-    """The values that decide which Pods are recorded and released.
-
-    Attributes:
-        finished_condition: the finished condition that this sync acts on; None if there is none, or
-            if it is deferred.
-        deferred: a finished condition that this sync must not act on yet.
-        limit: maximum of newly completed indexes and uncounted Pods in one sync.
-    """
-
-    classified: ClassifiedPods
-    indexes: Indexes
-    finished_condition: FinishedCondition | None
-    deferred: FinishedCondition | None
-    limit: int
-
-
 def count_released(status: Status, tracked: Collection[str]) -> Status:
     """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters."""
     if not status.uncounted:
@@ -74,18 +56,31 @@ def count_released(status: Status, tracked: Collection[str]) -> Status:
     )
 
 
-def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTracking:
-    """Record terminated Pods in the status, up to the limit of one sync."""
-    classified, indexes = given.classified, given.indexes
+def record_terminated_pods(
+    status: Status,
+    context: SyncContext,
+    finished_condition: FinishedCondition | None,
+    deferred: FinishedCondition | None,
+) -> FinalizerTracking:
+    """Record terminated Pods in the status, up to ``settings.max_uncounted`` in one sync.
+
+    Args:
+        status: the status to add to.
+        context: the context of the sync.
+        finished_condition: the finished condition that this sync acts on; None if there is none, or if it is
+            deferred.
+        deferred: a finished condition that this sync must not act on yet.
+    """
+    classified, indexes = context.classified, context.indexes
     if status.uncounted:
         status = count_released(status, {pod.uid for pod in classified.tracked})
-    lists = _UncountedLists(status, given)
+    lists = _UncountedLists(status, context, finished_condition)
     pods = classified.leaving
-    if classified.job.deleting or given.finished_condition is not None:
+    if classified.job.deleting or finished_condition is not None:
         pods = classified.tracked
     if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
-    releasable = [pod for pod in pods if _may_release(pod, given)]
+    releasable = [pod for pod in pods if _may_release(pod, context, finished_condition, deferred)]
     if lists.full:
         # The lists are full of Pods whose finalizer could not be removed earlier. Put these first, since
         # new Pods find no room until one of them is released.
@@ -112,29 +107,31 @@ def _by_index(pod: Pod) -> int:
     return pod.index
 
 
-def _may_release(pod: Pod, given: TrackingInput) -> bool:
+def _may_release(
+    pod: Pod,
+    context: SyncContext,
+    finished_condition: FinishedCondition | None,
+    deferred: FinishedCondition | None,
+) -> bool:
     """Return True if nothing needs the Pod any longer once it is recorded."""
-    classified = given.classified
-    if (
-        classified.job.deleting
-        or given.finished_condition is not None
-        or pod.state == POD_SUCCEEDED
-    ):
+    classified = context.classified
+    if classified.job.deleting or finished_condition is not None or pod.state == POD_SUCCEEDED:
         return True
-    if not classified.failed(pod) or given.indexes.delayed.get(pod.index) is pod:
+    if not classified.failed(pod) or context.indexes.delayed.get(pod.index) is pod:
         return False
-    return not _is_failure_policy_match(pod, given)
+    return not _is_failure_policy_match(pod, context, deferred)
 
 
-def _is_failure_policy_match(pod: Pod, given: TrackingInput) -> bool:
+def _is_failure_policy_match(
+    pod: Pod, context: SyncContext, deferred: FinishedCondition | None
+) -> bool:
     """Return True if an unstored finished condition depends on the Pod.
 
     Without the Pod, the next sync could not derive the condition again.
     """
-    deferred = given.deferred
     if deferred is None or deferred.stored or deferred.reason != POD_FAILURE_POLICY:
         return False
-    return given.classified.matcher.match(pod).action == FAIL_JOB
+    return context.classified.matcher.match(pod).action == FAIL_JOB
 
 
 class _UncountedLists:
@@ -142,8 +139,9 @@ class _UncountedLists:
 
     __slots__ = (
         "completed",
+        "context",
         "failed",
-        "given",
+        "finished_condition",
         "known_failed",
         "known_succeeded",
         "matched",
@@ -151,8 +149,11 @@ class _UncountedLists:
         "succeeded",
     )  # fmt: skip
 
-    def __init__(self, status: Status, given: TrackingInput) -> None:
-        self.given = given
+    def __init__(
+        self, status: Status, context: SyncContext, finished_condition: FinishedCondition | None
+    ) -> None:
+        self.context = context
+        self.finished_condition = finished_condition
         self.succeeded = list(status.uncounted_succeeded)
         self.failed = list(status.uncounted_failed)
         self.known_succeeded = frozenset(self.succeeded)
@@ -164,7 +165,7 @@ class _UncountedLists:
     @property
     def full(self) -> bool:
         size = len(self.completed) + len(self.succeeded) + len(self.failed)
-        return size >= self.given.limit
+        return size >= self.context.settings.max_uncounted
 
     def record(self, pod: Pod) -> bool:
         """Record a Pod, if needed; return False if the limit leaves no room for it."""
@@ -175,7 +176,7 @@ class _UncountedLists:
             return False
         if pod.state != POD_SUCCEEDED:
             self._add_failed(pod)
-        elif self.given.classified.job.indexed:
+        elif self.context.classified.job.indexed:
             self.completed.add(pod.index)
         else:
             self.succeeded.append(pod.uid)
@@ -184,20 +185,20 @@ class _UncountedLists:
 
     def is_new(self, pod: Pod) -> bool:
         """Return True if the Pod must be recorded and is not recorded yet."""
-        classified, indexes = self.given.classified, self.given.indexes
+        classified, indexes = self.context.classified, self.context.indexes
         if pod.uid in self.known_failed or not classified.valid(pod):
             return False
         if pod.state == POD_SUCCEEDED:
             if not classified.job.indexed:
                 return pod.uid not in self.known_succeeded
             return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
-        finished_condition = self.given.finished_condition
+        finished_condition = self.finished_condition
         return classified.failed(pod) or (
             finished_condition is not None and not finished_condition.success
         )
 
     def _add_failed(self, pod: Pod) -> None:
-        match = self.given.classified.matcher.match(pod)
+        match = self.context.classified.matcher.match(pod)
         if match.action is not None:
             self.matched.append((pod, match))
         if match.counts:

@@ -1,24 +1,32 @@
-"""Decide if a Job has succeeded or failed. A decision recorded in the status is final.
+"""Conditions of a Job: decide if it has succeeded or failed; set and announce suspend, resume and finish.
 
-The checks run in the order of Kubernetes 1.36: stored condition, failure policy, backoff limit,
-active deadline, index limits, success policy. Completion comes last, once the number of active Pods
-is known (:func:`completed`).
+A decision recorded in the status is final. The checks run in the order of Kubernetes 1.36: stored condition,
+failure policy, backoff limit, active deadline, index limits, success policy. Completion comes last, once the
+number of active Pods is known (:func:`completed`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.status import Condition
+from jobsworth.controller.signals import (
+    JOB_COMPLETED,
+    JOB_RESUMED,
+    JOB_SUSPENDED,
+    TOO_MANY_SUCCEEDED,
+    WARNING,
+    Event,
+)
+from jobsworth.controller.status import Condition, Status
 from jobsworth.controller.success_rules import matched_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
+    from jobsworth.controller.sync_context import SyncContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +58,10 @@ class FinishedCondition:
         return Condition(kind, "True", self.reason, self.message, now, now)
 
 
-@dataclass(frozen=True, slots=True)
-class FinishInput:
-    """The input of the checks.
-
-    Attributes:
-        failed: counted failures, including those that the status does not have yet.
-        started: time since which the Job is active; None if it is not.
-        now: seconds since 1970.
-    """
-
-    job: Job
-    classified: ClassifiedPods
-    indexes: Indexes
-    failed: int
-    started: int | None
-    now: float
-
-
-def find_finished_condition(given: FinishInput) -> FinishedCondition | None:
+def find_finished_condition(context: SyncContext) -> FinishedCondition | None:
     """Return the finished condition of a Job; None while it goes on."""
     for check in _CHECKS:
-        finished_condition = check(given)
+        finished_condition = check(context)
         if finished_condition is not None:
             return finished_condition
     return None
@@ -94,12 +84,12 @@ def seconds_to_deadline(job: Job, started: int | None, now: float) -> float | No
     return started + job.active_deadline - now
 
 
-def _stored_success(given: FinishInput) -> FinishedCondition | None:
-    return _stored(given.job, well_known_names.SUCCESS_CRITERIA_MET, success=True)
+def _stored_success(context: SyncContext) -> FinishedCondition | None:
+    return _stored(context.job, well_known_names.SUCCESS_CRITERIA_MET, success=True)
 
 
-def _stored_failure(given: FinishInput) -> FinishedCondition | None:
-    return _stored(given.job, well_known_names.FAILURE_TARGET, success=False)
+def _stored_failure(context: SyncContext) -> FinishedCondition | None:
+    return _stored(context.job, well_known_names.FAILURE_TARGET, success=False)
 
 
 def _stored(job: Job, kind: str, *, success: bool) -> FinishedCondition | None:
@@ -109,12 +99,12 @@ def _stored(job: Job, kind: str, *, success: bool) -> FinishedCondition | None:
     return None
 
 
-def _failure_policy(given: FinishInput) -> FinishedCondition | None:
+def _failure_policy(context: SyncContext) -> FinishedCondition | None:
     """Fail the Job for a Pod that matches a FailJob rule: the first to finish, then by name.
 
     Check counted Pods too, because the condition that they caused may not have been stored.
     """
-    policy, classified = given.job.failure_policy, given.classified
+    policy, classified = context.job.failure_policy, context.classified
     if policy is None or not policy.can_fail_job:
         return None
     match = classified.matcher.match
@@ -129,32 +119,32 @@ def _failure_policy(given: FinishInput) -> FinishedCondition | None:
     return FinishedCondition(False, well_known_names.POD_FAILURE_POLICY, match(pod).message(pod))
 
 
-def _backoff_limit(given: FinishInput) -> FinishedCondition | None:
-    job = given.job
-    if given.failed > job.backoff_limit or _restarted_too_often(given):
+def _backoff_limit(context: SyncContext) -> FinishedCondition | None:
+    job = context.job
+    if context.failed > job.backoff_limit or _restarted_too_often(context):
         return FinishedCondition(False, *well_known_names.BACKOFF_LIMIT_EXCEEDED)
     return None
 
 
-def _restarted_too_often(given: FinishInput) -> bool:
+def _restarted_too_often(context: SyncContext) -> bool:
     """Return True if in-place container restarts have reached the backoff limit.
 
     A limit of n allows n failed Pods but only n - 1 restarts, as in Kubernetes.
     """
-    job = given.job
+    job = context.job
     if not job.restarts_on_failure:
         return False
     restarts = sum(
         pod.restarts
-        for pods in (given.classified.active, given.classified.terminating)
+        for pods in (context.classified.active, context.classified.terminating)
         for pod in pods
         if pod.phase in (well_known_names.RUNNING, well_known_names.PENDING)
     )
     return restarts >= max(job.backoff_limit, 1)
 
 
-def _deadline(given: FinishInput) -> FinishedCondition | None:
-    left = seconds_to_deadline(given.job, given.started, given.now)
+def _deadline(context: SyncContext) -> FinishedCondition | None:
+    left = seconds_to_deadline(context.job, context.active_since, context.now)
     return (
         FinishedCondition(False, *well_known_names.DEADLINE_EXCEEDED)
         if left is not None and left <= 0
@@ -162,22 +152,22 @@ def _deadline(given: FinishInput) -> FinishedCondition | None:
     )
 
 
-def _index_limits(given: FinishInput) -> FinishedCondition | None:
-    job, failed = given.job, len(given.indexes.failed)
+def _index_limits(context: SyncContext) -> FinishedCondition | None:
+    job, failed = context.job, len(context.indexes.failed)
     if not job.per_index or not failed:
         return None
     if job.max_failed_indexes is not None and failed > job.max_failed_indexes:
         return FinishedCondition(False, *well_known_names.MAX_FAILED_INDEXES_EXCEEDED)
-    if failed + len(given.indexes.succeeded) >= job.size:
+    if failed + len(context.indexes.succeeded) >= job.size:
         return FinishedCondition(False, *well_known_names.FAILED_INDEXES)
     return None
 
 
-def _success_policy(given: FinishInput) -> FinishedCondition | None:
-    job = given.job
+def _success_policy(context: SyncContext) -> FinishedCondition | None:
+    job = context.job
     if not job.indexed or not job.success_rules:
         return None
-    rule = matched_rule(job.success_rules, given.indexes.succeeded, job.size)
+    rule = matched_rule(job.success_rules, context.indexes.succeeded, job.size)
     if rule is None:
         return None
     return FinishedCondition(
@@ -187,7 +177,7 @@ def _success_policy(given: FinishInput) -> FinishedCondition | None:
     )
 
 
-_CHECKS: tuple[Callable[[FinishInput], FinishedCondition | None], ...] = (
+_CHECKS: tuple[Callable[[SyncContext], FinishedCondition | None], ...] = (
     _stored_success,
     _stored_failure,
     _failure_policy,
@@ -196,3 +186,47 @@ _CHECKS: tuple[Callable[[FinishInput], FinishedCondition | None], ...] = (
     _index_limits,
     _success_policy,
 )
+
+
+def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple[Event, ...]]:
+    """Set the Suspended condition, and return the status with the event, if the condition changed.
+
+    A suspension clears the start time, and a resumption sets it again (KEP-2232).
+    """
+    suspended = context.job.suspended
+    reason, message = well_known_names.JOB_SUSPENDED if suspended else well_known_names.JOB_RESUMED
+    now = context.second
+    changed = status.with_condition(
+        Condition(well_known_names.SUSPENDED, str(suspended), reason, message, now, now)
+    )
+    if changed is status:
+        return status, ()
+    if suspended:
+        return replace(changed, start_time=None), (JOB_SUSPENDED,)
+    return replace(changed, start_time=now), (JOB_RESUMED,)
+
+
+def finish(context: SyncContext, status: Status, finished_condition: FinishedCondition) -> Status:
+    """Return the status with the terminal condition.
+
+    The API server requires a start time in it, which a suspended Job does not have, and a completion
+    time that is not before the start time, which another controller may have set by a faster clock.
+    """
+    now, started = context.second, status.start_time
+    if started is None and not (context.job.suspended and context.job.completions == 0):
+        started = now
+    status = replace(status, start_time=started).with_condition(finished_condition.terminal(now))
+    if not finished_condition.success:
+        return status
+    return replace(status, completion_time=now if started is None else max(now, started))
+
+
+def terminal_events(
+    job: Job, status: Status, finished_condition: FinishedCondition
+) -> tuple[Event, ...]:
+    """Return the events for a Job that has finished."""
+    if not finished_condition.success:
+        return (Event(WARNING, finished_condition.reason, finished_condition.message),)
+    if job.completions is not None and status.succeeded > job.completions:
+        return (TOO_MANY_SUCCEEDED, JOB_COMPLETED)
+    return (JOB_COMPLETED,)

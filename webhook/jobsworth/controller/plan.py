@@ -24,21 +24,21 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, warning_events, well_known_names
 from jobsworth.controller.actions import ActionResults, Creation, Deletion
-from jobsworth.controller.conditions import finish, terminal_events, with_suspension
 from jobsworth.controller.finalizer_tracking import (
     FinalizerTracking,
-    TrackingInput,
     count_released,
     record_terminated_pods,
 )
 from jobsworth.controller.finished_condition import (
     FinishedCondition,
-    FinishInput,
     completed,
     find_finished_condition,
+    finish,
     seconds_to_deadline,
+    terminal_events,
+    with_suspension,
 )
-from jobsworth.controller.scaling import Scaling, ScalingInput, manage_job
+from jobsworth.controller.scaling import Scaling, manage_job
 from jobsworth.controller.sync_context import (
     Memory,
     SyncContext,
@@ -193,14 +193,7 @@ class Plan:
         if self._managed and finished_condition is None:
             status, news = with_suspension(context, status)
             events = (*events, *news)
-        tracking_input = TrackingInput(
-            context.classified,
-            context.indexes,
-            finished_condition,
-            deferred,
-            context.settings.max_uncounted,
-        )
-        tracking = record_terminated_pods(status, tracking_input)
+        tracking = record_terminated_pods(status, context, finished_condition, deferred)
         status = tracking.status
         reports = dict(warning_events.invalid_annotations(context))
         reports |= warning_events.matched_rules(context, tracking.matched)
@@ -257,32 +250,17 @@ def plan(
     """Plan one sync of a Job.
 
     Args:
-        job: an unfinished Job of ours (see :func:`jobsworth.controller.skip_reason.decide_sync`).
+        job: an unfinished Job of ours (see :func:`jobsworth.controller.sync_context.decide_sync`).
         pods: the Pods that the Job owns (see :mod:`jobsworth.controller.ownership`).
         memory: state kept from earlier syncs.
         now: seconds since 1970.
     """
     context = new_sync_context(job, pods, memory, now, settings)
-    finished_condition = find_finished_condition(
-        FinishInput(
-            job, context.classified, context.indexes, context.failed, context.active_since, now
-        )
-    )
+    finished_condition = find_finished_condition(context)
     if finished_condition is not None:
         return _end(context, finished_condition)
     managed = memory.observed and not job.deleting
-    scaling = Scaling()
-    if managed:
-        scaling = manage_job(
-            ScalingInput(
-                context.classified,
-                context.indexes,
-                context.succeeded,
-                context.backoff,
-                now,
-                settings,
-            )
-        )
+    scaling = manage_job(context) if managed else Scaling()
     return Plan(
         interim=None,
         deletions=scaling.deletions,

@@ -17,12 +17,11 @@ from jobsworth.controller.backoff import index_remaining
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.failure_policy import FailurePolicyMatcher
     from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
+    from jobsworth.controller.pod_classification import ClassifiedPods
     from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
+    from jobsworth.controller.sync_context import SyncContext
 
 MIN_REQUEUE = 1.0
 _PHASE_RANK = {
@@ -54,37 +53,21 @@ class Scaling:
         return well_known_names.TRACKING
 
 
-@dataclass(frozen=True, slots=True)
-class ScalingInput:
-    """The input of the scaling decision.
-
-    Attributes:
-        succeeded: number of Pods, or indexes of an Indexed Job, that have succeeded.
-    """
-
-    classified: ClassifiedPods
-    indexes: Indexes
-    succeeded: int
-    backoff: BackoffRecord
-    now: float
-    settings: ControllerSettings
-
-
-def manage_job(given: ScalingInput) -> Scaling:
+def manage_job(context: SyncContext) -> Scaling:
     """Choose the Pods to delete or to create."""
-    classified, job = given.classified, given.classified.job
+    classified, job = context.classified, context.job
     if job.suspended:
         return Scaling(deletions=_deletions(classified.active))
     active, desired = (
         len(classified.active),
-        _desired_active(job, given.succeeded, len(classified.active)),
+        _desired_active(job, context.succeeded, len(classified.active)),
     )
-    surplus = _surplus(classified, active - desired)[: given.settings.max_pods_per_sync]
+    surplus = _surplus(classified, active - desired)[: context.settings.max_pods_per_sync]
     if surplus:
         return Scaling(deletions=_deletions(surplus))
     awaited = len(classified.terminating) if job.only_replace_failed else 0
-    missing = min(desired - active - awaited, given.settings.max_pods_per_sync)
-    return _create(given, missing) if missing > 0 else Scaling()
+    missing = min(desired - active - awaited, context.settings.max_pods_per_sync)
+    return _create(context, missing) if missing > 0 else Scaling()
 
 
 def _desired_active(job: Job, succeeded: int, active: int) -> int:
@@ -157,30 +140,30 @@ def _deletion_rank(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
     )
 
 
-def _create(given: ScalingInput, missing: int) -> Scaling:
-    job = given.classified.job
+def _create(context: SyncContext, missing: int) -> Scaling:
+    job = context.job
     if job.per_index:
-        return _create_per_index(given, missing)
-    wait = given.backoff.remaining(given.now, given.settings)
+        return _create_per_index(context, missing)
+    wait = context.backoff.remaining(context.now, context.settings)
     if wait > 0:
         return Scaling(wait=max(wait, MIN_REQUEUE))
     if not job.indexed:
         return Scaling(creations=(Creation(),) * missing)
-    chosen = islice(_absent(given), missing)
+    chosen = islice(_absent(context), missing)
     return Scaling(creations=tuple(Creation(index) for index in chosen))
 
 
-def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
+def _create_per_index(context: SyncContext, missing: int) -> Scaling:
     """Create Pods for the lowest indexes that are not in backoff."""
-    classified, delayed = given.classified, given.indexes.delayed
+    classified, delayed = context.classified, context.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
-    candidates = _absent(given)
-    if given.settings.waiting_index_keeps_place:
+    candidates = _absent(context)
+    if context.settings.waiting_index_keeps_place:
         candidates = islice(candidates, missing)
     for index in candidates:
         last = delayed.get(index)
-        left = index_remaining(last, given.now, given.settings)
+        left = index_remaining(last, context.now, context.settings)
         if left > 0:
             wait = left if wait is None else min(wait, left)
             continue
@@ -204,9 +187,9 @@ def successor(index: int, last: Pod | None, matcher: FailurePolicyMatcher) -> Cr
     )
 
 
-def _absent(given: ScalingInput) -> Iterator[int]:
+def _absent(context: SyncContext) -> Iterator[int]:
     """Yield the indexes that have no Pod and need one, in order."""
-    classified, indexes = given.classified, given.indexes
+    classified, indexes = context.classified, context.indexes
     taken = {pod.index for pod in classified.active}
     if classified.job.only_replace_failed:
         taken |= {pod.index for pod in classified.terminating}

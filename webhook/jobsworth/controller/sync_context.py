@@ -1,8 +1,9 @@
-"""The shared context of all stages of a sync: the Job, its classified Pods, its backoff record."""
+"""Begin a sync: decide if the Job is synced, and prepare the context that all stages share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
@@ -13,6 +14,7 @@ from jobsworth.controller.pod_classification import (
     classify_indexes,
     classify_pods,
 )
+from jobsworth.controller.well_known_names import INDEXED, NON_INDEXED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,3 +140,27 @@ def count_after_actions(
         terminating=len(classified.terminating) + len(deleted),
         all_deleted=len(deleted) == len(deletions),
     )
+
+
+class SyncDecision(Enum):
+    """The decision on a Job taken from the queue: sync it, or the reason to skip it."""
+
+    SYNC = "sync"
+    NOT_OURS = "another controller manages it"
+    FINISHED = "it is finished: forget its in-memory state"
+    UNKNOWN_MODE = "unknown completion mode"
+
+
+def decide_sync(job: Job, settings: ControllerSettings) -> SyncDecision:
+    """Decide if a Job is synced.
+
+    Decide at each sync, not only when the Job is enqueued: a Job of the same name with another
+    ``spec.managedBy`` may have replaced it.
+    """
+    if not settings.manages(job.managed_by):
+        return SyncDecision.NOT_OURS
+    if job.finished:
+        return SyncDecision.FINISHED
+    if job.completion_mode not in (INDEXED, NON_INDEXED):
+        return SyncDecision.UNKNOWN_MODE
+    return SyncDecision.SYNC

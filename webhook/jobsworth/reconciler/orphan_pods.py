@@ -8,8 +8,12 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import STRATEGIC_MERGE
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
-from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
-from jobsworth.controller.ownership import controlling_job, finalizer_patch, orphan_release_patch
+from jobsworth.controller.ownership import (
+    controlling_job,
+    finalizer_patch,
+    orphan_finalizers_of,
+    orphan_release_patch,
+)
 from jobsworth.reconciler.api_writes import patch_pod
 from jobsworth.reconciler.informers import stored
 

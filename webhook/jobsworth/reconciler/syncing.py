@@ -13,8 +13,8 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import ActionResults, Memory, plan
-from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.status import write_status
+from jobsworth.controller.sync_context import SyncDecision, decide_sync
 from jobsworth.reconciler.api_writes import put_status
 from jobsworth.reconciler.expectations import JOBS, PODS
 from jobsworth.reconciler.informers import CachedJob, stored

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.audit.lifecycle import cron_job_of, is_over
+from jobsworth.audit.audited_objects import cron_job_of, is_over
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.lint.selection import Selection

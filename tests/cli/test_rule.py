@@ -17,7 +17,7 @@ from support.cli.command_processes import run
 from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parent.parent.parent
-ALL = sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
+ALL = sorted((*RULES, *manifest_rules.MANIFEST_RULES), key=lambda rule: rule.code)
 
 
 def test_without_arguments_all_rules_are_listed() -> None:

@@ -18,7 +18,7 @@ from jobsworth.whatif.run_record import RunRecord
 from support.cli.command_processes import ROOT
 from support.cli.command_runs import Command
 
-RULE_OF = {rule.code: rule for rule in (*RULES, *manifest_rules.RULES)}
+RULE_OF = {rule.code: rule for rule in (*RULES, *manifest_rules.MANIFEST_RULES)}
 
 each_scenario = pytest.mark.parametrize("code", SCENARIOS)
 

@@ -11,7 +11,7 @@ from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 
-ALL = [*RULES, *manifest_rules.RULES]
+ALL = [*RULES, *manifest_rules.MANIFEST_RULES]
 RULE_OF = {rule.code: rule for rule in ALL}
 HEADINGS = ["Why", "Bad", "Good", "Sources", "To ignore it"]
 

@@ -15,7 +15,9 @@ from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
 from support.lint.linted_jobs import found, job
 
-each_rule = pytest.mark.parametrize("rule", manifest_rules.RULES, ids=lambda rule: str(rule.code))
+each_rule = pytest.mark.parametrize(
+    "rule", manifest_rules.MANIFEST_RULES, ids=lambda rule: str(rule.code)
+)
 
 
 def codes_in(text: str, folder: Path, validate: Callable[..., object]) -> set[str]:
@@ -71,7 +73,7 @@ def test_each_kind_of_note_has_its_rule() -> None:
 
 
 def test_every_rule_is_in_the_catalogue() -> None:
-    for rule in (*RULES, *manifest_rules.RULES):
+    for rule in (*RULES, *manifest_rules.MANIFEST_RULES):
         entry = CATALOGUE[rule.code]
         assert (entry.name, entry.severity) == (rule.name, rule.severity)
         assert (entry.fixable, entry.on) == (rule.fixable, rule.on)

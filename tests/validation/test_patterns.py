@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.api.formats import keys, names
-from jobsworth.validation.schema_patterns import PATTERNS
+from jobsworth.validation.json_schema import PATTERNS
 
 ACCEPTED = {
     names.dns_label: ["a", "a-1", "9z"],

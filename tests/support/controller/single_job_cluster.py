@@ -16,8 +16,8 @@ from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pod_body import pod_body
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.status import write_status
+from jobsworth.controller.sync_context import SyncDecision, decide_sync
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import NOW
 from support.controller.status_rules import broken_rules

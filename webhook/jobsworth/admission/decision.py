@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from jobsworth.admission import denial, scope
+from jobsworth.admission import denial, review
 from jobsworth.admission.answer_limits import MAX_BYTES, cut, warning_texts
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Answer, Verdict
@@ -90,11 +90,11 @@ class Reviewer:
         Raises:
             BadReview: the request has no object.
         """
-        if not scope.is_in_scope(request):
+        if not review.is_in_scope(request):
             return _UNTOUCHED
         value = _object_of(request)
-        spec_changed = scope.spec_changed(request)
-        if not spec_changed and not scope.metadata_changed(request):
+        spec_changed = review.spec_changed(request)
+        if not spec_changed and not review.metadata_changed(request):
             return _ALLOWED
         if not self.policies.policies and not (request.old_object and spec_changed):
             return _ALLOWED
@@ -124,16 +124,16 @@ class Reviewer:
 
         An object that the API server would reject is denied with the same message and status code; an
         object that only a policy denies is Forbidden. Only the parts that an update changes are
-        reviewed: see :mod:`jobsworth.admission.scope`.
+        reviewed: see :mod:`jobsworth.admission.review`.
 
         Raises:
             BadReview: the request has no object.
         """
-        if not scope.is_in_scope(request):
+        if not review.is_in_scope(request):
             return _UNTOUCHED
         value = _object_of(request)
-        spec_changed = scope.spec_changed(request)
-        if not spec_changed and not scope.metadata_changed(request):
+        spec_changed = review.spec_changed(request)
+        if not spec_changed and not review.metadata_changed(request):
             return _ALLOWED
         evaluation = self._evaluator.evaluate(self._subject(request, value))
         if TOO_LARGE in evaluation.unreadable:
@@ -199,7 +199,7 @@ class Reviewer:
             value,
             "request",
             old=request.old_object,
-            kind=scope.KINDS[request.resource[2]],
+            kind=review.KINDS[request.resource[2]],
             namespace=request.namespace,
             name=request.name,
             user=request.username or None,

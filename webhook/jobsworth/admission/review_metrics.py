@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, valu
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from jobsworth.admission.outcome import ReviewOutcome
-from jobsworth.admission.scope import KINDS
+from jobsworth.admission.review import KINDS
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector

@@ -234,7 +234,7 @@ def _misidentified(subject: Subject) -> Evaluation:
 
 
 def _too_large(budget: Budget) -> Finding:
-    from jobsworth.lint.skipped_document_rules import TOO_LARGE as TOO_LARGE_RULE
+    from jobsworth.lint.manifest_rules import TOO_LARGE as TOO_LARGE_RULE
 
     return TOO_LARGE_RULE.finding(
         "",

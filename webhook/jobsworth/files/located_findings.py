@@ -8,7 +8,7 @@ from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.findings import long_messages
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
-from jobsworth.lint.skipped_document_rules import CONTAINED_JOB, PATCH, UNREADABLE
+from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, UNREADABLE
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation

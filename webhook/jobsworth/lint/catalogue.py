@@ -1,10 +1,10 @@
-"""The catalog of finding codes, and the lookup of codes by code, name or prefix."""
+"""The catalog of finding codes: their lookup by code, name or prefix, and the addresses of their pages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.lint import manifest_rules, skipped_document_rules
+from jobsworth.lint import manifest_rules
 from jobsworth.lint.linter import RULES
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
@@ -66,11 +66,11 @@ def _entries() -> Iterable[CatalogueEntry]:
         warning = code in WARNINGS_OF_THE_SERVER
         severity: Severity = "warning" if warning else "error"
         yield CatalogueEntry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
-    for rule in skipped_document_rules.RULES:
+    for rule in manifest_rules.SKIPPED_RULES:
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, verdict=rule.severity == "error"
         )
-    for rule in (*RULES, *manifest_rules.RULES):
+    for rule in (*RULES, *manifest_rules.MANIFEST_RULES):
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on
         )
@@ -123,3 +123,18 @@ def codes_to_change(word: str) -> frozenset[str]:
             f'"{word}" is an error of the API server: it cannot be ignored or downgraded; fix the manifest'
         )
     return free
+
+
+DOCS = "https://github.com/jobsworth/jobsworth/blob/main/docs"
+
+
+def page_address(code: str) -> str:
+    """Return the address of a code's page; empty for an unknown code.
+
+    >>> page_address("JW001").removeprefix(DOCS), page_address("JP002").removeprefix(DOCS)
+    ('/rules/JW001-UnknownField.md', '/policy.md#codes')
+    """
+    if code.startswith("JP"):
+        return f"{DOCS}/policy.md#codes"
+    entry = CATALOGUE.get(code)
+    return "" if entry is None else f"{DOCS}/rules/{entry.code}-{entry.name}.md"

@@ -1,15 +1,56 @@
-"""The rules whose findings come from the text of a manifest, not from a decoded Job.
+"""The rules without a check, which the linter does not run: of texts, and of what is not validated.
 
-A decoded Job has lost this information, so these rules have no check, and the linter does not run them.
-Their findings have three sources: the reader (:mod:`jobsworth.manifests`) records notes on the text, each
-with the name of a rule as its kind; :mod:`jobsworth.lint.misidentified` reports objects with a misspelled
-kind, which are not decoded as a Job; :mod:`jobsworth.evaluation.ignores` reads the ignore comments.
+A decoded Job has lost what :data:`MANIFEST_RULES` report. Their findings have three sources: the reader
+(:mod:`jobsworth.manifests`) records notes on the text, each with the name of a rule as its kind;
+:mod:`jobsworth.lint.misidentified` reports objects with a misspelled kind, which are not decoded as a Job;
+:mod:`jobsworth.evaluation.ignores` reads the ignore comments. :data:`SKIPPED_RULES` report unreadable
+documents, and those that are skipped with a note.
 """
 
 from __future__ import annotations
 
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.misidentified import NEAR_MISS
+
+UNREADABLE = Rule(
+    "JW090",
+    "unreadable",
+    severity="error",
+    summary="A file, or a document in it, cannot be parsed.",
+)
+TEMPLATE = Rule(
+    "JW091",
+    "template",
+    severity="info",
+    summary="With --mixed: a Helm or Jinja template is skipped.",
+)
+NO_MANIFEST = Rule(
+    "JW092",
+    "no-manifest",
+    severity="info",
+    summary="With --mixed: a document that cannot be parsed and names no Job is skipped.",
+)
+TOO_LARGE = Rule(
+    "JW093",
+    "too-large",
+    severity="error",
+    summary="An object has more values than are evaluated.",
+)
+PATCH = Rule(
+    "JW094",
+    "kustomize-patch",
+    severity="info",
+    summary="A patch that a kustomization names is skipped: it is no manifest.",
+)
+CONTAINED_JOB = Rule(
+    "JW095",
+    "contained-job",
+    severity="info",
+    summary="An object of another kind contains a Job, which is not validated.",
+)
+
+SKIPPED_RULES = (UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, CONTAINED_JOB)
+
 
 NOTES = {
     rule.name: rule
@@ -55,4 +96,4 @@ UNUSED_IGNORE = Rule(
     summary="An ignore comment or annotation matches no finding.",
 )
 
-RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE)
+MANIFEST_RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE)

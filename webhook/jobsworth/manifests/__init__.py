@@ -6,11 +6,10 @@ parsed.
 """
 
 from jobsworth.manifests.parsing.document import Document
-from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.manifest_files import find_manifests, read_bytes, read_file
 from jobsworth.manifests.parsing.prefilter import may_hide_words, may_hold_job, may_refer
 from jobsworth.manifests.parsing.records import ManifestError, Note, Position
-from jobsworth.manifests.parsing.stream import read_text
+from jobsworth.manifests.parsing.stream import expand_lists, read_text
 
 __all__ = [
     "Document",

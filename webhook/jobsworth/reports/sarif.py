@@ -14,9 +14,8 @@ import jobsworth
 from jobsworth.findings.located_finding import token_width
 from jobsworth.findings.result import ERROR, exit_code
 from jobsworth.lint import manifest_rules, pages
-from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.catalogue import CATALOGUE, page_address
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.page_addresses import page_address
 from jobsworth.printable import printable_json
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 HOME = "https://github.com/jobsworth/jobsworth"
-_RULES = {rule.code: rule for rule in (*RULES, *manifest_rules.RULES)}
+_RULES = {rule.code: rule for rule in (*RULES, *manifest_rules.MANIFEST_RULES)}
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 

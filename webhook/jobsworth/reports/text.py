@@ -111,7 +111,7 @@ def _linked(text: str, code: str, color: bool) -> str:
     """Return text with a link to the page of a code, for a terminal that has links (OSC 8)."""
     if not color:
         return text
-    from jobsworth.lint.page_addresses import page_address  # links are for terminals
+    from jobsworth.lint.catalogue import page_address  # links are for terminals
 
     address = page_address(code)
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if address else text

@@ -15,16 +15,30 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
-from jobsworth.validation.schema_patterns import PATTERNS
+from jobsworth.api.formats import keys, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field, OneOf
+    from jobsworth.api.declare import Field, Format, OneOf
 
     Schema = dict[str, Any]
+
+
+PATTERNS: dict[Format, tuple[str, int | None]] = {
+    names.dns_label: (names.DNS_LABEL_PATTERN, names.DNS_LABEL_MAX_LENGTH),
+    names.dns_subdomain: (names.DNS_SUBDOMAIN_PATTERN, names.DNS_SUBDOMAIN_MAX_LENGTH),
+    names.dns_1035_label: (names.DNS_1035_LABEL_PATTERN, names.DNS_LABEL_MAX_LENGTH),
+    names.label_value: (names.LABEL_VALUE_PATTERN, names.LABEL_VALUE_MAX_LENGTH),
+    names.label_key: (f"({names.DNS_SUBDOMAIN_PATTERN}/)?{names.LABEL_KEY_PATTERN}", 317),
+    keys.config_map_key: ("[-._a-zA-Z0-9]+", names.DNS_SUBDOMAIN_MAX_LENGTH),
+    keys.port_name: ("[a-z0-9]([-a-z0-9]*[a-z0-9])?", 15),
+    keys.relaxed_env_var_name: ("[ -<>-~]+", None),
+}
+"""The regular expression (unanchored) and the maximum length of each format."""
+
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "https://jobsworth.dev/schemas"

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from jobsworth.lint.lint_rule import Rule
 
 _RULES = {
-    rule.code: rule for rule in sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
+    rule.code: rule
+    for rule in sorted((*RULES, *manifest_rules.MANIFEST_RULES), key=lambda rule: rule.code)
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, Result
-from jobsworth.lint.skipped_document_rules import NO_MANIFEST, TEMPLATE
+from jobsworth.lint.manifest_rules import NO_MANIFEST, TEMPLATE
 
 if TYPE_CHECKING:
     from jobsworth.lint.lint_rule import Rule

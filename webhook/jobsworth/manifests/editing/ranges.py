@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
-from jobsworth.manifests.parsing.line_index import LineIndex
-from jobsworth.manifests.parsing.records import Position
+from jobsworth.manifests.parsing.records import LineIndex, Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 from jobsworth.record import Record
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.line_index import LineIndex
+from jobsworth.manifests.parsing.records import LineIndex
 from jobsworth.record import Record
 
 if TYPE_CHECKING:

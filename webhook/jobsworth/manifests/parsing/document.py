@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.manifests.parsing.records import Position, Unreadable
+from jobsworth.manifests.parsing.records import LineIndex, Position, Unreadable
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from jobsworth.manifests.parsing.fast_yaml import Parsed, Value
-    from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Node
     from jobsworth.manifests.parsing.position_index import PositionNode
     from jobsworth.manifests.parsing.records import ManifestError, Note
@@ -73,7 +72,6 @@ class Text:
 
     def compose(self) -> YamlTree:
         """Parse the text into a tree with positions; raise Unreadable if kubectl rejects it."""
-        from jobsworth.manifests.parsing import line_index
         from jobsworth.manifests.parsing.yaml_tree import YamlTree, compose
 
         if self.language == "yaml":
@@ -81,7 +79,7 @@ class Text:
         else:
             from jobsworth.manifests.parsing.json_tree import compose_json
 
-            places = line_index.LineIndex(self.data.decode(), self.begin)
+            places = LineIndex(self.data.decode(), self.begin)
             root, _, notes = compose_json(places, 0, exact=self.language == "exact json")
             tree = YamlTree(root, notes)
         self._root, self._rooted = tree.root, True
@@ -118,11 +116,9 @@ class Text:
         return self._position_index
 
     def _places(self) -> LineIndex:
-        from jobsworth.manifests.parsing import line_index
-
         if self._place_finder is None:
             text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
-            self._place_finder = line_index.LineIndex(text, self.begin)
+            self._place_finder = LineIndex(text, self.begin)
         return self._place_finder
 
 

@@ -13,8 +13,7 @@ from jobsworth.manifests.parsing.document import Text
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.json_text import json_scanner, ordinary_json, skip_whitespace
 from jobsworth.manifests.parsing.json_tree import compose_json
-from jobsworth.manifests.parsing.line_index import LineIndex
-from jobsworth.manifests.parsing.records import Note, Position, Unreadable
+from jobsworth.manifests.parsing.records import LineIndex, Note, Position, Unreadable
 from jobsworth.manifests.parsing.scalars import go_text
 from jobsworth.manifests.parsing.stream_state import GO_SPACES
 

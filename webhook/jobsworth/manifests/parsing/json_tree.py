@@ -11,9 +11,8 @@ from jobsworth.manifests.parsing.records import Unreadable
 
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Entry
-    from jobsworth.manifests.parsing.records import Note
+    from jobsworth.manifests.parsing.records import LineIndex, Note
 
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/"} | dict(zip("bfnrt", "\b\f\n\r\t", strict=True))
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}

@@ -14,7 +14,7 @@ from jobsworth.manifests.parsing.records import Unreadable
 
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import YamlEvent
-    from jobsworth.manifests.parsing.line_index import LineIndex
+    from jobsworth.manifests.parsing.records import LineIndex
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CONTROL_ESCAPES = {"e": "1b", "a": "07", "v": "0b", "f": "0c", "b": "08"}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.manifests.parsing.libyaml import Mark
-    from jobsworth.manifests.parsing.line_index import LineIndex
+    from jobsworth.manifests.parsing.records import LineIndex
 
 _NOT_YET = "not a manifest yet; render it first"
 _TEMPLATES = {

@@ -1,4 +1,4 @@
-"""Values that result from reading a manifest: positions, errors and notes."""
+"""Values that result from reading a manifest: positions and their index, errors and notes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from typing import Literal
+
+    from jobsworth.manifests.parsing.libyaml import Mark
 
     NoteKind = Literal[
         "duplicate-key", "merge-override", "coerced-key", "dropped-content", "replaced-bytes"
@@ -63,3 +65,44 @@ class Unreadable(Exception):
         super().__init__(message)
         self.message = message
         self.position = position
+
+
+_OTHER_BREAKS = "\x85\u2028\u2029"
+
+
+class LineIndex:
+    """Positions in the text of a document, relative to its file.
+
+    Editors count line feeds. YAML 1.1 also ends a line at a lone carriage return, at NEL and at two
+    Unicode separators; if a text contains one of those, the parser's line numbers cannot be used.
+    """
+
+    def __init__(self, text: str, begin: Position) -> None:
+        self.text = text
+        self._begin = begin
+        self._parser_lines_match = "\r" not in text and (
+            text.isascii() or not any(character in text for character in _OTHER_BREAKS)
+        )
+        self._line_starts: list[int] = []
+
+    def at(self, mark: Mark) -> Position:
+        """Return the position of a parser's mark."""
+        if self._parser_lines_match:
+            return self._position(mark.line, mark.column)
+        return self.at_index(mark.index)
+
+    def at_index(self, index: int) -> Position:
+        """Return the position of a character by its index."""
+        if not self._line_starts:
+            start = 0
+            for line in self.text.split("\n"):
+                self._line_starts.append(start)
+                start += len(line) + 1
+        from bisect import bisect_right
+
+        number = bisect_right(self._line_starts, index) - 1
+        return self._position(number, index - self._line_starts[number])
+
+    def _position(self, line: int, column: int) -> Position:
+        first_column = 1 if line else self._begin.column
+        return Position(self._begin.line + line, first_column + column)

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING
 
 from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
-from jobsworth.manifests.parsing.line_index import LineIndex
-from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node, copy_of
+from jobsworth.manifests.parsing.nodes import (
+    DEEPEST,
+    TOO_DEEP,
+    AliasBudget,
+    Node,
+    YamlFrame,
+    copy_of,
+)
 from jobsworth.manifests.parsing.notes import NoteTaker
-from jobsworth.manifests.parsing.parse_stack import AliasBudget, YamlFrame
-from jobsworth.manifests.parsing.records import Unreadable
+from jobsworth.manifests.parsing.records import LineIndex, Unreadable
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
 from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
 from jobsworth.record import Record

@@ -24,7 +24,7 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
-from jobsworth.lint import RULES, lint
+from jobsworth.lint.linter import RULES, Linter
 from jobsworth.validation.engine import engine_for
 
 TABLE = Path(__file__).parent.parent / "webhook/jobsworth/lint/findings_in_public.json"
@@ -59,8 +59,9 @@ def counted(lines: list[dict[str, Any]]) -> dict[str, Any]:
 
 def findings(line: dict[str, Any], *codes: str) -> list[Finding]:
     """Return the findings of all rules, or of some, for an object."""
-    rules = [rule for rule in RULES if not codes or rule.code in codes]
-    return lint(line["object"], engine_for(ApiServer(allow_privileged=True)), rules)
+    engine = engine_for(ApiServer(allow_privileged=True))
+    linter = Linter(lambda rule: not codes or rule.code in codes)
+    return linter.lint(engine.decode_object(line["object"]), engine)
 
 
 def print_sample(lines: list[dict[str, Any]], code: str, count: int) -> None:

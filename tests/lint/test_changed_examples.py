@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import RELEASES, ApiServer
-from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.lint.pages import explanation
 from jobsworth.validation.engine import engine_for
 from support.lint.changed_examples import changes_of
+from support.lint.linted_jobs import lint
 from support.lint.shown_findings import shown
 from support.lint.texts_with_neighbors import jobs_in, neighbors_in
 from support.recorded_text import expect_recorded

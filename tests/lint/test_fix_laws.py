@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from jobsworth.evaluation.fixes import api_fixes, api_hints
 from jobsworth.findings.finding import Finding
-from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.misidentified import NEAR_MISS, near_miss
 from jobsworth.validation.engine import UnknownKind
 from support.law_examples import number_of_examples
@@ -38,7 +38,7 @@ from support.lint.fixable_objects import (
     REJECTED_BY,
     variation,
 )
-from support.lint.linted_jobs import RULE_OF
+from support.lint.linted_jobs import RULE_OF, lint
 
 COLLECTION = os.environ.get("JOBSWORTH_OBJECTS", "")
 LATEST = "1.36"

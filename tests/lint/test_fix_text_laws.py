@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobsworth.findings.fix import Edit
-from jobsworth.lint import RULES
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_text
 from jobsworth.manifests.parsing.document import Document

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import Finding
-from jobsworth.lint import RULES, lint
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.neighbors import Neighbors, neighbor
 from jobsworth.lint.rules.object_references import slip_of
 from jobsworth.validation.engine import engine_for
-from support.lint.linted_jobs import cron_job, job
+from support.lint.linted_jobs import cron_job, job, lint
 from support.lint.recorded_messages import SEEN
 
 ENGINE = engine_for(ApiServer("1.36"))

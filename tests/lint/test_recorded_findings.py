@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.lint import RULES, lint
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import (
@@ -22,6 +22,7 @@ from support.lint.linted_jobs import (
     SIDECAR,
     cron_job,
     job,
+    lint,
     on_codes,
     on_condition,
     with_policy,

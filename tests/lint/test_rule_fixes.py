@@ -8,11 +8,12 @@ import pytest
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited, identical
-from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
 from jobsworth.validation.engine import engine_for
 from support.lint.applied_fixes import attempts, autofixed, findings_left
+from support.lint.linted_jobs import lint
 from support.lint.texts_with_neighbors import jobs_in, neighbors_in
 
 FIXABLE = [rule for rule in RULES if rule.fixable]

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import SEVERITIES, Finding
-from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
-from jobsworth.lint.linter import Linter
+from jobsworth.lint.linter import RULES, Linter
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_file
 from jobsworth.validation.engine import UnknownKind, engine_for
+from support.lint.linted_jobs import lint
 from support.lint.texts_with_neighbors import job_documents, jobs_in, neighbors_in
 from support.random_objects.random_jobs import random_job
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.findings.finding import SEVERITIES, Finding
-from jobsworth.lint import RULES
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named, codes_to_change
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.selection import Selection, ignored, selected
 from jobsworth.validation.reason_codes import CODES
 

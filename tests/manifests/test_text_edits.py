@@ -17,7 +17,7 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.editing.apply_fixes import fixed
 from jobsworth.manifests.editing.editable_text import EditableText
-from jobsworth.manifests.editing.scalar_text import scalar_text
+from jobsworth.manifests.editing.scalar_text import ScalarTexts
 from support.random_objects.random_edits import edit_of
 from support.random_objects.random_texts import random_json, random_yaml
 
@@ -512,13 +512,13 @@ def test_odd_yaml_can_be_edited_where_that_is_clear(text: str, edit: Edit, after
 def test_a_scalar_is_given_as_it_is_written() -> None:
     document = only(b"a: {b: yes, c: '1', d: 0o17, e: !!bool on, f: [1_000]}\nitems: 1\n")
     fields = ("a.b", "a.c", "a.d", "a.e", "a.f[0]", "a.f", "a.g")
-    assert [scalar_text(document, field) for field in fields] == [
+    assert [ScalarTexts().text(document, field) for field in fields] == [
         "yes", "1", "0o17", "on", "1_000", None, None,
     ]  # fmt: skip
     listed = read_text(
         b"apiVersion: v1\nkind: List\nitems: [{kind: Job, spec: {a: on}}]\n", "x.yaml"
     )
-    assert scalar_text(listed[0], "spec.a") == "on"
+    assert ScalarTexts().text(listed[0], "spec.a") == "on"
 
 
 @given(
@@ -530,7 +530,7 @@ def test_the_outline_of_ordinary_yaml_has_the_texts_of_its_spans(labels: dict[st
     document = only(yaml.safe_dump({"a": labels}).encode())
     sheet = EditableText(document.text.decode(), json=False)
     for key in labels:
-        assert scalar_text(document, f"a[{key}]") == sheet.find(("a", key)).span.text
+        assert ScalarTexts().text(document, f"a[{key}]") == sheet.find(("a", key)).span.text
 
 
 COMMENT = re.compile(r"# comment \d+\.|# heading")

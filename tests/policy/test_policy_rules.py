@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.lint import RULES
+from jobsworth.lint.linter import RULES
 from jobsworth.policy.limits.lint_rules import IN_MANIFESTS
 from jobsworth.policy.reader import read
 from jobsworth.provenance.generated_fields import strip_admitted

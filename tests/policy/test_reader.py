@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.problems import BadPolicy
-from jobsworth.policy.reader import is_policy, read
+from jobsworth.policy.reader import read
 from support.policy.policy_requests import document, policies, problems
 
 SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
@@ -343,20 +343,6 @@ def test_a_document_is_read_in_full() -> None:
 
 def test_no_documents_are_a_set_that_says_nothing() -> None:
     assert read([]).policies == ()
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (document(**SOUND), True),
-        ({"apiVersion": "jobsworth.dev/v2", "kind": "JobPolicy"}, True),
-        ({"apiVersion": "jobsworth.dev/v1alpha1", "kind": "JobPolicyTest"}, False),
-        ({"apiVersion": "batch/v1", "kind": "Job"}, False),
-        (None, False),
-    ],
-)
-def test_documents_that_are_recognized_as_policies(value: object, expected: bool) -> None:
-    assert is_policy(value) is expected
 
 
 HOSTILE = [0, "", [], {}, None, True, 1.5, {"a": None}, [None], "\ud800", {1: 2}, -(10**30)]

@@ -12,6 +12,7 @@ import pytest
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.validation.engine import Engine, engine_for
+from support.api_server.gates import can_change
 from support.api_server.recorded_answers import (
     DATA,
     Answered,
@@ -92,7 +93,7 @@ def test_with_each_gate_changed_they_are_the_servers(recording: Recording, cases
 
 def test_every_gate_that_can_be_changed_was_changed(recording: Recording) -> None:
     server = ApiServer(recording.version)
-    changeable = {gate for gate in FEATURE_GATES if server.can_change(gate)}
+    changeable = {gate for gate in FEATURE_GATES if can_change(server, gate)}
     assert changeable == {section.changed for section in recording.sections[1:]}
 
 

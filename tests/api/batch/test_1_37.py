@@ -10,6 +10,7 @@ import pytest
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.validation_request import job_spec_of
 from jobsworth.validation.engine import engine_for
+from support.api_server.gates import can_change
 from support.api_server.stored_objects import manifest, stored
 from support.validation.engine_errors import (
     defaulted,
@@ -376,5 +377,5 @@ def with_scheduling(old: dict[str, Any], scheduling: dict[str, Any] | None) -> d
 
 
 def test_gates_of_1_37_do_not_exist_before() -> None:
-    assert not ApiServer("1.36").can_change("EvictionRequestAPI")
-    assert engine_for(server("1.37")).server.can_change("EvictionRequestAPI")
+    assert not can_change(ApiServer("1.36"), "EvictionRequestAPI")
+    assert can_change(ApiServer("1.37"), "EvictionRequestAPI")

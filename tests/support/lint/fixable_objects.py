@@ -13,7 +13,7 @@ from typing import Any
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.kinds import Job
 from jobsworth.findings.edits import at, locate
-from jobsworth.lint import RULES
+from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_text
 from support.lint.linted_jobs import cron_job, job, on_codes, with_policy

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Container
 from functools import cache
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
-from jobsworth.lint import RULES, lint
-from jobsworth.lint.linter import Linter
-from jobsworth.validation.engine import engine_for
+from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linter import RULES, Linter
+from jobsworth.lint.neighbors import Neighbors
+from jobsworth.validation.engine import Engine, engine_for
 from support.lint.recorded_messages import SEEN
 
 RULE_OF = {rule.code: rule for rule in RULES}
@@ -60,6 +62,15 @@ def on_codes(action: str, operator: str, *values: int, of: str | None = None) ->
 def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any]:
     """A rule on one condition."""
     return {"action": action, "onPodConditions": [{"type": type_, "status": status}]}
+
+
+def lint(
+    value: Any, engine: Engine, rules: Container[Rule], neighbors: Neighbors | None = None
+) -> list[Finding]:
+    """Return the findings of some rules, in the order of their codes."""
+    linter = Linter(rules.__contains__)
+    findings = linter.lint(engine.decode_object(value), engine, neighbors=neighbors)
+    return sorted(findings, key=lambda finding: finding.code)
 
 
 def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from jobsworth.admission import denial, review
 from jobsworth.admission.answer_limits import MAX_BYTES, cut, warning_texts
@@ -26,7 +26,6 @@ NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """Returns the labels of a namespace by its name; None if they are unknown."""
 
 ApiVerdict = Literal["deny", "warn", "off"]
-API_VERDICTS: tuple[ApiVerdict, ...] = get_args(ApiVerdict)
 """Ways to handle an object that the API server would reject."""
 
 MAX_KEY_LETTERS = 63

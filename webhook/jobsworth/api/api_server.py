@@ -117,15 +117,6 @@ class ApiServer:
         reached = [stage for stage in FEATURE_GATES[name] if minor(stage[0]) <= self.minor]
         return reached[-1] if reached else None
 
-    def can_change(self, gate: str) -> bool:
-        """Return True if users can set the gate of this release to the other value.
-
-        Raises:
-            KeyError: there is no such gate.
-        """
-        stage = self._stage(gate)
-        return stage is not None and not stage[3]
-
     def enabled(self, gate: str) -> bool:
         """Return True if a feature gate is on; False in releases that do not have it yet.
 

@@ -31,15 +31,6 @@ AT_LEAST: dict[Threshold, tuple[Severity, ...]] = {
 """The severities that are as high as each threshold."""
 
 
-def is_at_least(severity: Severity, threshold: Threshold) -> bool:
-    """Return True if a severity is as high as a threshold.
-
-    >>> is_at_least("warning", "warning"), is_at_least("info", "warning"), is_at_least("error", "never")
-    (True, False, False)
-    """
-    return severity in AT_LEAST[threshold]
-
-
 class Finding(Record, kw_only=True):
     """A result about one field of one object.
 

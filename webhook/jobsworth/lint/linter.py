@@ -46,9 +46,8 @@ from jobsworth.lint.rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from types import ModuleType
-    from typing import Any
 
     from jobsworth.findings.finding import Finding
     from jobsworth.lint.lint_rule import Check
@@ -102,27 +101,6 @@ RULES = tuple(
     sorted((rule for family in FAMILIES for rule in _rules_of(family)), key=lambda rule: rule.code)
 )
 """Every rule, in the order of the codes."""
-
-
-def lint(
-    value: Any, engine: Engine, rules: Iterable[Rule], neighbors: Neighbors | None = None
-) -> list[Finding]:
-    """Return the findings of some rules for a Job or CronJob; empty if it cannot be decoded.
-
-    Args:
-        value: the object, as JSON decodes it.
-        engine: the engine of the API server that receives it.
-        rules: the rules to run.
-        neighbors: the objects beside it; None if there are none.
-
-    Raises:
-        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
-    """
-    decoded = engine.decode_object(value)
-    if not decoded.is_valid:
-        return []
-    job = _subject(decoded, engine, neighbors)
-    return [finding for rule in rules for finding in rule.findings(job)]
 
 
 class Linter:

@@ -54,15 +54,6 @@ def read(documents: Sequence[object], shipped: Sequence[object] = ()) -> PolicyS
     return PolicySet(tuple(policies))
 
 
-def is_policy(document: object) -> bool:
-    """Return True if a document declares itself a JobPolicy, of any version."""
-    return (
-        isinstance(document, dict)
-        and document.get("kind") == KIND
-        and str(document.get("apiVersion", "")).partition("/")[0] == API_VERSION.partition("/")[0]
-    )
-
-
 def check_name(document: object, numbers: dict[str, int], problems: Problems) -> None:
     """Report a name that an earlier document has, and record the number of the first one of each name."""
     metadata = document.get("metadata") if isinstance(document, dict) else None

@@ -90,6 +90,3 @@ def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
             "The names of the Pods are truncated and lose the end of the number that identifies the run. "
             f"Use a name of at most {longest} characters.",
         )
-
-
-LONG, SHORT = "recompute-recommendations-for-returning-customers-eu", "recompute-recommendations"

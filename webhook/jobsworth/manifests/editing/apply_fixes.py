@@ -66,10 +66,6 @@ class TextPatch(Record):
     new: str
     edits: tuple[Edit, ...] = ()
 
-    def overlaps(self, other: TextPatch) -> bool:
-        """Return True if two patches cannot be applied together."""
-        return self.start < other.end and other.start < self.end
-
 
 class FileText:
     """The text of a file, with the places of its lines."""

@@ -55,8 +55,3 @@ def _text_at(node: PositionNode, steps: Steps) -> str | None:
         else:
             return None
     return node.text if node.children is None else None
-
-
-def scalar_text(document: Document, field: str) -> str | None:
-    """Return the text of one scalar: see :class:`ScalarTexts`."""
-    return ScalarTexts().text(document, field)

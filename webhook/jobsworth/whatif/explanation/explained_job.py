@@ -74,11 +74,6 @@ class ExplainedJob:
         """Return a container by its name; None if there is none."""
         return next((each for each in self.containers if each.name == name), None)
 
-    @property
-    def has_rules(self) -> bool:
-        """True if a failure policy or the annotation has a rule."""
-        return bool(self.rules or self.termination_rules)
-
 
 def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJob:
     """Read a Job to explain.

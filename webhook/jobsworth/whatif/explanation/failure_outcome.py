@@ -79,7 +79,6 @@ class Outcome:
         index_failure: the number of failures of one index after which it fails; None without such a limit.
         failed_index: the first limit of failed indexes that ends the Job; None without an index failure.
         delay: seconds from the end of the first such Pod to its replacement; None if it is not replaced.
-        after_termination: the replacement is created only when the Pod has terminated.
     """
 
     kind: Kind
@@ -91,12 +90,6 @@ class Outcome:
     index_failure: int | None = None
     failed_index: FailedIndexLimit | None = None
     delay: float | None = None
-    after_termination: bool = False
-
-    @property
-    def fails_job(self) -> bool:
-        """True if the first such failure fails the Job."""
-        return self.job_failure is not None and self.job_failure.after == 1
 
     @property
     def fails_index(self) -> bool:
@@ -221,7 +214,7 @@ def _outcome(job: Job, pod: Pod, match: Match) -> Outcome:
     if pod.state not in (POD_FAILED, TERMINATING):
         return Outcome("succeeded")
     if not classified.failed(pod):
-        return Outcome("terminating", after_termination=True)
+        return Outcome("terminating")
     job_failure = _job_failure(job, pod, match)
     index_failure = None
     if job.per_index and (match.counts or match.action == well_known_names.FAIL_INDEX):
@@ -236,7 +229,6 @@ def _outcome(job: Job, pod: Pod, match: Match) -> Outcome:
         index_failure=index_failure,
         failed_index=None if index_failure is None else next(iter(failed_index_limits(job)), None),
         delay=_delay(job, pod),
-        after_termination=job.only_replace_failed,
     )
 
 

@@ -22,7 +22,7 @@ FILES = {"job.yaml": SOUND, "policies/team.yaml": POLICY}
 def test_a_file_instead_of_a_command_is_understood(command: Command) -> None:
     done = command("job.yaml", files=FILES)
     assert done.code == 2
-    assert "did you mean: jobsworth validate job.yaml?" in done.err
+    assert "Did you mean jobsworth validate job.yaml?" in done.err
 
 
 def test_an_unknown_command_is_still_one(command: Command) -> None:
@@ -36,7 +36,8 @@ def test_policies_of_a_namespace_apply_to_manifests_without_one_on_request(
     done = validate(*arguments, files=FILES)
     assert done.code == 0
     assert done.err.splitlines()[-1] == (
-        "1 object without a namespace: policies took default; name it with --namespace"
+        "1 object without a namespace: policies were evaluated in namespace "
+        '"default"; set --namespace'
     )
     done = validate("-n", "team-a", *arguments)
     assert (done.code, "JP002" in done.out) == (1, True)

@@ -402,7 +402,9 @@ def test_the_ways_of_writing_that_policy_check_names_are_those_that_the_cluster_
     default = value if name == "podFailurePolicy" else {"value": value, "when": when}
     webhook.load_specs(house={"defaults": {name: default}, "limits": limits})
     named = {
-        way for one in inconsistencies(webhook.policies, ApiServer(bed.release)) for way in one.ways
+        method
+        for one in inconsistencies(webhook.policies, ApiServer(bed.release))
+        for method in one.methods
     }
     namespace = webhook.namespace("writing")
     for number, (way, command) in enumerate(WRITING.items()):

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from jobsworth.api.formats import time_zones
 from jobsworth.evaluation.fixes.api_hints import SECONDS_OF_UNITS, seconds_of
-from jobsworth.evaluation.fixes.zone_suggestions import _ABBREVIATIONS, _CITIES_OF_ZONES, meant_zone
+from jobsworth.evaluation.fixes.zone_suggestions import (
+    _ABBREVIATIONS,
+    _CITIES_OF_ZONES,
+    suggest_zone,
+)
 from support.cli.command_runs import Validate
 
 JOB = """\
@@ -93,7 +97,7 @@ def cron(schedule: str = "0 3 * * *", zone: str = "Europe/Berlin") -> str:
         (
             cron(zone="CEST"),
             (
-                "abbreviations are no time zones; name a city, such as Europe/Berlin",
+                "an abbreviation is not a time zone; use a city, such as Europe/Berlin",
                 "Set timeZone: Europe/Berlin",
                 False,
             ),
@@ -144,13 +148,13 @@ def test_no_city_is_in_two_zones_and_none_is_a_zone() -> None:
     ],
 )  # fmt: skip
 def test_another_city_is_never_a_safe_fix(name: str) -> None:
-    found = meant_zone(name, ZONES)
+    found = suggest_zone(name, ZONES)
     assert found is None or not found.sure
 
 
 @given(st.sampled_from([zone for zone in ZONES if "/" in zone]))
 def test_case_is_a_safe_fix_if_it_is_unique(zone: str) -> None:
-    found = meant_zone(zone.lower(), ZONES)
+    found = suggest_zone(zone.lower(), ZONES)
     assert found is None or found.zone == zone or found.zone.lower() == zone.lower()
 
 
@@ -180,6 +184,6 @@ def test_a_volume_that_is_rejected_itself_is_not_missing(validate: Validate) -> 
     ],
 )  # fmt: skip
 def test_a_zone_by_another_name_is_found(written: str, zone: str) -> None:
-    meant = meant_zone(written, ZONES)
+    meant = suggest_zone(written, ZONES)
     assert meant is not None
     assert meant.zone == zone

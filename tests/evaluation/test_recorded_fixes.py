@@ -18,7 +18,7 @@ from jobsworth.api.declared_types import structs_below
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.fixes.misplaced_fields import fix_unknown_field
-from jobsworth.evaluation.fixes.zone_suggestions import _CITIES_OF_ZONES, meant_zone
+from jobsworth.evaluation.fixes.zone_suggestions import _CITIES_OF_ZONES, suggest_zone
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.engine import engine_for
@@ -71,7 +71,7 @@ def test_names_that_are_no_zones_mean_the_recorded_zones() -> None:
     names = [*ZONES, *cities, *(f"Europe/{city.lower()}" for city in cities[::7])]
     zones = ("America/New_York", "Asia/Kolkata", "Australia/Sydney", "Europe/Berlin")
     expect_recorded(
-        RECORDED / "meant_zones.txt", (f"{name}: {meant_zone(name, zones)}" for name in names)
+        RECORDED / "meant_zones.txt", (f"{name}: {suggest_zone(name, zones)}" for name in names)
     )
 
 

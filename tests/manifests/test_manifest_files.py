@@ -14,7 +14,7 @@ from jobsworth.manifests import (
     ManifestError,
     Position,
     find_manifests,
-    may_hold_job,
+    might_contain_job,
     read_bytes,
     read_file,
 )
@@ -172,7 +172,7 @@ def test_positions_are_values() -> None:
     ],
 )
 def test_a_file_that_may_hold_a_job_is_not_passed_over(text: bytes) -> None:
-    assert may_hold_job(text)
+    assert might_contain_job(text)
 
 
 @pytest.mark.parametrize(
@@ -186,4 +186,4 @@ def test_a_file_that_may_hold_a_job_is_not_passed_over(text: bytes) -> None:
     ],
 )
 def test_a_file_that_holds_none_is_passed_over(text: bytes) -> None:
-    assert not may_hold_job(text)
+    assert not might_contain_job(text)

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from jobsworth.manifests import Document, Position, may_hold_job, read_text
+from jobsworth.manifests import Document, Position, might_contain_job, read_text
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
 from jobsworth.manifests.parsing.nodes import child_path
 from jobsworth.manifests.parsing.scalars import json_number
@@ -162,7 +162,7 @@ def test_each_field_of_yaml_is_found_where_it_stands(value: Any) -> None:
 @example('kind: "\\x4aob"', "file.yaml")
 def test_no_job_is_passed_over(text: str, file: str) -> None:
     data = text.encode("utf-8", "replace")
-    if may_hold_job(data):
+    if might_contain_job(data):
         return
     for document in read_text(data, file):
         kind = document.value.get("kind") if isinstance(document.value, dict) else None

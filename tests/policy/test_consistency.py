@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.policy.consistency import inconsistencies
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.provenance.apply_methods import PLAIN_CREATE, WAYS
+from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE
 from support.policy.policy_requests import SERVER, document, policies
 
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
@@ -17,7 +17,7 @@ FAIL = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
 
 def found(held: PolicySet) -> list[tuple[str, tuple[str, ...], str]]:
     """The default, the ways and the remedy of each inconsistency."""
-    return [(one.field, one.ways, one.remedy) for one in inconsistencies(held, SERVER)]
+    return [(one.field, one.methods, one.remedy) for one in inconsistencies(held, SERVER)]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_a_default_produces_must_satisfy_limits_however_it_is_written() -> 
     limits = {"podFailurePolicy": {"ignoreDisruptionsFirst": True}}
     held = policies(defaults={"podFailurePolicy": {"rulesAfter": [FAIL]}}, limits=limits)
     assert found(held) == [
-        ("spec.defaults.podFailurePolicy", WAYS, "change the default or what it violates")
+        ("spec.defaults.podFailurePolicy", APPLY_METHODS, "change the default or what it violates")
     ]
 
 
@@ -112,7 +112,7 @@ def test_rules_and_expressions_count_as_limits_do() -> None:
         expressions=[{"expression": "!object.spec.suspend", "field": "spec.suspend"}],
     )
     assert found(held) == [
-        ("spec.defaults.suspend", WAYS, "change the default or what it violates")
+        ("spec.defaults.suspend", APPLY_METHODS, "change the default or what it violates")
     ]
 
 

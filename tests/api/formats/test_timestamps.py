@@ -71,7 +71,7 @@ def test_is_printed_in_utc_with_seconds(written: str, printed: str | None) -> No
 )
 def test_rejects_what_go_cannot_parse(text: str) -> None:
     assert not rfc3339(text)
-    with pytest.raises(BadTime, match="is no time"):
+    with pytest.raises(BadTime, match="is not an RFC 3339 time"):
         canonical(text)
 
 

@@ -244,8 +244,8 @@ class Field:
             schemas only, which then validate the field always.
         keep_empty: keep an empty list, which is not the same as none: the server rejects some fields
             even when they are empty.
-        made_later: the server creates an object from this field later (the Job of a CronJob): the
-            defaults and gates of the field's own type do not apply yet; those of the types below do.
+        template_for_later_object: the server creates an object from this field later (the Job of a CronJob):
+            the defaults and gates of the field's own type do not apply yet; those of the types below do.
         reported_as: the field name in error paths, if the server uses a different one; "" reports the
             errors at the object that has the field.
         as_json: errors of `format` print the value as Go's JSON does (``<`` is ``\\u003c``).
@@ -262,13 +262,13 @@ class Field:
         "format",
         "gate",
         "keep_empty",
-        "made_later",
         "max_items",
         "name",
         "reported_as",
         "required",
         "sibling_default",
         "since",
+        "template_for_later_object",
         "type",
         "until",
         "validate_empty",
@@ -300,7 +300,7 @@ class Field:
         validate_empty: bool = False,
         validate_when: Callable[[dict[str, Any], Request], bool] | None = None,
         else_rejected: bool = False,
-        made_later: bool = False,
+        template_for_later_object: bool = False,
         keep_empty: bool = False,
         reported_as: str | None = None,
         as_json: bool = False,
@@ -325,7 +325,7 @@ class Field:
         self.validate_empty = validate_empty
         self.validate_when = validate_when
         self.else_rejected = else_rejected
-        self.made_later = made_later
+        self.template_for_later_object = template_for_later_object
         self.keep_empty = keep_empty
         self.reported_as = reported_as
         self.as_json = as_json

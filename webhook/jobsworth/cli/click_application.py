@@ -176,7 +176,7 @@ class _Group(click.Group):
         word = args[0]
         if not self._prefix and word not in self.list_commands(context) and _is_path(word):
             raise click.UsageError(
-                f"'{word}' is no command: did you mean: jobsworth validate {' '.join(args)}?",
+                f"'{word}' is not a command. Did you mean jobsworth validate {' '.join(args)}?",
                 context,
             )
         return super().resolve_command(context, args)

@@ -190,11 +190,11 @@ def _meant_quantity(value: Any, error: Finding) -> str:
     """Return one meaning of a quantity with the unit of another notation; empty for another error."""
     if error.rule != QUANTITY:
         return ""
-    from jobsworth.evaluation.fixes.quantity_suggestions import meant_quantities
+    from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 
     place = locate(value, error.field)
     written = None if place.missing else at(value, place.steps)
-    return next(iter(meant_quantities(written)), "") if isinstance(written, str) else ""
+    return next(iter(suggest_quantities(written)), "") if isinstance(written, str) else ""
 
 
 def _moves(fix: Fix) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.files.existing_objects import ExistingObjects, identity
 from jobsworth.files.git import Repository
-from jobsworth.manifests import may_hold_job, read_text
+from jobsworth.manifests import might_contain_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
@@ -130,7 +130,7 @@ def _now(name: str) -> bytes:
 
 
 def _objects(content: bytes, file: str) -> dict[Identity, Any]:
-    if not may_hold_job(content):
+    if not might_contain_job(content):
         return {}
     values = [document.value for document in read_text(content, file) if document.error is None]
     return {key: value for value in values if (key := identity(value)) is not None}

@@ -13,9 +13,17 @@ from jobsworth.files.located_findings import (
     skip_kustomize_patch,
     skip_marked_patch,
     unreadable,
+from jobsworth.files.existing_objects import ExistingObjects, describe
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
+from jobsworth.manifests import (
+    ManifestError,
+    might_contain_job,
+    read_bytes,
+    read_text,
 )
 from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
-from jobsworth.manifests import ManifestError, may_hold_job, read_bytes, read_text
+from jobsworth.manifests import ManifestError, might_contain_job, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.record import Record
 from jobsworth.validation.engine import is_known
@@ -105,7 +113,7 @@ class FileEvaluator:
         file, options = shown_name(path), self._options
         if path == STDIN and not options.allow_empty and is_empty(data):
             return [unreadable(ManifestError(file, 1, 1, NO_INPUT))]
-        if options.tolerate_templates and not may_hold_job(data):
+        if options.tolerate_templates and not might_contain_job(data):
             return [Result(file=file, document=0, status=SKIPPED, findings=[])]
         settings = self._configurations.of(path)
         documents = read_text(data, file)

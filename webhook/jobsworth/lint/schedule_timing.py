@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
-from jobsworth.remembered import remembered
+from jobsworth.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def months_left_out(schedule: Schedule) -> list[int]:
     return [month for month in sorted(schedule.months) if first > _LENGTHS[month - 1]]
 
 
-@remembered
+@bounded_cache
 def shortest_gap(schedule: str) -> int | None:
     """Return the minimum of seconds between two runs; None if the schedule never fires.
 

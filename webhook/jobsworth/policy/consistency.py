@@ -1,4 +1,4 @@
-"""Check that what the defaults of policies produce satisfies limits and rules, in every way of writing.
+"""Check that what the defaults of policies produce satisfies limits and rules, for every apply method.
 
 Two checks: :func:`conflicts_between` compares defaults with limits, for every set of policies that is loaded;
 :func:`inconsistencies` also evaluates sample objects, for ``policy check``.
@@ -18,7 +18,7 @@ from jobsworth.policy import matching
 from jobsworth.policy.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
-from jobsworth.provenance.apply_methods import PLAIN_CREATE, WAYS, as_written
+from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, as_written
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.limits.limits import Limit, Limits
     from jobsworth.policy.violation import Effect
-    from jobsworth.provenance.apply_methods import Way
+    from jobsworth.provenance.apply_methods import ApplyMethod
 
 
 class _HundredCompletions:
@@ -140,7 +140,7 @@ class Inconsistency:
         policy: the name of the policy with the default.
         field: the path of the default in the document.
         effect: ``deny`` or ``warn``.
-        ways: the ways of writing in which the violation occurs.
+        methods: the apply methods with which the violation occurs.
         sample: the sample object, in words.
         violation: the violation, in words.
         remedy: the correction of the policy, as a clause.
@@ -149,14 +149,18 @@ class Inconsistency:
     policy: str
     field: str
     effect: Effect
-    ways: tuple[Way, ...]
+    methods: tuple[ApplyMethod, ...]
     sample: str
     violation: str
     remedy: str
 
     def __str__(self) -> str:
         verb = "denies" if self.effect == "deny" else "warns about"
-        written = "however it is written" if self.ways == WAYS else f"after {', '.join(self.ways)}"
+        written = (
+            "however it is written"
+            if self.methods == APPLY_METHODS
+            else f"after {', '.join(self.methods)}"
+        )
         return (
             f"with its defaults, the policy {verb} {self.sample} {written}: "
             f"{self.violation} ({self.remedy})"
@@ -187,7 +191,7 @@ def _of_policy(
     for sample, manifest in _samples(policy):
         found = _violations_by_way(policy, others, manifest, server)
         for violation in {
-            key: each for way in found.values() for key, each in way.items()
+            key: each for by_key in found.values() for key, each in by_key.items()
         }.values():
             field = _default_of(policy, violation.violation.field)
             if (field, violation.violation.code) in reported:
@@ -198,7 +202,7 @@ def _of_policy(
                 policy=policy.name,
                 field=field,
                 effect=violation.effect,
-                ways=tuple(way for way in WAYS if key in found[way]),
+                methods=tuple(method for method in APPLY_METHODS if key in found[method]),
                 sample=sample,
                 violation=str(violation),
                 remedy=_remedy(policy, others, field, manifest, server),
@@ -236,27 +240,27 @@ def _key(violation: EnforcedViolation) -> Key:
 
 def _violations_by_way(
     policy: JobPolicy, others: list[JobPolicy], manifest: dict[str, Any], server: ApiServer
-) -> dict[Way, dict[Key, EnforcedViolation]]:
-    """Return, by way of writing, the violations that the defaults cause or fail to prevent."""
+) -> dict[ApplyMethod, dict[Key, EnforcedViolation]]:
+    """Return, by apply method, the violations that the defaults cause or fail to prevent."""
     always = replace(policy, matching=_EVERYTHING)
     with_defaults = PolicySet((always, *others))
     without = PolicySet(
         (replace(always, defaults=None), *(replace(o, defaults=None) for o in others))
     )
     filled = engine_for(server).default(manifest)
-    found: dict[Way, dict[Key, EnforcedViolation]] = {}
-    for way in WAYS:
+    found: dict[ApplyMethod, dict[Key, EnforcedViolation]] = {}
+    for method in APPLY_METHODS:
         request = PolicyRequest(
             operation=CREATE,
             kind=manifest["kind"],
             namespace="default",
             name="sample",
             object=filled,
-            manifest=as_written(manifest, way),
+            manifest=as_written(manifest, method),
         )
         plain = set(map(_key, without.evaluate(request, server).findings))
         defaulted = replace(request, object=with_defaults.default(request, server).object)
-        found[way] = {
+        found[method] = {
             _key(one): one
             for one in with_defaults.evaluate(defaulted, server).findings
             if one.effect != "audit"

@@ -1,4 +1,4 @@
-"""Ways to write an object, each with the records of field ownership that it leaves.
+"""Methods to apply a manifest, each with the records of field ownership that it leaves.
 
 A file has none, and a client wrote all of it. See :mod:`jobsworth.provenance.field_ownership`.
 """
@@ -12,24 +12,31 @@ from jobsworth.provenance.field_ownership import LAST_APPLIED
 if TYPE_CHECKING:
     from typing import Any, Final, Literal
 
-    Way = Literal["a file", "kubectl apply", "kubectl apply --server-side", "kubectl create"]
+    ApplyMethod = Literal[
+        "a file", "kubectl apply", "kubectl apply --server-side", "kubectl create"
+    ]
 
 PLAIN_CREATE: Final = "kubectl create"
-WAYS: tuple[Way, ...] = ("a file", "kubectl apply", "kubectl apply --server-side", PLAIN_CREATE)
+APPLY_METHODS: tuple[ApplyMethod, ...] = (
+    "a file",
+    "kubectl apply",
+    "kubectl apply --server-side",
+    PLAIN_CREATE,
+)
 
 
-def as_written(manifest: dict[str, Any], way: Way) -> dict[str, Any]:
-    """Return a manifest with the records that a way of writing it leaves; the manifest is not modified."""
-    if way == "a file":
+def as_written(manifest: dict[str, Any], method: ApplyMethod) -> dict[str, Any]:
+    """Return a manifest with the records that an apply method leaves; the manifest is not modified."""
+    if method == "a file":
         return manifest
     operation, fields = "Update", {}
     records: dict[str, Any] = {}
-    if way == "kubectl apply":
+    if method == "kubectl apply":
         import json  # seldom needed, and slow to import
 
         annotations = (manifest.get("metadata") or {}).get("annotations") or {}
         records["annotations"] = {**annotations, LAST_APPLIED: json.dumps(manifest)}
-    elif way == "kubectl apply --server-side":
+    elif method == "kubectl apply --server-side":
         operation, fields = "Apply", _field_set(manifest)
     records["managedFields"] = [
         {"operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields}

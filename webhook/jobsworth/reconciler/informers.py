@@ -150,17 +150,17 @@ class JobInformer(Informer[CachedJob]):
 
     Args:
         settings: settings for reading Jobs.
-        look: called with each complete Job object before it is reduced.
+        on_raw_job: called with each complete Job object before it is reduced.
     """
 
     def __init__(
         self,
         settings: ControllerSettings,
-        look: Callable[[dict[str, Any]], None] = lambda job: None,
+        on_raw_job: Callable[[dict[str, Any]], None] = lambda job: None,
     ) -> None:
         super().__init__()
         self._settings = settings
-        self._look = look
+        self._on_raw_job = on_raw_job
         self._by_key: dict[str, CachedJob] = {}
         self._by_namespace: dict[str, dict[str, CachedJob]] = {}
 
@@ -169,7 +169,7 @@ class JobInformer(Informer[CachedJob]):
         # Items of a list have neither field.
         obj.setdefault("apiVersion", API_VERSION)
         obj.setdefault("kind", KIND)
-        self._look(obj)
+        self._on_raw_job(obj)
         return stored(obj, self._settings)
 
     def get(self, key: str) -> CachedJob | None:

@@ -71,7 +71,7 @@ class ReconcilerProcess:
             monotonic=time.monotonic,
             calls=self._calls,
             event_sink=ApiEventSink(self._recorder, self.metrics),
-            look=self._observe,
+            on_raw_job=self._observe,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)

@@ -31,7 +31,7 @@ class Reconciler:
         monotonic: monotonic clock, in seconds.
         calls: runs several API calls, in parallel if possible.
         event_sink: receives events and counts.
-        look: called with each Job object from the watch.
+        on_raw_job: called with each Job object from the watch.
 
     Attributes:
         queue: queue of Jobs, by ``namespace/name``.
@@ -47,10 +47,10 @@ class Reconciler:
         monotonic: Callable[[], float],
         calls: Calls,
         event_sink: EventSink,
-        look: Callable[[dict[str, Any]], None] = lambda job: None,
+        on_raw_job: Callable[[dict[str, Any]], None] = lambda job: None,
     ) -> None:
         self._settings = settings
-        self.jobs = JobInformer(settings, look)
+        self.jobs = JobInformer(settings, on_raw_job)
         self.pods = PodInformer(settings)
         self.queue = self._new_queue(monotonic)
         self.orphan_queue = self._new_queue(monotonic)

@@ -42,7 +42,7 @@ class Checking:
 
         Args:
             struct: the type.
-            later: ignore the gates of the type's own fields (`made_later` of Field).
+            later: ignore the gates of the type's own fields (`template_for_later_object` of Field).
         """
         key = struct, later
         check = self._compiled.get(key)
@@ -94,7 +94,7 @@ class Checking:
         """Return a check that compiles the real check on first use, then replaces itself with it."""
 
         def check_first(value: Any, path: str, request: Request, errors: Errors) -> None:
-            check = self.of(struct_of(kind), later=field.made_later)
+            check = self.of(struct_of(kind), later=field.template_for_later_object)
             if checks[field.name] is check_first:
                 checks[field.name] = None if check is _nothing else check
             check(value, path, request, errors)

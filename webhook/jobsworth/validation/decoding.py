@@ -92,7 +92,7 @@ class Decoder:
 
         Args:
             struct: the type.
-            later: ignore the gates of the type's own fields (`made_later` of Field).
+            later: ignore the gates of the type's own fields (`template_for_later_object` of Field).
         """
         key = struct, later
         decode = self._compiled.get(key)
@@ -106,7 +106,7 @@ class Decoder:
         held: list[tuple[str, Struct, bool]] = []
         for name, field in struct.fields.items():
             if isinstance(field.type, Struct) and server.knows(field.since, field.until):
-                held.append((name, field.type, field.made_later))
+                held.append((name, field.type, field.template_for_later_object))
             if (
                 field.sibling_default
                 and server.knows(field.since, field.until)
@@ -177,7 +177,7 @@ class Decoder:
         """Return a decoder that compiles on first use: a Job without affinity never imports its types."""
 
         def decode_first(value: Any, path: str, report: Report) -> Any:
-            decode = self.of(struct_of(kind), later=field.made_later)
+            decode = self.of(struct_of(kind), later=field.template_for_later_object)
             entry = entries[field.name]
             if entry is not None and entry[2] is decode_first:
                 entries[field.name] = (None, False, decode)

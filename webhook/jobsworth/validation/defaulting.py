@@ -67,7 +67,7 @@ class Defaulting:
         if isinstance(kind, ListOf):
             return self._each(kind) if kind.of_structs else None
         if isinstance(kind, Struct):
-            return self.of(kind, later=field.made_later)
+            return self.of(kind, later=field.template_for_later_object)
         return self._one(kind) if isinstance(kind, Pointer) and kind.to_struct else None
 
     def _one(self, kind: Pointer) -> Fill:

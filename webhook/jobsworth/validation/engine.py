@@ -156,9 +156,9 @@ class Engine:
         if not errors:
             warnings = self._warnings(struct, filled, request)
             return [*dropped, *warnings] if warnings else dropped
-        from jobsworth.validation.verdict_findings import of_errors, stopped
+        from jobsworth.validation.verdict_findings import findings_from_errors, stopped
 
-        found = of_errors(dict.fromkeys(errors[:most]), self.server)
+        found = findings_from_errors(dict.fromkeys(errors[:most]), self.server)
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
     def _warnings(self, struct: Struct, filled: dict[str, Any], request: Request) -> list[Finding]:
@@ -265,9 +265,9 @@ class Engine:
         return decoded, report
 
     def _malformed(self, struct: Struct, report: Report, most: int) -> list[Finding]:
-        from jobsworth.validation.verdict_findings import of_errors, stopped
+        from jobsworth.validation.verdict_findings import findings_from_errors, stopped
 
-        errors = of_errors(report.errors[:most], self.server)
+        errors = findings_from_errors(report.errors[:most], self.server)
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
@@ -299,9 +299,9 @@ class Engine:
         try:
             struct, stored, report = self._decode(old)
         except CannotDecode as error:
-            from jobsworth.validation.verdict_findings import of_stored
+            from jobsworth.validation.verdict_findings import finding_of_stored
 
-            raise CannotDecode([of_stored(finding) for finding in error.findings]) from None
+            raise CannotDecode([finding_of_stored(finding) for finding in error.findings]) from None
         from_a_server = _came_from_a_server(stored)
         in_use, keeping = NO_GATES, self
         if from_a_server and report.dropped:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.job import GENERATED_UID
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.reason_codes import CODES
-from jobsworth.validation.wording import as_named_by, as_worded_by
+from jobsworth.validation.wording import rename_for_release, reword_for_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ HINTS = {
 """Hints for API server messages that do not name the cause, by the key of the rule."""
 
 
-def of_errors(errors: Iterable[FieldError], server: ApiServer) -> list[Finding]:
+def findings_from_errors(errors: Iterable[FieldError], server: ApiServer) -> list[Finding]:
     """Return the findings of errors, in the words of a server's release."""
     return list(_findings(errors, server))
 
@@ -74,7 +74,7 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
             source="api",
             severity="error",
             code=CODES[error.reason],
-            field=as_named_by(server.minor, error.field),
+            field=rename_for_release(server.minor, error.field),
             reason=error.reason,
             message=parts,
             hint=HINTS.get(error.rule, ""),
@@ -84,7 +84,7 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
 
 
 def _worded(message: str, field: str, server: ApiServer) -> str:
-    return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+    return reword_for_release(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
 
 
 def _warning(warned: tuple[str, str]) -> Finding:
@@ -111,7 +111,7 @@ def stopped(most: int) -> Finding:
     )
 
 
-def of_stored(finding: Finding) -> Finding:
+def finding_of_stored(finding: Finding) -> Finding:
     """Return an error of decoding the stored object as a finding about the update."""
     return Finding(
         source="api",

@@ -65,12 +65,13 @@ FORMER_WORDS = (
 the wording of 1.36, and the old wording."""
 
 
-def as_worded_by(minor: int, field: str, message: str) -> str:
+def reword_for_release(minor: int, field: str, message: str) -> str:
     """Translate a message of Kubernetes 1.36 into the wording of an earlier release.
 
-    >>> as_worded_by(31, "metadata.labels", "must be no more than 63 bytes")
+    >>> reword_for_release(31, "metadata.labels", "must be no more than 63 bytes")
     'must be no more than 63 characters'
-    >>> as_worded_by(33, "spec.resources.limits[foo]", 'Invalid value: "foo": must be a standard resource')
+    >>> field, message = "spec.resources.limits[foo]", 'Invalid value: "foo": must be a standard resource'
+    >>> reword_for_release(33, field, message)
     'Invalid value: foo: must be a standard resource'
     """
     for last, part, words, former in FORMER_WORDS:
@@ -94,10 +95,10 @@ def as_worded_by(minor: int, field: str, message: str) -> str:
     return message
 
 
-def as_named_by(minor: int, field: str) -> str:
+def rename_for_release(minor: int, field: str) -> str:
     """Translate a field path of Kubernetes 1.36 into that of an earlier release.
 
-    >>> as_named_by(29, "spec.template.spec.hostAliases[1].hostnames[0]")
+    >>> rename_for_release(29, "spec.template.spec.hostAliases[1].hostnames[0]")
     'spec.template.spec.hostAliases.hostnames'
     """
     if minor <= LAST_TRUST_BUNDLE_OF_PEM:

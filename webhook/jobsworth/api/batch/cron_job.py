@@ -49,7 +49,7 @@ JobTemplateSpec = Struct(
     "The template of the Jobs that a CronJob creates.",
     metadata=Field(ObjectMeta),
     # The server fills in the defaults of a JobSpec when the controller creates the Job.
-    spec=Field(JobSpec, made_later=True),
+    spec=Field(JobSpec, template_for_later_object=True),
 )
 
 CronJobSpec = Struct(

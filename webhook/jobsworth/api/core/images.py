@@ -7,7 +7,7 @@ Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, an
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
-from jobsworth.remembered import remembered
+from jobsworth.bounded_cache import bounded_cache
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
@@ -34,7 +34,7 @@ def default_pull_policy(image: str) -> str:
     return "Always" if _tag(image) == "latest" else "IfNotPresent"
 
 
-@remembered
+@bounded_cache
 def _tag(image: str) -> str:
     """Return the tag, or "" if there is only a digest, or if the image is malformed."""
     if len(image) == _DIGEST_LENGTHS["sha256"] and only(image, _LOWER_HEXADECIMAL):

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.bounded_cache import bounded_cache
 from jobsworth.record import Record
-from jobsworth.remembered import remembered
 
 if TYPE_CHECKING:
     Days = frozenset[int]
@@ -130,7 +130,7 @@ def parse(schedule: str) -> Schedule:
     return _parse(schedule)
 
 
-@remembered
+@bounded_cache
 def _parse(schedule: str) -> Schedule:
     if not schedule:
         raise BadSchedule("empty spec string")

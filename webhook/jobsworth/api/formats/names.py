@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from jobsworth.remembered import remembered
+from jobsworth.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ LABEL_VALUE_MAX_LENGTH = 63
 
 def cached(format_: Format) -> Format:
     """Return a format with a cache of its results: names and labels repeat within objects and clusters."""
-    results = remembered(format_)
+    results = bounded_cache(format_)
 
     @wraps(format_)
     def lookup(text: str) -> list[str]:

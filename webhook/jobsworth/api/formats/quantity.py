@@ -23,8 +23,8 @@ from jobsworth.api.formats.go_numbers import (
     power_of_ten,
 )
 from jobsworth.api.formats.names import DIGITS
+from jobsworth.bounded_cache import bounded_cache
 from jobsworth.record import Record
-from jobsworth.remembered import remembered
 
 _BINARY, _DECIMAL, _EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
 _SUFFIXES = {
@@ -287,7 +287,7 @@ def parse(value: str | float) -> Quantity:
     return _parsed(text)
 
 
-@remembered
+@bounded_cache
 def _parsed(text: str) -> Quantity:
     return _read(text.strip(_SPACES))
 

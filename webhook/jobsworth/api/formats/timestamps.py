@@ -11,7 +11,7 @@ may replace the point, an offset may be 24 hours or have 60 minutes.
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS
-from jobsworth.remembered import remembered
+from jobsworth.bounded_cache import bounded_cache
 
 _MICRO_DIGITS = 6
 _CANONICAL_LENGTH = len("2026-01-31T09:00:00Z")
@@ -50,7 +50,7 @@ def canonical(text: str) -> str | None:
     return _canonical(text)
 
 
-@remembered
+@bounded_cache
 def _canonical(text: str) -> str | None:
     # The times of a burst of requests are those of a few seconds.
     seconds, nanoseconds = _must_read(text, micro=False)
@@ -76,7 +76,7 @@ def canonical_micro(text: str) -> str | None:
 def _must_read(text: str, *, micro: bool) -> tuple[int, int]:
     time = _read(text, micro=micro)
     if time is None:
-        raise BadTime(f'"{text}" is no time as RFC 3339 writes it, such as "2026-01-31T09:00:00Z"')
+        raise BadTime(f'"{text}" is not an RFC 3339 time, such as "2026-01-31T09:00:00Z"')
     return time
 
 

@@ -244,13 +244,13 @@ def _schedule(rejected: RejectedObject) -> Fix | None:
 
 def _time_zone(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats import time_zones
-    from jobsworth.evaluation.fixes.zone_suggestions import meant_zone
+    from jobsworth.evaluation.fixes.zone_suggestions import suggest_zone
 
     written = rejected.at(rejected.finding.field)
     if not isinstance(written, str):
         return None
     known = sorted(time_zones.known())
-    meant = meant_zone(written, known)
+    meant = suggest_zone(written, known)
     if meant is not None:
         name, sure = meant.zone, meant.sure
     else:

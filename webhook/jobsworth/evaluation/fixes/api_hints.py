@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
 from jobsworth.api.field_errors import IMMUTABLE
-from jobsworth.evaluation.fixes.quantity_suggestions import meant_quantities
+from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
@@ -103,7 +103,7 @@ def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     value = rejected.at(field)
     if not isinstance(value, str):
         return None
-    answers = meant_quantities(value)
+    answers = suggest_quantities(value)
     if not answers:
         return None
     if len(answers) == 1:
@@ -131,12 +131,12 @@ def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
 
 def _time_zone(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     from jobsworth.api.formats import time_zones
-    from jobsworth.evaluation.fixes.zone_suggestions import meant_zone
+    from jobsworth.evaluation.fixes.zone_suggestions import suggest_zone
 
     written = rejected.at(rejected.finding.field)
     if not isinstance(written, str):
         return None
-    meant = meant_zone(written, sorted(time_zones.known()))
+    meant = suggest_zone(written, sorted(time_zones.known()))
     if meant is not None:
         return meant.hint, None
     if rejected.finding.fix is not None:

@@ -11,10 +11,10 @@ _SUFFIXES = {
 """Quantity suffixes for the units that people write."""
 
 
-def meant_quantities(text: str) -> list[str]:
+def suggest_quantities(text: str) -> list[str]:
     """Return the quantities that a text with the unit of another notation may mean; empty for other text.
 
-    >>> meant_quantities("1GB"), meant_quantities("64 mib"), meant_quantities("lots")
+    >>> suggest_quantities("1GB"), suggest_quantities("64 mib"), suggest_quantities("lots")
     (['1G', '1Gi'], ['64Mi'], [])
     """
     text = text.strip().replace(" ", "")

@@ -89,7 +89,7 @@ _ABBREVIATIONS = {
 UTC = ("utc", "z", "zulu", "gmt", "utc+0", "gmt+0", "utc+00:00")
 
 
-class MeantZone(Record):
+class ZoneSuggestion(Record):
     """The time zone that was probably meant.
 
     Attributes:
@@ -103,20 +103,20 @@ class MeantZone(Record):
     hint: str = ""
 
 
-def meant_zone(name: str, known: Iterable[str]) -> MeantZone | None:
+def suggest_zone(name: str, known: Iterable[str]) -> ZoneSuggestion | None:
     """Return the zone that a name probably means; None if nothing is known.
 
     >>> zones = ["Europe/Berlin", "Europe/Zurich", "America/Lima", "Asia/Kolkata"]
-    >>> meant_zone("europe/berlni", zones)
-    MeantZone(zone='Europe/Berlin', sure=True, hint='')
-    >>> meant_zone("Europe/Munich", zones).hint
+    >>> suggest_zone("europe/berlni", zones)
+    ZoneSuggestion(zone='Europe/Berlin', sure=True, hint='')
+    >>> suggest_zone("Europe/Munich", zones).hint
     'there is no such zone; Munich is in Europe/Berlin'
-    >>> meant_zone("America/Lisa", zones) is None
+    >>> suggest_zone("America/Lisa", zones) is None
     True
     """
     zones = tuple(known)
     if name.lower() in UTC:
-        return MeantZone("Etc/UTC", True)
+        return ZoneSuggestion("Etc/UTC", True)
     region, slash, rest = name.partition("/")
     if slash:
         beginning = f"{region.lower()}/"
@@ -125,17 +125,17 @@ def meant_zone(name: str, known: Iterable[str]) -> MeantZone | None:
         }
         found = near(rest, of_region)
         if found is not None and found.sure:
-            return MeantZone(of_region[found.name], True)
+            return ZoneSuggestion(of_region[found.name], True)
     city = _folded(name.rpartition("/")[2])
     for zone, cities in _CITIES_OF_ZONES.items():
         for each in cities.split():
             if city == _folded(each):
                 place = each.replace("_", " ")
-                return MeantZone(zone, False, f"there is no such zone; {place} is in {zone}")
+                return ZoneSuggestion(zone, False, f"there is no such zone; {place} is in {zone}")
     for zone, words in _ABBREVIATIONS.items():
         if name.upper() in words.split():
-            return MeantZone(
-                zone, False, f"abbreviations are no time zones; name a city, such as {zone}"
+            return ZoneSuggestion(
+                zone, False, f"an abbreviation is not a time zone; use a city, such as {zone}"
             )
     return None
 

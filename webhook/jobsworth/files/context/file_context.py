@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, folders_above
-from jobsworth.manifests import may_refer
+from jobsworth.manifests import might_reference
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Surroundings:
             data: its content.
             documents: the documents in it.
         """
-        if not may_refer(data):
+        if not might_reference(data):
             return None
         values = [document.value for document in documents]
         if len(values) < 2 and self._is_alone(file):

@@ -19,7 +19,7 @@ from jobsworth.lint.neighbors import (
     neighbor,
     texts_in,
 )
-from jobsworth.manifests import ManifestError, may_hide_words, read_bytes, read_text
+from jobsworth.manifests import ManifestError, has_escapes, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.record import Record
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES, MIB
@@ -269,4 +269,4 @@ def _may_hold_neighbor(data: bytes) -> bool:
         if kind in _KINDS or kind.endswith(_SECRETS) or b"," in kind:
             return True
         at = data.find(b"kind", at)
-    return may_hide_words(data)
+    return has_escapes(data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.bounded_cache import bounded_cache
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def meant_condition(type_: str) -> str:
     return FORMER_NAMES.get(type_) or _similar(type_)
 
 
-@remembered
+@bounded_cache
 def _similar(type_: str) -> str:
     """Return the condition of failed Pods whose name has nearly the same letters; empty if none has."""
     from jobsworth.findings.near_names import fold, slips

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
+from jobsworth.bounded_cache import bounded_cache
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
         yield Diagnostic(f"{path}.image", f"{image} {moving}: {effect}. Pin a version or a digest.")
 
 
-@remembered
+@bounded_cache
 def _moving_tag(image: str) -> str:
     """Return a description of the tag if it names other images over time; empty if it does not."""
     if not image or "@" in image:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
 from jobsworth.api.formats.go_numbers import capped
+from jobsworth.bounded_cache import bounded_cache
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
@@ -15,7 +16,6 @@ from jobsworth.lint.schedule_timing import (
     months_left_out,
     spelled,
 )
-from jobsworth.remembered import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +50,7 @@ def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) ->
         check: takes the parsed schedule and its five fields as text; a descriptor such as ``@daily`` has
             five stars.
     """
-    results = remembered(lambda text: tuple(check(cron.parse(text), _fields(text))))
+    results = bounded_cache(lambda text: tuple(check(cron.parse(text), _fields(text))))
 
     def check_job(job: LintedJob) -> Iterable[Diagnostic]:
         return results(job.cron["schedule"]) if job.cron and job.schedule is not None else ()

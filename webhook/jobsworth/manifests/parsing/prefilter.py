@@ -23,15 +23,15 @@ _TAGS = (b"!!", b"!<", b"%TAG")
 """Possible forms of the tag !!binary, in full or through a %TAG."""
 
 
-def may_hold_job(data: bytes) -> bool:
+def might_contain_job(data: bytes) -> bool:
     """Return False if a file certainly has no Job, CronJob or List, not even a misspelled one.
 
     The check takes some microseconds for an ordinary manifest. Aliases need no check, since their
     anchor has the same letters; a NUL byte indicates another encoding, which may hold anything.
 
-    >>> may_hold_job(b"kind: Deployment"), may_hold_job(b"kind: cronJob")
+    >>> might_contain_job(b"kind: Deployment"), might_contain_job(b"kind: cronJob")
     (False, True)
-    >>> may_hold_job(b"jobs: {test: {}}")
+    >>> might_contain_job(b"jobs: {test: {}}")
     False
     """
     # A document with a Job, a CronJob, a JobList, a List with a Job, or a misspelled kind or version of these
@@ -40,22 +40,22 @@ def may_hold_job(data: bytes) -> bool:
     has_word = b"job" in lowered or b"batch" in lowered or b"List" in data
     if has_word and any(key + end in lowered for key in _KEYS for end in _KEY_ENDS):
         return True
-    return may_hide_words(data)
+    return has_escapes(data)
 
 
-def may_refer(data: bytes) -> bool:
+def might_reference(data: bytes) -> bool:
     """Return False if a file certainly has no Job that names another object, such as a ConfigMap."""
     if b"Job" in data:
         for word in _REFERENCES:
             if word in data:
                 return True
-    return may_hide_words(data)
+    return has_escapes(data)
 
 
-def may_hide_words(data: bytes) -> bool:
+def has_escapes(data: bytes) -> bool:
     """Return True if the words of a text may be written in other letters: by escapes, tags or an encoding.
 
-    >>> may_hide_words(b"kind: Job"), may_hide_words(b'kind: "\\\\x4aob"')
+    >>> has_escapes(b"kind: Job"), has_escapes(b'kind: "\\\\x4aob"')
     (False, True)
     """
     if _NUL in data:

@@ -1,4 +1,4 @@
-"""A cache of the results of a function of one text, for texts that manifests repeat."""
+"""Bounded cache of a function of one string, for strings that manifests repeat."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MAX_LENGTH = 512
 """The length of a text in characters that is kept: a thousand hostile texts must not fill the memory."""
 
 
-def remembered(function: Callable[[str], Value]) -> Callable[[str], Value]:
+def bounded_cache(function: Callable[[str], Value]) -> Callable[[str], Value]:
     """Cache the results of a pure function by ``lru_cache``, but not those for long texts.
 
-    >>> square = remembered(lambda text: int(text) ** 2)
+    >>> square = bounded_cache(lambda text: int(text) ** 2)
     >>> square("12"), square("12")
     (144, 144)
     """

@@ -1,6 +1,6 @@
 """Read files that a user or a repository names: only regular files, and of bounded size.
 
-A link in a repository can lead to a device that never ends, or to a pipe that nobody writes to.
+A link in a repository can lead to a device that never ends, or to a pipe without a writer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_BASELINE_BYTES = 64 * MIB
 MAX_CERTIFICATE_BYTES = MIB
 
 _OWN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""Where a shell puts what it pipes in: ``validate <(helm template .)``."""
+"""The folder of the pipes that a shell passes: ``validate <(helm template .)``."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Without O_NONBLOCK, a pipe that replaces the file between stat and open would block."""

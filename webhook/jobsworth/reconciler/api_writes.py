@@ -1,7 +1,7 @@
 """API writes of the reconciler; each has a precondition on the UID or the resourceVersion.
 
 None asks the API server to look for unknown fields: what is sent comes from objects that it has read, and
-nobody would see its warnings. Without that search, a write costs it less CPU time.
+no user would see its warnings. Without that search, a write costs it less CPU time.
 """
 
 from __future__ import annotations

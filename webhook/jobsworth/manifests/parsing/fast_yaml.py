@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | None
     Parsed: TypeAlias = YamlNode | Sequence[YamlEvent] | None
-    """What a parser returned for a document: a node, or its events; None if neither is kept."""
+    """The result of a parser for a document: a node, or its events; None if neither is kept."""
 
 _DEEPEST = 64
 _MAX_BYTES_KEPT = 100_000

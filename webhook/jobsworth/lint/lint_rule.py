@@ -88,15 +88,6 @@ class Rule:
             fix=fix,
         )
 
-    def findings(self, subject: LintedJob) -> list[Finding]:
-        """Check a Job or CronJob."""
-        if self.check is None:
-            return []
-        return [
-            self.finding(diagnostic.field, diagnostic.message, diagnostic.fix)
-            for diagnostic in self.check(subject)
-        ]
-
 
 def lint_rule(
     code: str, name: str, *, severity: Severity, summary: str, fixable: str = "", on: bool = True

@@ -24,11 +24,11 @@ from jobsworth.certificates.registration_owner import RegistrationOwner
 from jobsworth.cli.registration_files import Readiness, RegistrationFiles, WatchedPolicies
 from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.api_resources import CORE, resource_path
-from jobsworth.client.change_notifier import notify
 from jobsworth.client.leases import LeaderElection, Times
 from jobsworth.client.rest_config import rest_config
 from jobsworth.client.server_release import ask_release
 from jobsworth.client.transport import Client
+from jobsworth.client.watch import notify
 from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.usage_error import UsageError
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from jobsworth.client import change_notifier
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.client.change_notifier import notify
+from jobsworth.client.watch import notify
 
 SECRETS = "/api/v1/namespaces/ns/secrets"
 
@@ -40,8 +39,8 @@ ADDED = {"type": "ADDED", "object": {"metadata": {"resourceVersion": "1"}}}
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_notifier, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(change_notifier, "FORBIDDEN_SECONDS", 0.01)
+    monkeypatch.setattr("jobsworth.client.watch.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("jobsworth.client.watch.FORBIDDEN_SECONDS", 0.01)
 
 
 def notified(api: Watched) -> tuple[threading.Event, list[str]]:

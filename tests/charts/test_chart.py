@@ -17,9 +17,8 @@ import jobsworth
 from jobsworth.cli.command import Command
 from jobsworth.cli.commands import audit, certs, reconcile, serve
 from jobsworth.files.policies.profiles import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
-from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
-from jobsworth.validation.schema_text import schema_text
 from jobsworth.policy.schema import NAME_PATTERN, schema
+from jobsworth.validation.schema_text import schema_text
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"

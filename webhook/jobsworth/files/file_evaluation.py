@@ -13,17 +13,14 @@ from jobsworth.files.located_findings import (
     skip_kustomize_patch,
     skip_marked_patch,
     unreadable,
-from jobsworth.files.existing_objects import ExistingObjects, describe
-from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
+)
+from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
 from jobsworth.manifests import (
     ManifestError,
     might_contain_job,
     read_bytes,
     read_text,
 )
-from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
-from jobsworth.manifests import ManifestError, might_contain_job, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.record import Record
 from jobsworth.validation.engine import is_known

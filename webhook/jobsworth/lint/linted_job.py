@@ -212,7 +212,7 @@ class LintedJob:
         if self._commands is None:
             from jobsworth.lint.run_commands import run_commands
 
-            self._commands = list(run_commands(self))
+            self._commands = list(run_commands(self.containers, self.scripts))
         return self._commands
 
     @property

@@ -8,10 +8,10 @@ from jobsworth.lint.shells import base_name, launched, runs_shell
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.shell_script import ShellScript
 
 
 class RunCommand(Record):
@@ -35,16 +35,23 @@ class RunCommand(Record):
         return base_name(self.words[0])
 
 
-def run_commands(job: LintedJob) -> Iterator[RunCommand]:
-    """Yield the commands of all containers, those of init containers first.
+def run_commands(
+    containers: Iterable[tuple[str, dict[str, Any]]],
+    scripts: Iterable[tuple[str, str, ShellScript]],
+) -> Iterator[RunCommand]:
+    """Yield the commands of some containers.
 
     A container without ``command`` runs the entrypoint of its image: its arguments count as a command only if
     they start with the name of a program. A shell whose script cannot be read runs no known command.
+
+    Args:
+        containers: the field path and value of each.
+        scripts: the scripts in their command lines: the field, the path of the container, and the script.
     """
-    scripts = {path: (field, script) for field, path, script in job.scripts}
-    for path, container in job.containers:
-        if path in scripts:
-            field, script = scripts[path]
+    script_of = {path: (field, script) for field, path, script in scripts}
+    for path, container in containers:
+        if path in script_of:
+            field, script = script_of[path]
             for command in script.commands:
                 if command.words:
                     yield RunCommand(path, container, field, command.words)

@@ -282,8 +282,8 @@ def _print_note_on_namespaces(results: Sequence[Result]) -> None:
     number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
     if number:
         print(
-            f"{count(number, 'object')} without a namespace: policies took default; "
-            "name it with --namespace",
+            f"{count(number, 'object')} without a namespace: policies were evaluated in namespace "
+            '"default"; set --namespace',
             file=sys.stderr,
         )
 

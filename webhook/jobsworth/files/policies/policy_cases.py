@@ -17,8 +17,8 @@ from jobsworth.files.repository_root import is_within, manifests_in, root_around
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.enforcement import SEVERITIES
-from jobsworth.usage_error import UsageError
 from jobsworth.policy.job_policy import API_VERSION
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
-from support.cli.command_runs import Validate
+from support.cli.command_runs import Command, Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 from support.policy.policy_file_texts import POLICY
 
@@ -319,3 +320,38 @@ def test_many_processes_have_the_same_configuration(validate: Validate) -> None:
     severities = [line.split()[1] for line in done.out.splitlines()]
     assert severities == ["warning"] * 40 + ["info"] * 30
     assert "10 files excluded" in done.err
+
+
+OPINION = "spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'a:1'}]}}}"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "codes"),
+    [
+        ("certain", {"JW227"}),
+        ("likely", {"JW227", "JW201", "JW204", "JW502"}),
+        ("opinion", {"JW227", "JW201", "JW204", "JW502", "JW217"}),
+    ],
+)
+@pytest.mark.parametrize("by_file", [False, True], ids=["option", "file"])
+def test_rules_below_the_wanted_confidence_are_not_reported(
+    confidence: str, codes: set[str], by_file: bool, command: Command
+) -> None:
+    head = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a.b, annotations: {%s}}\n"
+    safe = 'cluster-autoscaler.kubernetes.io/safe-to-evict: "false"'
+    files = {"job.yaml": head % safe + OPINION}
+    options = ["--min-confidence", confidence]
+    if by_file:
+        files[".jobsworth.yaml"] = f"min-confidence: {confidence}\n"
+        options = []
+    found = json.loads(command("validate", "-o", "json", *options, "job.yaml", files=files).out)
+    findings = found["results"][0]["findings"]
+    assert {each["code"] for each in findings} == codes
+    certain = {each["code"] for each in findings if each["confidence"] == "certain"}
+    assert certain == {"JW227"}
+
+
+def test_a_selected_rule_is_reported_whatever_its_confidence(command: Command) -> None:
+    text = f"apiVersion: batch/v1\nkind: Job\nmetadata: {{name: a.b}}\n{OPINION}"
+    options = ("--min-confidence", "certain", "--select", "JW217", "-o", "concise")
+    assert "JW217" in command("validate", *options, "job.yaml", files={"job.yaml": text}).out

@@ -61,6 +61,7 @@ def test_json_has_all_that_the_pages_have() -> None:
         "code": "JW404",
         "name": "every-minute-of-hour",
         "severity": "warning",
+        "confidence": "likely",
         "fix": "unsafe",
         "default": True,
         "summary": rule.summary,

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, UnknownGate, UnknownRelease, parse_gates
-from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
+from jobsworth.cli.options import (
+    Options,
+    choice_if_given,
+    flag,
+    nested,
+    text,
+    words,
+    words_if_given,
+)
 from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.files.configuration.settings import Settings
+from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +31,10 @@ class ConfigurationOptions(Options):
         help="Report only these rules: codes, names, prefixes of codes (JW1), or `default`.",
     )
     ignore = words(metavar="RULE,...", help="Do not report these rules.")
+    min_confidence = choice_if_given(
+        choices=CONFIDENCES,
+        help="Report lint rules whose findings are at least so sure; default: likely.",
+    )
     policy = words(
         metavar="PATH",
         help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
@@ -54,6 +67,7 @@ def with_rules(settings: Settings, options: ConfigurationOptions) -> Settings:
         UsageError: there is no such rule, or it cannot be ignored.
     """
     settings = settings.replace(
+        min_confidence=options.min_confidence,
         policy=options.policy or None,
         profile=options.profiles.profile,
         profile_enforcement=options.profiles.profile_enforcement,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.lint import manifest_rules
 from jobsworth.lint.linter import RULES
+from jobsworth.lint.selection import DEFAULT_CONFIDENCE
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from jobsworth.findings.finding import Severity
+    from jobsworth.lint.lint_rule import Confidence
 
 
 class UnknownCode(ValueError):
@@ -28,6 +30,7 @@ class CatalogueEntry(Record):
         severity: the severity of its findings, unless a configuration overrides it.
         summary: one sentence: the condition that it reports.
         fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
+        confidence: how sure a finding of a lint rule is; None for others.
         on: True if it is reported by default.
         verdict: True for an error of the API server, or one that prevents its validation; never ignorable.
     """
@@ -37,6 +40,7 @@ class CatalogueEntry(Record):
     severity: Severity
     summary: str
     fixable: str = ""
+    confidence: Confidence | None = None
     on: bool = True
     verdict: bool = False
 
@@ -72,7 +76,13 @@ def _entries() -> Iterable[CatalogueEntry]:
         )
     for rule in (*RULES, *manifest_rules.MANIFEST_RULES):
         yield CatalogueEntry(
-            rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on
+            rule.code,
+            rule.name,
+            rule.severity,
+            rule.summary,
+            fixable=rule.fixable,
+            confidence=rule.confidence,
+            on=rule.is_reported_at(DEFAULT_CONFIDENCE),
         )
 
 

@@ -8,12 +8,18 @@ from jobsworth.findings.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Literal
 
     from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.linted_job import LintedJob
 
     Check = Callable[[LintedJob], Iterable["Diagnostic"]]
+    Confidence = Literal["certain", "likely", "opinion"]
+
+CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "opinion")
+"""How sure the findings of a rule are, the surest first: it follows from the behavior of Kubernetes that the
+manifest does not do what it says; it is so in at least 19 of 20 real manifests; reviewers disagree."""
 
 
 class Diagnostic:
@@ -42,11 +48,12 @@ class Rule:
         severity: the severity of its findings.
         summary: one sentence: the condition.
         fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
-        on: True if the rule is reported by default.
+        confidence: how sure its findings are: see :data:`CONFIDENCES`.
+        on: False if the rule runs only where a user selects it, whatever its confidence.
         check: yields the diagnostics about a Job or CronJob; None for a rule on the text of manifests.
     """
 
-    __slots__ = ("check", "code", "fixable", "name", "on", "severity", "summary")
+    __slots__ = ("check", "code", "confidence", "fixable", "name", "on", "severity", "summary")
 
     def __init__(
         self,
@@ -56,6 +63,7 @@ class Rule:
         severity: Severity,
         summary: str,
         fixable: str = "",
+        confidence: Confidence = "likely",
         on: bool = True,
         check: Check | None = None,
     ) -> None:
@@ -64,8 +72,13 @@ class Rule:
         self.severity = severity
         self.summary = summary
         self.fixable = fixable
+        self.confidence: Confidence = confidence
         self.on = on
         self.check = check
+
+    def is_reported_at(self, confidence: Confidence) -> bool:
+        """Return True if the rule runs without being selected, for the least confidence that a user wants."""
+        return self.on and CONFIDENCES.index(self.confidence) <= CONFIDENCES.index(confidence)
 
     def finding(
         self, field: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None
@@ -90,13 +103,27 @@ class Rule:
 
 
 def lint_rule(
-    code: str, name: str, *, severity: Severity, summary: str, fixable: str = "", on: bool = True
+    code: str,
+    name: str,
+    *,
+    severity: Severity,
+    summary: str,
+    fixable: str = "",
+    confidence: Confidence = "likely",
+    on: bool = True,
 ) -> Callable[[Check], Rule]:
     """Declare a rule by its check: the decorated function becomes the :class:`Rule`."""
 
     def declare(check: Check) -> Rule:
         return Rule(
-            code, name, severity=severity, summary=summary, fixable=fixable, on=on, check=check
+            code,
+            name,
+            severity=severity,
+            summary=summary,
+            fixable=fixable,
+            confidence=confidence,
+            on=on,
+            check=check,
         )
 
     return declare

@@ -94,6 +94,7 @@ UNUSED_IGNORE = Rule(
     "unused-ignore",
     severity="warning",
     summary="An ignore comment or annotation matches no finding.",
+    confidence="certain",
 )
 
 MANIFEST_RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE)

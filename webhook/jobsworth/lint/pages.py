@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.lint.selection import DEFAULT_CONFIDENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
@@ -94,6 +96,12 @@ _FIXES = {
     "unsafe": "unsafe, with `--fix --unsafe`: the behavior of the Job may change",
 }
 
+_CONFIDENCES = {
+    "certain": "certain: it follows from the behavior of Kubernetes",
+    "likely": "likely: true in at least 19 of 20 real manifests",
+    "opinion": "opinion: reviewers disagree; `--min-confidence opinion` reports it",
+}
+
 _INTRODUCTION = """\
 # Rules
 
@@ -102,11 +110,11 @@ Each finding of `jobsworth validate` has a code. `jobsworth rule JW101` prints t
 
 To ignore a finding, add the comment `# jobsworth: ignore[JW101] reason` on its line, the annotation
 `jobsworth.dev/ignore`, or an entry in the configuration, with codes, names or code prefixes (`JW1`). Select a
-rule that is off by default to enable it.
+rule that is off by default to enable it, or report all opinions with `--min-confidence opinion`; with
+`--min-confidence certain` only what follows from the behavior of Kubernetes is reported.
 
 Each page says how often the rule is reported on valid Jobs and CronJobs of public repositories, many of them
-examples and test data; `benchmarks/rule_findings.py` counts them. Passwords in plain text are not reported:
-use a secret scanner, which knows their forms in all files.
+examples and test data; `benchmarks/rule_findings.py` counts them.
 """
 
 
@@ -146,14 +154,16 @@ def page(rule: Rule, simulation: str = "") -> str:
         simulation: a section that shows the examples in a simulation; empty for none.
     """
     before, sources, rest = _text(rule).partition("## Sources")
+    on = rule.is_reported_at(DEFAULT_CONFIDENCE)
     return f"""\
 # {rule.code} {rule.name}
 
 {rule.summary}
 
 - Severity: {rule.severity}
+- Confidence: {_CONFIDENCES[rule.confidence]}
 - Fix: {_FIXES[rule.fixable]}
-- Reported by default: {"yes" if rule.on else f"no, select it: `--select default,{rule.code}`"}
+- Reported by default: {"yes" if on else f"no, select it: `--select default,{rule.code}`"}
 {_frequency(rule)}
 {before}{simulation}{sources}{rest}
 ## To ignore it

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from jobsworth.findings.finding import Finding, Severity
-    from jobsworth.lint.lint_rule import Rule
+    from jobsworth.lint.lint_rule import Confidence, Rule
 
 DEFAULT = "default"
 """The word that selects every rule that is on by default."""
+
+DEFAULT_CONFIDENCE: Confidence = "likely"
+"""The least confidence of the rules that are on by default."""
 
 _AS_THEY_ARE: Mapping[str, Severity] = {}
 
@@ -28,16 +31,18 @@ class Selection(Record, kw_only=True):
         ignore: codes that are not reported even if selected.
         severity: severities by code that override the defaults.
         named: the selected codes that the user named, by code, name or prefix.
+        min_confidence: the least confidence of the rules that are reported without being selected.
     """
 
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     severity: Mapping[str, Severity] = _AS_THEY_ARE
     named: frozenset[str] = frozenset()
+    min_confidence: Confidence = DEFAULT_CONFIDENCE
 
     def selects(self, rule: Rule) -> bool:
         """Return True if a lint rule is to run."""
-        return self.reports(rule.code, on=rule.on)
+        return self.reports(rule.code, on=rule.is_reported_at(self.min_confidence))
 
     def reports(self, code: str, *, on: bool = True) -> bool:
         """Return True if the findings of a code are reported; `on` is the default of the code."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.result import Result, exit_code
 from jobsworth.findings.summary import Summary
+from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.printable import printable_json
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ def _result(result: Result) -> dict[str, Any]:
 
 def _finding(located: LocatedFinding, *, in_text: bool) -> dict[str, Any]:
     described = located.finding.as_dict()
+    entry = CATALOGUE.get(located.finding.code)
+    if entry is not None and entry.confidence is not None:
+        described["confidence"] = entry.confidence
     if located.further:
         described["further"] = True
     if located.policy:

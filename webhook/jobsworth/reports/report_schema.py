@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.result import STATUSES
+from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.reports.json_report import VERSION
 from jobsworth.reports.report_schema_parts import (
     list_schema,
@@ -102,6 +103,11 @@ def _finding() -> dict[str, Any]:
         {
             "hint": text_schema("Advice that the server does not give."),
             "fix": {"$ref": "#/$defs/fix"},
+            "confidence": {
+                "enum": [*CONFIDENCES],
+                "description": "How sure a lint rule is: certain by the behavior of Kubernetes, likely, or "
+                "an opinion.",
+            },
             "further": {
                 "const": True,
                 "description": "The API server reports it after the decoding errors are fixed.",

@@ -70,6 +70,10 @@ def render(results: Sequence[Result]) -> str:
     return printable_json(json.dumps(log, indent=2, ensure_ascii=False))
 
 
+_PRECISIONS = {None: "very-high", "certain": "very-high", "likely": "high", "opinion": "medium"}
+"""The precision of a rule by its confidence; errors of the API server and violations have none."""
+
+
 def _rule(finding: Finding) -> dict[str, Any]:
     """Return the metadata of a finding's rule (a ``reportingDescriptor``)."""
     described: dict[str, Any] = {"id": finding.code, "name": finding.reason}
@@ -94,10 +98,11 @@ def _rule(finding: Finding) -> dict[str, Any]:
         described["helpUri"] = address
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
     tags = {"api": "kubernetes", "lint": "maintainability"}
+    confidence = None if rule_info is None else rule_info.confidence
     described["properties"] = {
         "tags": [tags.get(finding.source, finding.source)],
         "problem.severity": {"info": "recommendation"}.get(severity, severity),
-        "precision": "very-high" if finding.source == "api" else "high",
+        "precision": _PRECISIONS[confidence],
     }
     return described
 

@@ -93,6 +93,7 @@ def _described(code: str) -> dict[str, Any]:
         "code": rule_info.code,
         "name": rule_info.name,
         "severity": rule_info.severity,
+        "confidence": rule_info.confidence,
         "fix": rule_info.fixable or None,
         "default": rule_info.on,
         "summary": rule_info.summary,

@@ -17,6 +17,7 @@ from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.findings.finding import SEVERITIES, THRESHOLDS
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
+from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES
 from jobsworth.usage_error import UsageError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
     "select", "ignore", "severity", "per-file-ignores", "exclude",
-    "policy", "profile", "profile-enforcement", "fail-on", "namespace",
+    "policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
 )  # fmt: skip
 
 MAX_KEY_PARTS = 100
@@ -67,6 +68,7 @@ class ConfigurationFile:
             named=named(reader.words("select")),
             fail_on=reader.choice("fail-on", THRESHOLDS),
             namespace=reader.namespace(),
+            min_confidence=reader.choice("min-confidence", CONFIDENCES),
             ignore=reader.codes("ignore"),
             severity=reader.severity(),
             policy=tuple(reader.policies(self.folder, _root(file))),

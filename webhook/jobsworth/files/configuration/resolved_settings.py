@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer, UnknownGate, UnknownRelease
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.lint.selection import Selection
+from jobsworth.lint.selection import DEFAULT_CONFIDENCE, Selection
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings
         ignore=settings.ignore,
         severity=settings.severity or {},
         named=settings.named or frozenset(),
+        min_confidence=settings.min_confidence or DEFAULT_CONFIDENCE,
     )
     return ResolvedSettings(
         _server_of(settings),

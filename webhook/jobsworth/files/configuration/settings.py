@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from jobsworth.files.policies.profiles import ProfileChoice
     from jobsworth.findings.finding import Severity, Threshold
+    from jobsworth.lint.lint_rule import Confidence
     from jobsworth.policy.violation import Effect
 
 _NO_CODES: frozenset[str] = frozenset()
@@ -33,6 +34,7 @@ class Settings(Record, kw_only=True):
         profile_enforcement: the strongest effect of a violation of the profile.
         fail_on: the lowest severity that makes the run fail, or ``never``.
         namespace: of manifests that have none.
+        min_confidence: the least confidence of the lint rules that are reported without being selected.
     """
 
     release: str | None = None
@@ -48,6 +50,7 @@ class Settings(Record, kw_only=True):
     profile_enforcement: Effect | None = None
     fail_on: Threshold | None = None
     namespace: str | None = None
+    min_confidence: Confidence | None = None
 
 
 def merged(over: Settings, under: Settings) -> Settings:

@@ -65,6 +65,7 @@ def applies(job: LintedJob) -> bool:
     "heap-exceeds-limit",
     severity="warning",
     summary="The heap that a program may use is not smaller than the memory limit of its container.",
+    confidence="certain",
 )
 def heap_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -117,6 +118,7 @@ def _node(text: str) -> Iterator[tuple[str, int]]:
     "memory-volume-exceeds-limit",
     severity="warning",
     summary="The files of a memory-backed volume count as memory, and may exceed the memory limit.",
+    confidence="certain",
 )
 def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     for index, volume in enumerate(job.pod.get("volumes", ())):
@@ -144,6 +146,7 @@ def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     "volume-exceeds-ephemeral-storage",
     severity="warning",
     summary="The sizeLimit of an emptyDir is larger than the ephemeral storage of the Pod.",
+    confidence="certain",
 )
 def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
     limits = [_limit(container, "ephemeral-storage") for _, container in job.containers]
@@ -211,6 +214,7 @@ def _devices(container: dict[str, Any]) -> int | None:
     "visible-devices",
     severity="warning",
     summary="NVIDIA_VISIBLE_DEVICES bypasses the assignment of GPUs to containers.",
+    confidence="certain",
 )
 def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:

@@ -41,6 +41,7 @@ def applies(job: LintedJob) -> bool:
     "write-to-read-only",
     severity="warning",
     summary="A script writes to a path that its container cannot write.",
+    confidence="certain",
 )
 def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
     volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
@@ -152,6 +153,7 @@ def image_architecture(job: LintedJob) -> Iterator[Diagnostic]:
     "closed-registry",
     severity="warning",
     summary="An image comes from a registry that deleted its images or gets no new ones.",
+    confidence="certain",
 )
 def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -170,6 +172,7 @@ def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
     "non-root-contradiction",
     severity="warning",
     summary="A container must not run as root, and is told to run as root.",
+    confidence="certain",
 )
 def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod.get("securityContext", {})
@@ -191,6 +194,7 @@ def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:
     "one-pod-per-node",
     severity="warning",
     summary="Pods that run at the same time use the same port of their node.",
+    confidence="certain",
 )
 def one_pod_per_node(job: LintedJob) -> Iterator[Diagnostic]:
     parallelism = job.spec.get("parallelism", 1)

@@ -106,6 +106,7 @@ def _succeeds_on_errors(words: Sequence[str]) -> bool:
     "endless-command",
     severity="warning",
     summary="A container never exits, and the Job has no deadline.",
+    confidence="certain",
 )
 def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:

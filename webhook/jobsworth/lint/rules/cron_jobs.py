@@ -147,6 +147,7 @@ def _concurrency_field(job: LintedJob) -> str:
     severity="warning",
     summary="startingDeadlineSeconds is below 10.",
     fixable="unsafe",
+    confidence="certain",
 )
 def starting_deadline_too_small(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = (job.cron or {}).get("startingDeadlineSeconds")
@@ -233,6 +234,7 @@ def template_suspended(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="ttlSecondsAfterFinished deletes Jobs that the history limits of the CronJob would keep.",
     fixable="unsafe",
+    confidence="certain",
 )
 def ttl_beside_history(job: LintedJob) -> Iterator[Diagnostic]:
     ttl = job.spec.get("ttlSecondsAfterFinished")

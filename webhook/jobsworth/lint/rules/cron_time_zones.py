@@ -102,6 +102,7 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     "fixed-offset-zone",
     severity="info",
     summary="A time zone is a fixed offset from UTC with a misleading name.",
+    confidence="certain",
 )
 def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
     zone = (job.cron or {}).get("timeZone", "")

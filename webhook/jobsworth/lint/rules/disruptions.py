@@ -100,6 +100,7 @@ def _consequence(job: LintedJob, index: int) -> str:
     severity="warning",
     summary="An exit code rule matches evicted Pods before the rule on DisruptionTarget.",
     fixable="unsafe",
+    confidence="certain",
 )
 def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     position = disruption_rule(job)
@@ -122,6 +123,7 @@ def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A rule fails the Job or index on an exit code of evicted Pods, and no rule handles disruptions.",
     fixable="unsafe",
+    confidence="certain",
 )
 def fail_on_signal_code(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules or disruption_rule(job) is not None:

@@ -49,6 +49,7 @@ def exit_code_rules(job: LintedJob) -> Iterator[tuple[int, str, dict[str, Any], 
     severity="warning",
     summary="A rule names an exit code below 0 or above 255.",
     fixable="unsafe",
+    confidence="certain",
 )
 def exit_code_range(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows:
@@ -95,6 +96,7 @@ def _as_the_kernel_does(path: str, requirement: dict[str, Any], values: list[int
     severity="info",
     summary="A NotIn list contains 0 and other exit codes.",
     fixable="safe",
+    confidence="certain",
 )
 def notin_zero(job: LintedJob) -> Iterator[Diagnostic]:
     for _, path, requirement, values in exit_code_rules(job):
@@ -112,6 +114,7 @@ def notin_zero(job: LintedJob) -> Iterator[Diagnostic]:
     "reserved-exit-code",
     severity="info",
     summary="A rule lists a reserved exit code: 125 to 128, 137, 139 or 143.",
+    confidence="opinion",
 )
 def reserved_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows or not job.rules:

@@ -48,6 +48,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="A manifest has fields that only the API server sets.",
     fixable="safe",
+    confidence="certain",
 )
 def exported_manifest(job: LintedJob) -> Iterator[Diagnostic]:
     meta = job.written.get("metadata", {})

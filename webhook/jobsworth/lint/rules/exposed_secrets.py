@@ -98,6 +98,7 @@ def _has_password(text: str) -> bool:
     "traced-secret",
     severity="warning",
     summary="A script that prints its commands uses a variable from a Secret.",
+    confidence="certain",
 )
 def traced_secret(job: LintedJob) -> Iterator[Diagnostic]:
     containers = dict(job.containers)

@@ -48,6 +48,7 @@ def names_disruptions(rule: dict[str, Any]) -> bool:
     severity="warning",
     summary="A rule of a failure policy never applies, because earlier rules cover it.",
     fixable="unsafe",
+    confidence="certain",
 )
 def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
     for index, earlier in enumerate(covering(job.facts)):
@@ -76,6 +77,7 @@ def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="The last rules of a failure policy have the action Count, which is the default.",
     fixable="safe",
+    confidence="opinion",
 )
 def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
     end = len(job.rules)
@@ -110,6 +112,7 @@ def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="Adjacent rules differ only in their exit codes.",
     fixable="safe",
+    confidence="opinion",
 )
 def mergeable_rules(job: LintedJob) -> Iterator[Diagnostic]:
     rules, start = job.rules, 0
@@ -157,6 +160,7 @@ def _listed_codes(rule: dict[str, Any]) -> list[int]:
     severity="info",
     summary="A failure policy has no rules.",
     fixable="safe",
+    confidence="certain",
 )
 def empty_policy(job: LintedJob) -> Iterator[Diagnostic]:
     if "podFailurePolicy" not in job.spec or job.rules:
@@ -178,6 +182,7 @@ def empty_policy(job: LintedJob) -> Iterator[Diagnostic]:
     "retry-dead",
     severity="info",
     summary="A failure policy fails the Job on every exit code, so backoffLimit has no effect.",
+    confidence="certain",
 )
 def retry_dead(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")

@@ -29,6 +29,7 @@ def applies(job: LintedJob) -> bool:
     severity="info",
     summary="FailIndex has no effect, because no index has a retry.",
     fixable="safe",
+    confidence="certain",
 )
 def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("backoffLimitPerIndex") != 0:
@@ -66,6 +67,7 @@ def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="FailIndex is used in a Job with a single index.",
     fixable="unsafe",
+    confidence="opinion",
 )
 def failindex_single(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("completions") != 1:
@@ -87,6 +89,7 @@ def failindex_single(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="backoffLimit ends the Job before its limits per index apply.",
     fixable="unsafe",
+    confidence="certain",
 )
 def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
@@ -115,6 +118,7 @@ def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="maxFailedIndexes is not less than completions.",
     fixable="safe",
+    confidence="certain",
 )
 def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
@@ -139,6 +143,7 @@ def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="backoffLimitPerIndex is set, but failed containers restart inside their Pods.",
     fixable="unsafe",
+    confidence="certain",
 )
 def index_limit_with_on_failure(job: LintedJob) -> Iterator[Diagnostic]:
     limited = job.indexed and "backoffLimitPerIndex" in job.spec

@@ -29,6 +29,7 @@ def applies(job: LintedJob) -> bool:
     "jobs-refused",
     severity="warning",
     summary="The API server accepts a CronJob but rejects its Jobs.",
+    confidence="certain",
 )
 def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
     """Validate the Job that the controller will create; no finding if the CronJob itself is rejected."""
@@ -74,6 +75,7 @@ def _field_of_cron_job(field: str) -> str:
     "truncated-pod-names",
     severity="info",
     summary="The name of a CronJob is so long that the names of its Pods are truncated.",
+    confidence="certain",
 )
 def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.name:

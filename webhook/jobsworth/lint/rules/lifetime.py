@@ -74,6 +74,7 @@ def pod_level_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     "deadline-zero",
     severity="warning",
     summary="activeDeadlineSeconds is 0.",
+    confidence="certain",
 )
 def deadline_zero(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("activeDeadlineSeconds") == 0:
@@ -149,6 +150,7 @@ def ttl_too_short(job: LintedJob) -> Iterator[Diagnostic]:
     "onfailure-logs-lost",
     severity="info",
     summary="backoffLimit is set, but failed containers restart inside their Pods.",
+    confidence="certain",
 )
 def onfailure_logs_lost(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
@@ -169,6 +171,7 @@ def onfailure_logs_lost(job: LintedJob) -> Iterator[Diagnostic]:
     "grace-exceeds-deadline",
     severity="warning",
     summary="terminationGracePeriodSeconds is longer than activeDeadlineSeconds.",
+    confidence="certain",
 )
 def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")

@@ -168,6 +168,7 @@ def exit_code_hidden(job: LintedJob) -> Iterator[Diagnostic]:
     "exit-code-lost",
     severity="warning",
     summary="A shell script exits with 0 even if its program fails.",
+    confidence="certain",
 )
 def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:
@@ -227,6 +228,7 @@ def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
     "truncated-dump",
     severity="warning",
     summary="A pipe hides the failure of a dump, and keeps an incomplete file.",
+    confidence="certain",
 )
 def truncated_dump(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:

@@ -146,6 +146,7 @@ def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A Pod refers to a key that the ConfigMap or Secret beside it does not have.",
     fixable="unsafe",
+    confidence="certain",
 )
 def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:

@@ -32,6 +32,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="parallelism is larger than completions.",
     fixable="safe",
+    confidence="certain",
 )
 def parallelism_exceeds_completions(job: LintedJob) -> Iterator[Diagnostic]:
     wanted, completions = job.written_spec.get("parallelism"), job.spec.get("completions")
@@ -56,6 +57,7 @@ def parallelism_exceeds_completions(job: LintedJob) -> Iterator[Diagnostic]:
     "paused",
     severity="warning",
     summary="parallelism is 0.",
+    confidence="certain",
 )
 def paused(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("parallelism") == 0 and job.spec.get("completions") != 0:
@@ -92,6 +94,7 @@ def suspended(job: LintedJob) -> Iterator[Diagnostic]:
     "completions-zero",
     severity="warning",
     summary="completions is 0.",
+    confidence="certain",
 )
 def completions_zero(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("completions") == 0:
@@ -107,6 +110,7 @@ def completions_zero(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A Pod uses its completion index, but the Job is not Indexed.",
     fixable="unsafe",
+    confidence="certain",
 )
 def index_without_indexed(job: LintedJob) -> Iterator[Diagnostic]:
     if job.indexed:

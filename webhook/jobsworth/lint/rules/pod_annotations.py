@@ -63,6 +63,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="A Job has an annotation that has an effect only on its Pods.",
     fixable="unsafe",
+    confidence="certain",
 )
 def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
     own = _metadata_of_template(job).get("annotations", {})

@@ -128,6 +128,7 @@ def _patterns(job: LintedJob) -> Iterator[tuple[str, str, str, str]]:
     severity="warning",
     summary="A rule matches a status that the condition of a failed Pod never has.",
     fixable="unsafe",
+    confidence="certain",
 )
 def condition_false(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, status in _patterns(job):
@@ -211,6 +212,7 @@ def _undomained(job: LintedJob, type_: str) -> bool:
     "condition-always-true",
     severity="warning",
     summary="A rule matches a condition that nearly every failed Pod has.",
+    confidence="certain",
 )
 def condition_always_true(job: LintedJob) -> Iterator[Diagnostic]:
     for path, action, type_, status in _patterns(job):

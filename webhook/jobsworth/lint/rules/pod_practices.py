@@ -38,7 +38,7 @@ def applies(job: LintedJob) -> bool:
 @lint_rule(
     "JW501",
     "moving-image",
-    severity="warning",
+    severity="info",
     summary="An image has no tag, or one that moves: latest, main, nightly.",
 )
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
@@ -110,6 +110,7 @@ def _devices(container: dict[str, Any]) -> bool:
     summary="The token of the default service account is mounted.",
     fixable="unsafe",
     on=False,
+    confidence="opinion",
 )
 def needless_token(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
@@ -196,6 +197,7 @@ def _in_millicores(at: str, amount: str) -> Fix | None:
     "hidden-variable",
     severity="warning",
     summary="A container sets the same environment variable twice.",
+    confidence="certain",
 )
 def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -219,6 +221,7 @@ def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     "too-many-indexes",
     severity="warning",
     summary="An Indexed Job has more indexes and Pods than its status can reliably record.",
+    confidence="certain",
 )
 def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     completions, parallelism = job.spec.get("completions", 0), job.spec.get("parallelism", 0)
@@ -235,6 +238,7 @@ def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     "name-not-dns-label",
     severity="info",
     summary="The name of a Job or CronJob contains dots.",
+    confidence="opinion",
 )
 def name_not_dns_label(job: LintedJob) -> Iterator[Diagnostic]:
     if "." in job.name:

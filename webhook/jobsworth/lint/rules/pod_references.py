@@ -29,6 +29,7 @@ def applies(job: LintedJob) -> bool:
     "undefined-variable",
     severity="warning",
     summary="A command line or variable refers to a variable that the container does not set.",
+    confidence="certain",
 )
 def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
     scripts = {field for field, _, _ in job.scripts}

@@ -51,6 +51,7 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="An index that must have one Pod at a time can have two.",
     fixable="unsafe",
+    confidence="certain",
 )
 def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":

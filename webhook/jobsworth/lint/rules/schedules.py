@@ -64,6 +64,7 @@ def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) ->
     "schedule-never-fires",
     severity="warning",
     summary="A schedule matches no existing date.",
+    confidence="certain",
 )
 def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
     # Users keep a suspended CronJob with such a schedule to start it by hand.
@@ -190,6 +191,7 @@ def _single_days(schedule: Schedule) -> bool:
     "uneven-step",
     severity="info",
     summary="A step does not divide the hour or the day, so its last interval is shorter.",
+    confidence="opinion",
 )
 @of_schedule
 def uneven_step(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -228,6 +230,7 @@ def _near(step: int, size: int) -> str:
     "step-too-large",
     severity="warning",
     summary="A step is larger than the range of its field.",
+    confidence="certain",
 )
 @of_schedule
 def step_too_large(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:

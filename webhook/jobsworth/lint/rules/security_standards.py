@@ -22,6 +22,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="The Pod Security Standard baseline forbids a field of the Pod.",
     on=False,
+    confidence="certain",
 )
 def security_baseline(job: LintedJob) -> Iterator[Diagnostic]:
     from jobsworth.lint.security_checks import baseline  # imported only if the rule is selected
@@ -35,6 +36,7 @@ def security_baseline(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The Pod Security Standard restricted forbids or requires a field of the Pod.",
     on=False,
+    confidence="certain",
 )
 def security_restricted(job: LintedJob) -> Iterator[Diagnostic]:
     from jobsworth.lint.security_checks import restricted

@@ -76,6 +76,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="An exit code rule without containerName also matches sidecars.",
     fixable="unsafe",
+    confidence="certain",
 )
 def sidecar_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     sidecars = job.sidecars
@@ -105,6 +106,7 @@ def sidecar_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     "sidecar-named",
     severity="warning",
     summary="An exit code rule names a sidecar.",
+    confidence="certain",
 )
 def sidecar_named(job: LintedJob) -> Iterator[Diagnostic]:
     sidecars = job.sidecars
@@ -210,6 +212,7 @@ def stopped_by_command(pod: dict[str, Any]) -> bool:
     severity="warning",
     summary="A proxy or agent that never exits is an init container without restartPolicy.",
     fixable="unsafe",
+    confidence="certain",
 )
 def endless_init_container(job: LintedJob) -> Iterator[Diagnostic]:
     for index, container in enumerate(job.pod.get("initContainers", ())):

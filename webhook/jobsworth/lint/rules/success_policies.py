@@ -103,6 +103,7 @@ def all_required(job: LintedJob) -> list[RequiredIndexes | None]:
     severity="warning",
     summary="A rule of a success policy cannot make the Job succeed any earlier.",
     fixable="safe",
+    confidence="certain",
 )
 def success_policy_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")

@@ -34,6 +34,7 @@ def _job(subject: LintedJob) -> tuple[str, dict[str, Any]]:
     "termination-rules-wrong",
     severity="warning",
     summary="The annotation jobsworth.dev/pod-failure-policy is invalid.",
+    confidence="certain",
 )
 def termination_rules_wrong(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)
@@ -51,6 +52,7 @@ def termination_rules_wrong(subject: LintedJob) -> Iterator[Diagnostic]:
     "termination-rules-without-effect",
     severity="warning",
     summary="A Job has the annotation jobsworth.dev/pod-failure-policy, but its controller does not read it.",
+    confidence="certain",
 )
 def termination_rules_without_effect(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)

@@ -43,6 +43,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="A preStop hook takes as long as the grace period, so the program is killed at once.",
     fixable="unsafe",
+    confidence="certain",
 )
 def pre_stop_exceeds_grace(job: LintedJob) -> Iterator[Diagnostic]:
     grace = job.pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE)
@@ -144,6 +145,7 @@ def wait_without_limit(job: LintedJob) -> Iterator[Diagnostic]:
     "deadline-below-timeouts",
     severity="warning",
     summary="activeDeadlineSeconds is shorter than the waiting times in a container's own commands.",
+    confidence="certain",
 )
 def deadline_below_timeouts(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -179,6 +181,7 @@ def _kubectl_wait(words: Sequence[str]) -> int:
     severity="warning",
     summary="A script stops the proxy of its Pod, and runs again in the same Pod when it fails.",
     fixable="unsafe",
+    confidence="certain",
 )
 def proxy_stopped_before_retry(job: LintedJob) -> Iterator[Diagnostic]:
     if job.pod.get("restartPolicy") != "OnFailure":

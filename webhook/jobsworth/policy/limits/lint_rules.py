@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.selection import DEFAULT
+from jobsworth.lint.selection import DEFAULT, DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ def read(value: Mapping[str, Effect | Literal["off"]], path: str, problems: Prob
 
 def _named(word: str) -> frozenset[str]:
     if word == DEFAULT:
-        return frozenset(rule.code for rule in RULES if rule.on)
+        return frozenset(rule.code for rule in RULES if rule.is_reported_at(DEFAULT_CONFIDENCE))
     return codes_named(word)
 
 

@@ -61,6 +61,8 @@ NAMES: dict[str, Any] = {
     "PODS_CREATED": "job_pods_creation_total",
     "STALE_SYNCS": "stale_sync_skips_total",
     "JOBS_OF_OTHERS": "jobs_by_external_controller_total",
+    "POLICY_VIOLATIONS": "policy_violations_total",
+    "POLICY_HOLDS": "policy_holds_total",
     "RECONCILING": "reconciling",
     "TRACKING": "tracking",
     "PODS_CREATED_ACTION": "pods_created",

@@ -128,6 +128,42 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /* The policies, for every container that evaluates objects by them. */}}
+{{- define "jobsworth.policyMounts" -}}
+{{- if include "jobsworth.policies" . }}
+- name: policies
+  mountPath: /etc/jobsworth/policies
+  readOnly: true
+{{- end }}
+{{- include "jobsworth.lastGoodPoliciesMount" . }}
+{{- end }}
+
+{{- define "jobsworth.policyVolumes" -}}
+{{- with include "jobsworth.policies" . }}
+- name: policies
+  configMap: {name: {{ . }}}
+{{- end }}
+{{- include "jobsworth.lastGoodPoliciesVolume" . }}
+{{- end }}
+
+{{- /* The same policies, for the same API server, as the webhook's. */}}
+{{- define "jobsworth.controllerPolicyArguments" -}}
+{{- if include "jobsworth.policies" . }}
+- --policy=/etc/jobsworth/policies
+{{- end }}
+{{- if include "jobsworth.lastGoodPolicies" . }}
+- --last-good-policies=/etc/jobsworth/last-good-policies
+{{- end }}
+{{- with include "jobsworth.profileArguments" . }}
+{{ . }}
+{{- end }}
+- --kubernetes-version={{ include "jobsworth.kubernetesVersion" . }}
+{{- with include "jobsworth.featureGates" . }}
+- --feature-gates={{ . }}
+{{- end }}
+- --{{ if not .Values.webhook.allowPrivileged }}no-{{ end }}allow-privileged
+{{- end }}
+
 {{- /* By default, the release that the API server reports at run time. */}}
 {{- define "jobsworth.kubernetesVersion" -}}
 {{- default "auto" .Values.webhook.kubernetesVersion }}

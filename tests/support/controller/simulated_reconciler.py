@@ -32,6 +32,10 @@ class RecordingSink(EventSink):
     def event(self, metadata: Object, event: Event) -> None:
         self.events.append(event)
 
+    def write(self, metadata: Object, event: Event) -> bool:
+        self.events.append(event)
+        return True
+
     def count(self, count: Count) -> None:
         key = (count.metric, *(value for _, value in count.labels))
         self.counts[key] = self.counts.get(key, 0) + count.amount

@@ -100,6 +100,23 @@ class Job:
         )
 
     @property
+    def has_started(self) -> bool:
+        """True if the status shows that the Job has, or has had, a Pod.
+
+        A Job that was suspended before any Pod of it ended has not: its status does not show the Pods.
+        """
+        status = self.status
+        return status.start_time is not None or any(
+            (
+                status.active,
+                status.succeeded,
+                status.failed,
+                status.terminating,
+                status.uncounted,
+            )
+        )
+
+    @property
     def owner(self) -> Owner:
         """The controller reference of its Pods."""
         return Owner(API_VERSION, KIND, self.name, self.uid)

@@ -77,6 +77,9 @@ TERMINATED_PODS = "terminated_pods_tracking_finalizer_total"
 PODS_CREATED = "job_pods_creation_total"
 STALE_SYNCS = "stale_sync_skips_total"
 JOBS_OF_OTHERS = "jobs_by_external_controller_total"
+# Ours: Jobs that were admitted although policies deny them.
+POLICY_VIOLATIONS = "policy_violations_total"
+POLICY_HOLDS = "policy_holds_total"
 
 # Values of the ``action`` label of the sync metrics.
 SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]

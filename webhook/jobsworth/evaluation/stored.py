@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.prepared import PreparedObject, unreadable_parts
+from jobsworth.policy.admitted_jobs import as_released, creator
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.provenance.generated_fields import strip_generated
 from jobsworth.provenance.server_defaults import strip_defaults
@@ -23,7 +24,7 @@ def prepare_stored(subject: Subject, engine: Engine, storing: Engine | None) -> 
         engine: the engine of the API server whose verdict is evaluated.
         storing: that of the server that stored the object; None if it is the same.
     """
-    manifest = strip_generated(subject.value)
+    manifest = as_released(strip_generated(subject.value))
     if storing is not None and storing.decode_object(manifest).is_valid:
         manifest = strip_defaults(manifest, storing.server)
     decoded = linted = engine.decode_object(manifest)
@@ -37,13 +38,17 @@ def prepare_stored(subject: Subject, engine: Engine, storing: Engine | None) -> 
 
     def policy_request() -> PolicyRequest:
         metadata = manifest["metadata"]
+        user, groups = creator(manifest)
         return PolicyRequest(
             operation=CREATE,
             kind=manifest["kind"],
             namespace=metadata.get("namespace", ""),
             name=metadata.get("name", ""),
             object=manifest,
+            user=user,
+            groups=groups,
             namespace_labels=subject.namespace_labels,
+            manifest=as_released(subject.value),  # with the records of field ownership
         )
 
     return PreparedObject(

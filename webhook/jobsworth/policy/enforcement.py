@@ -259,9 +259,9 @@ class _RequestContext:
             return []
         request, server, engine = self.request, self.server, engine_for(self.server)
         decoded = self._decoded or engine.decode_object(request.object)
-        if came_from_a_server(request.object):
-            decoded.fill_in_place()
         manifest = request.object if request.manifest is None else request.manifest
+        if came_from_a_server(manifest):
+            decoded.fill_in_place()
         found = self._linter.lint(client_part(decoded, server, manifest), engine)
         if not found or request.old is None:
             return found

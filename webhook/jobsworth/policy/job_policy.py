@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobPolicy"
 
 OnFailure = Literal["deny", "allow"]
+OnAdmitted = Literal["event", "suspend"]
+EVENT: OnAdmitted = "event"
+SUSPEND: OnAdmitted = "suspend"
+ON_ADMITTED: tuple[OnAdmitted, ...] = (EVENT, SUSPEND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,7 @@ class JobPolicy:
         on_internal_error: the effect if an expression cannot be evaluated or jobsworth fails.
         on_unreadable: the effect of a value that cannot be decoded.
         cron_job_jobs: the effect for Jobs that the CronJob controller creates.
+        on_admitted: the effect for Jobs that were admitted although the policy would deny them.
         matching: the requests that it applies to.
         defaults: the values to set; None without ``spec.defaults``, likewise below.
         limits: the limits of fields, labels and annotations.
@@ -52,6 +57,7 @@ class JobPolicy:
     on_unreadable: OnFailure
     cron_job_jobs: Literal["audit", "enforce"]
     matching: Matching
+    on_admitted: OnAdmitted = EVENT
     defaults: Defaults | None = None
     limits: Limits | None = None
     immutable: Immutable | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.policy import consistency, defaults, matching
 from jobsworth.policy.cel import expressions
-from jobsworth.policy.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
+from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, JobPolicy, OnFailure
 from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
@@ -113,6 +113,7 @@ def read_document(
         on_unreadable=spec.get("onUnreadable") or on_internal_error,
         cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
         matching=matched,
+        on_admitted=spec.get("onAdmitted", EVENT),
         **parts,
     )
 

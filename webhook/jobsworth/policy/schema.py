@@ -10,7 +10,7 @@ from __future__ import annotations
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_EXIT_CODES, MAX_RULES
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults_schema import defaults, expressions
-from jobsworth.policy.job_policy import API_VERSION, KIND
+from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, ON_ADMITTED
 from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.request import KINDS, OPERATIONS
 from jobsworth.policy.schema_parts import (
@@ -112,6 +112,13 @@ def _spec() -> Schema:
                 "description": "The effect of a violation in a Job that the CronJob controller creates. The "
                 "default is `audit`, because its CronJob was evaluated, or `enforce` if `match` does not "
                 "include CronJobs.",
+            },
+            "onAdmitted": {
+                "enum": list(ON_ADMITTED),
+                "default": EVENT,
+                "description": "What `jobsworth reconcile` does with a Job that was admitted although this "
+                "policy would deny it: report it in an Event, or also suspend it until it satisfies the "
+                "policy. A Job that has started is never suspended.",
             },
             "match": _matchers("The requests that the policy applies to; all requests if unset."),
             "exempt": _matchers("Requests that are exempt from the policy."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api_interface import METADATA_ONLY, STRATEGIC_MERGE
+from jobsworth.client.api_interface import MERGE, METADATA_ONLY, STRATEGIC_MERGE
 from jobsworth.client.api_resources import jobs_path, pods_path
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from jobsworth.controller.pods import Pod
 
 UNKNOWN_FIELDS_IGNORED = {"fieldValidation": "Ignore"}
+HOLD_MANAGER = "jobsworth-hold"
+"""The field manager of ``spec.suspend`` in Jobs that policies hold."""
 
 
 def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
@@ -54,6 +56,39 @@ def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
     """
     return api.request(
         "POST", pods_path(namespace), body, query=UNKNOWN_FIELDS_IGNORED, accept=METADATA_ONLY
+    )
+
+
+def hold_job(
+    api: Api, metadata: dict[str, Any], annotation: str, policies: str | None
+) -> dict[str, Any]:
+    """Suspend a Job and record the policies that hold it, or resume it, and return its metadata.
+
+    The resourceVersion is a precondition: the decision was made about this version of the Job.
+
+    Args:
+        metadata: the Job's metadata as read.
+        annotation: the annotation for the policies.
+        policies: their names; None to resume the Job.
+
+    Raises:
+        ApiError: the call failed.
+    """
+    body = {
+        "metadata": {
+            "uid": metadata["uid"],
+            "resourceVersion": metadata["resourceVersion"],
+            "annotations": {annotation: policies},
+        },
+        "spec": {"suspend": policies is not None},
+    }
+    return api.request(
+        "PATCH",
+        jobs_path(metadata["namespace"], metadata["name"]),
+        body,
+        query={**UNKNOWN_FIELDS_IGNORED, "fieldManager": HOLD_MANAGER},
+        content_type=MERGE,
+        accept=METADATA_ONLY,
     )
 
 

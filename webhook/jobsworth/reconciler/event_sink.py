@@ -16,6 +16,13 @@ class EventSink:
     def event(self, metadata: dict[str, Any], event: Event) -> None:
         """Emit a Kubernetes event about the Job with this metadata."""
 
+    def write(self, metadata: dict[str, Any], event: Event) -> bool:
+        """Emit an event before returning; the same event again is no second one.
+
+        Return False if the event could not be written.
+        """
+        return True
+
     def count(self, count: Count) -> None:
         """Increment a counter."""
 
@@ -28,6 +35,9 @@ class ApiEventSink(EventSink):
 
     def event(self, metadata: dict[str, Any], event: Event) -> None:
         self._recorder.record(metadata, event)
+
+    def write(self, metadata: dict[str, Any], event: Event) -> bool:
+        return self._recorder.write_once(metadata, event)
 
     def count(self, count: Count) -> None:
         self._metrics.count(count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import queue
 import threading
 import uuid
@@ -43,6 +44,7 @@ class EventRecorder:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._api = api
+        self._clock = clock
         self._correlator = EventCorrelator(clock)
         self._component = component
         self._log = log
@@ -97,6 +99,26 @@ class EventRecorder:
         body = self._body(metadata, event, series)
         self._api.create(events_path(metadata["namespace"]), body)
         series.name = body["metadata"]["name"]
+
+    def write_once(self, metadata: dict[str, Any], event: Event) -> bool:
+        """Create an event unless it exists; return False if that failed.
+
+        The event's name is a digest of its content, so that a restarted process does not repeat it.
+        """
+        now = self._clock()
+        series = EventSeries(event.message[:MAX_MESSAGE_LENGTH], count=1, first=now, last=now)
+        body = self._body(metadata, event, series)
+        content = f"{metadata['uid']} {event.reason} {event.message}"
+        digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+        body["metadata"]["name"] = f"{metadata['name'][:220]}.{digest}"
+        try:
+            self._api.create(events_path(metadata["namespace"]), body)
+        except ApiError as error:
+            if error.reason == "AlreadyExists" or error.namespace_terminating:
+                return True
+            self._log(f"cannot write event {event.reason}: {error}")
+            return False
+        return True
 
     def _count_up(self, metadata: dict[str, Any], series: EventSeries) -> bool:
         """Increment the count of an event; return False if it no longer exists."""

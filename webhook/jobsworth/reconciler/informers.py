@@ -28,10 +28,25 @@ class StoredJob:
 
     Attributes:
         metadata: metadata as read, without managedFields, shared: do not modify it.
+        spec: spec as read, shared: do not modify it.
+        applied: the managedFields of server-side applies, which show the fields that clients wrote.
     """
 
     job: Job
     metadata: dict[str, Any]
+    spec: dict[str, Any]
+    applied: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The Job as policies evaluate it, without its status."""
+        fields = {"managedFields": list(self.applied)} if self.applied else {}
+        return {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "metadata": {**self.metadata, **fields},
+            "spec": self.spec,
+        }
 
 
 class _Versioned(Protocol):
@@ -202,7 +217,12 @@ class JobInformer(Informer[CachedJob]):
 def stored(obj: dict[str, Any], settings: ControllerSettings) -> CachedJob:
     """Read a Job from its JSON object."""
     metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
-    return CachedJob(read_job(obj, settings), metadata)
+    job = read_job(obj, settings)
+    applied: tuple[dict[str, Any], ...] = ()
+    if settings.manages(job.managed_by) and not job.finished:
+        entries = obj["metadata"].get("managedFields") or ()
+        applied = tuple(each for each in entries if each.get("operation") == "Apply")
+    return CachedJob(job, metadata, obj["spec"], applied)
 
 
 class PodInformer(Informer[Pod]):

@@ -6,10 +6,11 @@ import gc
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
+from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.transport import Client
 from jobsworth.controller.settings import ControllerSettings
@@ -26,12 +27,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.rest_config import RestConfig
+    from jobsworth.reconciler.admitted_jobs import ActivePolicies
     from jobsworth.reconciler.options import ReconcilerOptions
     from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
 LEASE_QPS = 5.0
+POLICY_SECONDS = 1.0  # between two checks of the policies' files
+
+
+class PolicySource(Protocol):
+    """The policies that apply to stored Jobs.
+
+    Attributes:
+        active: the active policies; None before the first check.
+    """
+
+    active: ActivePolicies | None
+
+    def check(self) -> bool:
+        """Load what has changed; return True if other policies are active now."""
 
 
 class ReconcilerProcess:
@@ -40,6 +56,10 @@ class ReconcilerProcess:
     Args:
         log: logs a message for the operator.
         synced: called after each sync with its outcome and its duration in seconds.
+
+    Attributes:
+        api: the client of the reconciler.
+        policies: the policies that apply to stored Jobs; None for none. Set it before `run`.
     """
 
     def __init__(
@@ -59,7 +79,8 @@ class ReconcilerProcess:
         self._started = time.time()
         self._threads: list[threading.Thread] = []
         self._server: HealthServer | None = None
-        self._api = self._client(config, TokenBucket(options.qps, options.burst))
+        self.api = self._api = self._client(config, TokenBucket(options.qps, options.burst))
+        self.policies: PolicySource | None = None
         # Lease renewals have their own rate limit, so that they never wait behind 1,000 Pod calls.
         self._lease_api = self._client(config, TokenBucket(LEASE_QPS, 10))
         self._calls = Threads(options.calls_at_once)
@@ -72,6 +93,8 @@ class ReconcilerProcess:
             calls=self._calls,
             event_sink=ApiEventSink(self._recorder, self.metrics),
             on_raw_job=self._observe,
+            namespace_labels=NamespaceLabels(fetch_from(self._api), failed=self._labels_unknown),
+            log=log,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)
@@ -171,6 +194,10 @@ class ReconcilerProcess:
         # The content of the caches is long-lived: exclude it from garbage collection.
         gc.collect()
         gc.freeze()
+        self._load_policies()  # before the first Pod
+        if self.policies is not None and self.policies.active is None:
+            self._fail("the policies cannot be loaded; fix the files of --policy")
+            return
         for number in range(self.options.workers):
             self._start(f"job-{number}", self._sync_jobs)
             self._start(f"orphan-{number}", self._release_orphan_pods)
@@ -178,8 +205,21 @@ class ReconcilerProcess:
             f"caches synced: {len(self.reconciler.jobs)} Jobs, {len(self.reconciler.pods)} Pods; "
             f"started {self.options.workers} workers for {_managed_jobs(settings)}"
         )
+        if self.policies is not None:
+            self._start("policies", self._guarded(self._follow_policies))
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
+
+    def _load_policies(self) -> None:
+        if self.policies is not None and self.policies.check():
+            self.reconciler.activate(self.policies.active)
+
+    def _follow_policies(self) -> None:
+        while not self.stop.wait(POLICY_SECONDS):
+            self._load_policies()
+
+    def _labels_unknown(self, namespace: str, error: Exception) -> None:
+        self._log(f"the labels of namespace {namespace} are unknown: {error}")
 
     def _watch(self) -> None:
         namespace = self.options.namespace

@@ -43,8 +43,17 @@ COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("controller_name",),
         "Jobs whose managedBy names another controller; counted with --adopt-unmanaged",
     ),
+    well_known_names.POLICY_VIOLATIONS: (
+        ("policy", "effect"),
+        "Reports about stored Jobs that violate a policy, by the effect on a request",
+    ),
+    well_known_names.POLICY_HOLDS: (
+        ("policy", "action"),
+        "Jobs that were suspended until they satisfy a policy, and resumed",
+    ),
 }
-"""Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``."""
+"""Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``; the two
+about policies are ours."""
 
 BUCKETS = tuple(0.004 * 2**power for power in range(15))
 
@@ -58,6 +67,7 @@ class ReconcilerMetrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self._loads: Gauge | None = None  # exposed once there are policies
         prefix = well_known_names.METRICS_PREFIX
         self._counters = {
             name: Counter(prefix + name, text, labels, registry=self.registry)
@@ -84,6 +94,17 @@ class ReconcilerMetrics:
             ("name",),
             registry=self.registry,
         )
+
+    def policies_loaded(self, success: bool) -> None:
+        """Show if the files of the policies are active."""
+        if self._loads is None:
+            self._loads = Gauge(
+                "jobsworth_file_load_success",
+                "1 if the files are active; 0 if the last changed files were rejected.",
+                ("what",),
+                registry=self.registry,
+            )
+        self._loads.labels("policy").set(int(success))
 
     def count(self, count: Count) -> None:
         """Increment a counter."""

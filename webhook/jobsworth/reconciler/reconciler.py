@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.reconciler.admitted_jobs import AdmittedJobs
 from jobsworth.reconciler.event_handlers import EventHandlers
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer
@@ -14,11 +15,12 @@ from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
 from jobsworth.reconciler.work_queue import WorkQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from jobsworth.client.api_interface import Api
     from jobsworth.controller.settings import ControllerSettings
+    from jobsworth.reconciler.admitted_jobs import ActivePolicies
     from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.parallel import Calls
 
@@ -32,10 +34,13 @@ class Reconciler:
         calls: runs several API calls, in parallel if possible.
         event_sink: receives events and counts.
         on_raw_job: called with each Job object from the watch.
+        namespace_labels: returns the labels of a namespace, for policies that need them.
+        log: logs a message for the operator.
 
     Attributes:
         queue: queue of Jobs, by ``namespace/name``.
         orphan_queue: queue of orphan Pods, by UID.
+        admitted: evaluates Jobs by policies.
     """
 
     def __init__(
@@ -48,6 +53,8 @@ class Reconciler:
         calls: Calls,
         event_sink: EventSink,
         on_raw_job: Callable[[dict[str, Any]], None] = lambda job: None,
+        namespace_labels: Callable[[str], Mapping[str, str] | None] = lambda namespace: None,
+        log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._settings = settings
         self.jobs = JobInformer(settings, on_raw_job)
@@ -55,6 +62,7 @@ class Reconciler:
         self.queue = self._new_queue(monotonic)
         self.orphan_queue = self._new_queue(monotonic)
         self.expectations = Expectations(settings.expectation_timeout, monotonic)
+        self.admitted = AdmittedJobs(event_sink, namespace_labels, log)
         self.orphans = OrphanReleaser(api, self.jobs, self.pods, settings)
         self.event_handlers = EventHandlers(
             jobs=self.jobs,
@@ -75,7 +83,13 @@ class Reconciler:
             clock=clock,
             calls=calls,
             event_sink=event_sink,
+            admitted=self.admitted,
         )
+
+    def activate(self, policies: ActivePolicies | None) -> None:
+        """Evaluate every unfinished Job of ours by these policies, now and from now on."""
+        self.admitted.activate(policies)
+        self.resync()
 
     def _new_queue(self, monotonic: Callable[[], float]) -> WorkQueue:
         settings = self._settings

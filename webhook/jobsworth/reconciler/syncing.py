@@ -7,6 +7,7 @@ and nothing here starts a thread or waits, so that a test can run it step by ste
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
@@ -15,7 +16,8 @@ from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.status import write_status
 from jobsworth.controller.sync_context import SyncDecision, decide_sync
-from jobsworth.reconciler.api_writes import put_status
+from jobsworth.policy.admitted_jobs import HELD_BY, Decision, Hold
+from jobsworth.reconciler.api_writes import hold_job, put_status
 from jobsworth.reconciler.expectations import JOBS, PODS
 from jobsworth.reconciler.informers import CachedJob, stored
 from jobsworth.reconciler.pod_calls import PodCalls
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from jobsworth.controller.settings import ControllerSettings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
+    from jobsworth.reconciler.admitted_jobs import AdmittedJobs
     from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.informers import JobInformer, PodInformer
@@ -50,6 +53,7 @@ class Syncer:
     Args:
         clock: seconds since 1970.
         calls: runs several API calls, in parallel if possible.
+        admitted: evaluates Jobs by policies before their first Pod.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Syncer:
         clock: Callable[[], float],
         calls: Calls,
         event_sink: EventSink,
+        admitted: AdmittedJobs,
     ) -> None:
         self.api = api
         self.jobs = jobs
@@ -72,6 +77,7 @@ class Syncer:
         self.clock = clock
         self.calls = calls
         self.event_sink = event_sink
+        self.admitted = admitted
         self.backoffs: dict[str, tuple[str, BackoffRecord]] = {}
         self.reported: dict[str, tuple[str, frozenset[str]]] = {}
         self._unconfirmed: set[str] = set()
@@ -105,6 +111,7 @@ class Syncer:
         self.expectations.forget(key)
         self.backoffs.pop(key, None)
         self.reported.pop(key, None)
+        self.admitted.forget(key)
 
     def mark_unconfirmed(self, key: str) -> None:
         """Note a status update without a response, which may have succeeded.
@@ -145,6 +152,7 @@ class _Sync:
     def __init__(self, syncer: Syncer, cached: CachedJob, outcome: SyncOutcome) -> None:
         self._syncer = syncer
         self._api = syncer.api
+        self._cached = cached
         self._job = cached.job
         self._key = cached.job.key
         self._metadata = cached.metadata
@@ -161,6 +169,12 @@ class _Sync:
     def run(self) -> None:
         job, syncer, outcome = self._job, self._syncer, self._outcome
         pods = self._claim()
+        decision = self._review(started=bool(pods) or job.has_started)
+        if decision.hold in (Hold.SUSPEND, Hold.RESUME):
+            self._hold(decision)
+            return  # the watch shows the change, and the next sync acts on it
+        if decision.hold == Hold.KEEP:
+            job = replace(job, suspended=True)
         memory = Memory(
             observed=True,  # otherwise this sync would have been skipped as stale
             released=syncer.expectations.released(self._key),
@@ -214,6 +228,25 @@ class _Sync:
             self._abandon(
                 ApiError(409, "Conflict", f"Job {self._key} is being replaced or deleted")
             )
+
+    # Policies.
+
+    def _review(self, *, started: bool) -> Decision:
+        if self._job.deleting:
+            return Decision()
+        return self._syncer.admitted.review(self._cached, started=started)
+
+    def _hold(self, decision: Decision) -> None:
+        names = ",".join(decision.policies) if decision.hold == Hold.SUSPEND else None
+        try:
+            answer = hold_job(self._api, self._metadata, HELD_BY, names)
+        except ApiError as error:
+            if error.may_have_been_carried_out:
+                self._syncer.mark_unconfirmed(self._key)
+            self._abandon(error)
+            return
+        self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))
+        self._syncer.admitted.acted(self._cached, decision)
 
     # The status.
 

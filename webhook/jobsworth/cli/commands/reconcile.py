@@ -11,13 +11,18 @@ from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text
+from jobsworth.cli.policy_options import PolicyOptions, effective_policy_files
 from jobsworth.cli.process_options import duration_in_seconds, listen_address, require_posix
+from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.settings import ControllerSettings
     from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
@@ -77,6 +82,16 @@ class ControllerOptions(Options):
     )
 
 
+class PolicyServerOptions(ServerOptions):
+    """Options for the API server by whose rules policies evaluate stored Jobs."""
+
+    kubernetes_version = text(
+        default=AUTO,
+        metavar="RELEASE",
+        help="With policies: the API server's release, or auto, the one that it reports.",
+    )
+
+
 class LogOptions(Options):
     """Options for the log on standard error."""
 
@@ -96,6 +111,8 @@ class ReconcileOptions(Options):
 
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
+    policies = nested(PolicyOptions)
+    server = nested(PolicyServerOptions)
     log = nested(LogOptions)
     release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
 
@@ -131,24 +148,39 @@ def run(options: ReconcileOptions) -> int:
         with rest_config(target_of(options.cluster)) as config:
             if options.release:
                 return _release(config, controller.namespace, controller.settings.finalizer)
-            return _reconcile(config, controller, options.log)
+            return _reconcile(config, controller, options, server_of_release(options.server))
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: ReconcilerOptions, log_options: LogOptions) -> int:
+def _reconcile(
+    config: RestConfig,
+    controller: ReconcilerOptions,
+    options: ReconcileOptions,
+    server_of: Callable[[str], ApiServer],
+) -> int:
     import time
 
+    from jobsworth.cli.reconciled_policies import ReconciledPolicies
     from jobsworth.reconciler.operator_log import OperatorLog
     from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line disables it for short commands
     log = OperatorLog(
-        _write_line, time.time, format=log_options.log_format, verbosity=log_options.verbosity
+        _write_line, time.time, format=options.log.log_format, verbosity=options.log.verbosity
     )
-    process = ReconcilerProcess(config, options, log.message, log.synced)
+    process = ReconcilerProcess(config, controller, log.message, log.synced)
+    files = effective_policy_files(options.policies)
+    if files is not None:
+        process.policies = ReconciledPolicies(
+            files,
+            server_of,
+            api=process.api,
+            log=log.message,
+            loaded_successfully=process.metrics.policies_loaded,
+        )
     process.stop_on_signals()
     try:
         return process.run()
@@ -238,6 +270,7 @@ reconcile. Uses the ServiceAccount in a Pod, a kubeconfig elsewhere.""",
 Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
+  jobsworth reconcile --policy policies/       # also evaluate Jobs before their first Pod
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
   jobsworth reconcile --log-format json --verbosity syncs
   jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods

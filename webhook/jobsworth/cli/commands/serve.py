@@ -17,12 +17,10 @@ from jobsworth.cli.options import (
     nested,
     text,
     whole_number,
-    words,
 )
+from jobsworth.cli.policy_options import PolicyOptions, effective_policy_files
 from jobsworth.cli.process_options import require_posix
-from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
-from jobsworth.files.policies.profiles import profile_of
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 from jobsworth.usage_error import InputError, UsageError
 
@@ -53,16 +51,7 @@ class ServeOptions(Options):
     """The options of ``jobsworth serve``."""
 
     server = nested(ServedOptions)
-    policy = words(
-        metavar="PATH",
-        help="A file or folder of JobPolicy documents; may be given several times.",
-    )
-    profiles = nested(ProfileOptions)
-    last_good_policies = text(
-        metavar="DIR",
-        help="A folder with the last valid version of each policy, for those that are invalid at the "
-        "start; jobsworth certs manage stores them.",
-    )
+    policies = nested(PolicyOptions)
     kubernetes_version_file = text(
         metavar="FILE",
         help="A file with the API server's release, which jobsworth certs manage writes; with "
@@ -171,9 +160,9 @@ def _files(options: ServeOptions) -> Files:
     from jobsworth.serving.settings import Files
 
     certificate, key = options.tls_cert, options.tls_key
-    policies = tuple(map(Path, options.policy))
-    if options.last_good_policies:
-        policies = (*policies, Path(options.last_good_policies))
+    policies = tuple(map(Path, options.policies.policy))
+    if options.policies.last_good_policies:
+        policies = (*policies, Path(options.policies.last_good_policies))
     release = Path(options.kubernetes_version_file) if options.kubernetes_version_file else None
     client_ca = Path(options.client_ca) if options.client_ca else None
     if options.self_signed:
@@ -217,15 +206,8 @@ def _policies(options: ServeOptions) -> Callable[[], EffectivePolicies]:
     from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.policy.policy_set import PolicySet
 
-    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
-    if not options.policy and profile is None:
-        return lambda: EffectivePolicies(policies=PolicySet(()))
-    from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
-
-    stored = Path(options.last_good_policies) if options.last_good_policies else None
-    files = EffectivePolicyFiles([Path(path) for path in options.policy], profile, stored)
-    files.require_paths()
-    return files.load
+    files = effective_policy_files(options.policies)
+    return files.load if files is not None else lambda: EffectivePolicies(policies=PolicySet(()))
 
 
 def _asked_release() -> Callable[[], str]:

@@ -1,0 +1,313 @@
+"""Webhook, audit and controller on one policy engine: Jobs that get past an absent webhook, on a real cluster."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster.available_beds import bed_or_skip
+from cluster.bed import TestBed, free_ports
+from cluster.test_reconcile import MANAGER, running, until
+from jobsworth.api.api_server import ApiServer
+from jobsworth.controller.settings import ControllerSettings
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
+from jobsworth.files.policies.policy_files import load_policies
+from jobsworth.policy.admitted_jobs import HELD_BY
+from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
+from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.informers import stored
+
+Object = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+OBJECTS = 2000
+
+
+@pytest.fixture(scope="module")
+def bed() -> Iterator[TestBed]:
+    """A cluster whose Pods run."""
+    with bed_or_skip(controllers="garbage-collector-controller", kubelet=True) as bed:
+        yield bed
+
+
+def policy(name: str, **spec: Any) -> Object:
+    return {
+        "apiVersion": "jobsworth.dev/v1alpha1",
+        "kind": "JobPolicy",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def write(folder: Path, *documents: Object) -> None:
+    (folder / "policies.yaml").write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+
+
+def violating(name: str, **labels: str) -> Object:
+    """A Job of ours without a deadline and with too many retries."""
+    pod = {
+        "restartPolicy": "Never",
+        "containers": [{"name": "main", "image": "busybox:1.36"}],
+        "terminationGracePeriodSeconds": 1,
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {"managedBy": MANAGER, "backoffLimit": 9, "template": {"spec": pod}},
+    }
+
+
+def register_absent_webhook(bed: TestBed) -> None:
+    (port,) = free_ports(1)
+    webhook = {
+        "name": "validate.jobsworth.dev",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": {
+            "url": f"https://127.0.0.1:{port}/validate",
+            "caBundle": base64.b64encode(bed.ca.certificate).decode(),
+        },
+        "failurePolicy": "Ignore",
+        "sideEffects": "None",
+        "timeoutSeconds": 1,
+        "rules": [
+            {
+                "apiGroups": ["batch"],
+                "apiVersions": ["v1"],
+                "operations": ["CREATE", "UPDATE"],
+                "resources": ["jobs", "cronjobs"],
+            }
+        ],
+    }
+    bed.create(
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": "absent"},
+            "webhooks": [webhook],
+        }
+    )
+
+
+def items(bed: TestBed, path: str) -> list[Object]:
+    found: list[Object] = bed.get(path)["items"]
+    return found
+
+
+def version(obj: Object) -> int:
+    return int(obj["metadata"]["resourceVersion"])
+
+
+def first_versions(bed: TestBed, pods: str, start: str) -> dict[str, int]:
+    """Return the resourceVersion of the first Pod of each Job at its creation, by the Job's name."""
+    found: dict[str, int] = {}
+    watch = f"{pods}?watch=1&resourceVersion={start}&timeoutSeconds=1"
+    for line in bed.kubectl("get", "--raw", watch).stdout.splitlines():
+        change = json.loads(line)
+        if change["type"] == "ADDED":
+            pod = change["object"]
+            found.setdefault(pod["metadata"]["labels"]["job-name"], version(pod))
+    return found
+
+
+def varied(seed: int) -> Object:
+    """A valid Job with a random choice of fields."""
+    rng = random.Random(seed)
+    made = violating(f"job-{seed}", **({"team": "a"} if rng.random() < 0.5 else {}))
+    spec, pod = made["spec"], made["spec"]["template"]["spec"]
+    spec["suspend"] = True
+    if rng.random() < 0.5:
+        del spec["managedBy"]
+    spec["backoffLimit"] = rng.choice([0, 1, 3, 6, 9])
+    choices: Object = {
+        "parallelism": rng.choice([1, 2, 5, 50]),
+        "completions": rng.choice([1, 5, 50]),
+        "activeDeadlineSeconds": rng.choice([60, 3600, 86400]),
+        "ttlSecondsAfterFinished": rng.choice([0, 60, 604800]),
+        "podReplacementPolicy": "Failed",
+    }
+    spec |= {name: value for name, value in choices.items() if rng.random() < 0.5}
+    if "completions" in spec and rng.random() < 0.5:
+        spec |= {"completionMode": "Indexed", "backoffLimitPerIndex": rng.choice([0, 2])}
+    if rng.random() < 0.4:
+        codes = {"operator": "In", "values": sorted({rng.choice([1, 42, 137]), 143})}
+        spec["podFailurePolicy"] = {"rules": [{"action": "FailJob", "onExitCodes": codes}]}
+        spec["podReplacementPolicy"] = "Failed"
+    elif rng.random() < 0.5 and "backoffLimitPerIndex" not in spec:
+        pod["restartPolicy"] = "OnFailure"
+    if rng.random() < 0.5:
+        pod["containers"][0]["resources"] = {"requests": {"cpu": "1", "memory": "400m"}}
+    if rng.random() < 0.3:
+        pod["containers"][0]["image"] = "busybox"
+    return made
+
+
+def test_a_job_that_gets_past_an_absent_webhook_has_its_event_before_a_pod(
+    bed: TestBed, tmp_path: Path
+) -> None:
+    limit = {"backoffLimit": {"maximum": 3}}
+    write(
+        tmp_path,
+        policy("retries", limits=limit),
+        policy(
+            "held",
+            limits=limit,
+            onAdmitted="suspend",
+            match={"objectSelector": {"matchLabels": {"tier": "held"}}},
+        ),
+    )
+    register_absent_webhook(bed)
+    namespace = bed.namespace()
+    jobs = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+    events = f"/api/v1/namespaces/{namespace}/events"
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    start = bed.get(pods)["metadata"]["resourceVersion"]
+    held = [f"job-{number}" for number in (8, 9)]
+    with running(bed, "--policy", str(tmp_path)) as reconciler:
+        for number in range(10):
+            name = f"job-{number}"
+            labels = {"tier": "held"} if name in held else {}
+            bed.create(violating(name, **labels), namespace)
+        until(lambda: len(items(bed, pods)) == 8)
+        until(lambda: all(bed.get(f"{jobs}/{name}")["spec"]["suspend"] for name in held))
+        time.sleep(2)
+        created = first_versions(bed, pods, start)
+        assert len(created) == 8
+        assert not set(held) & set(created)
+        reported = {
+            event["involvedObject"]["name"]: event
+            for event in items(bed, events)
+            if event["reason"] == "PolicyViolation"
+        }
+        assert len(reported) == 10
+        for name, event in reported.items():
+            assert re.search(r"JobPolicy \w+.*: spec.backoffLimit: .* \[JP", event["message"])
+            if name in created:
+                assert version(event) < created[name]
+        for name in held:
+            assert bed.get(f"{jobs}/{name}")["metadata"]["annotations"][HELD_BY] == "held"
+        assert 'policy_holds_total{action="suspended",policy="held"} 2.0' in reconciler.metrics()
+        for name in held:
+            patch = json.dumps({"spec": {"backoffLimit": 1}})
+            bed.kubectl("patch", "job", name, "-n", namespace, "--type=merge", "-p", patch)
+        until(lambda: len(items(bed, pods)) == 10)
+        until(
+            lambda: all(
+                any(one["type"] == "Complete" for one in job["status"].get("conditions") or ())
+                for job in items(bed, jobs)
+            )
+        )
+
+
+def test_a_policy_that_appears_reports_started_jobs_and_stops_none(
+    bed: TestBed, tmp_path: Path
+) -> None:
+    write(tmp_path, policy("other", limits={"parallelism": {"maximum": 500}}))
+    namespace = bed.namespace()
+    job = violating("long")
+    job["spec"]["template"]["metadata"] = {"annotations": {"bed/exit-code": "never"}}
+    with running(bed, "--policy", str(tmp_path)):
+        bed.create(job, namespace)
+        pods = f"/api/v1/namespaces/{namespace}/pods"
+        until(lambda: len(items(bed, pods)) == 1)
+        limit = {"backoffLimit": {"maximum": 3}}
+        write(tmp_path, policy("retries", limits=limit, onAdmitted="suspend"))
+
+        def reported() -> list[str]:
+            return [
+                event["message"]
+                for event in items(bed, f"/api/v1/namespaces/{namespace}/events")
+                if event["reason"] == "PolicyViolation"
+            ]
+
+        until(reported)
+        assert reported()[0].startswith("Not stopped because it has started")
+        assert (
+            bed.get(f"/apis/batch/v1/namespaces/{namespace}/jobs/long")["spec"]["suspend"] is False
+        )
+        assert len(items(bed, pods)) == 1
+
+
+def test_webhook_audit_and_controller_find_the_same_in_stored_objects(
+    bed: TestBed, tmp_path: Path
+) -> None:
+    write(
+        tmp_path,
+        policy(
+            "limits",
+            limits={
+                "backoffLimit": {"maximum": 2},
+                "parallelism": {"maximum": 3},
+                "activeDeadlineSeconds": {"required": True, "maximum": 3600},
+            },
+        ),
+        policy("rules", enforcement="warn", rules={"default": "warn"}),
+    )
+    namespace = bed.namespace("many")
+    paths = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+
+    def create(seed: int) -> None:
+        answer = bed.request("POST", paths, varied(seed))
+        assert answer.code == 201, answer.body
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(create, range(OBJECTS)))
+    objects = items(bed, paths)
+    assert len(objects) == OBJECTS
+    server, policies = ApiServer(bed.release), load_policies([str(tmp_path)])
+    evaluator = Evaluator(server, policies=policies, api=False, lint=False)
+
+    def by_webhook(obj: Object) -> set[tuple[str, str, str, str]]:
+        subject = Subject(obj, "request", kind="Job", namespace=namespace)
+        result = evaluator.evaluate(subject).policy
+        assert result is not None
+        return {_facts(one) for one in result.verdict.findings}
+
+    def _facts(one: Any) -> tuple[str, str, str, str]:
+        return one.policy, one.effect, one.violation.code, one.violation.field
+
+    admitted = AdmittedJobs(EventSink())
+    active = ActivePolicies(evaluator)
+    admitted.activate(active)
+
+    def by_controller(obj: Object) -> set[tuple[str, str, str, str]]:
+        verdict = admitted._verdict(stored(obj, ControllerSettings()), active)
+        return {_facts(one) for one in verdict.findings}
+
+    command = [sys.executable, "-m", "jobsworth", "audit", "--kubeconfig", str(bed.kubeconfig)]
+    command += ["-n", namespace, "--isolated", "--include-finished", "--info", "-o", "json"]
+    command += ["--policy", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    effects = {"error": "deny", "warning": "warn", "info": "audit"}
+    audited = {
+        result["name"]: {
+            (each["policy"], effects[each["severity"]], each["code"], each["field"])
+            for each in result["findings"]
+            if each["source"] == "policy"
+        }
+        for result in json.loads(done.stdout)["results"]
+    }
+    assert len(audited) == len(objects)
+    controlled, reviewed = {}, {}
+    for obj in objects:
+        obj.update(apiVersion="batch/v1", kind="Job")
+        name = obj["metadata"]["name"]
+        controlled[name], reviewed[name] = by_controller(obj), by_webhook(obj)
+    assert sum(map(len, audited.values())) > 1000
+    assert {name for name in audited if audited[name] != controlled[name]} == set()
+    assert {
+        name: reviewed[name] ^ audited[name] for name in audited if reviewed[name] != audited[name]
+    } == {}

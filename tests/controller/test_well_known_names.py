@@ -63,6 +63,7 @@ NAMES: dict[str, Any] = {
     "JOBS_OF_OTHERS": "jobs_by_external_controller_total",
     "POLICY_VIOLATIONS": "policy_violations_total",
     "POLICY_HOLDS": "policy_holds_total",
+    "POLICY_DEFAULTS": "policy_defaults_total",
     "RECONCILING": "reconciling",
     "TRACKING": "tracking",
     "PODS_CREATED_ACTION": "pods_created",

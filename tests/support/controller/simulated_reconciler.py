@@ -32,7 +32,7 @@ class RecordingSink(EventSink):
     def event(self, metadata: Object, event: Event) -> None:
         self.events.append(event)
 
-    def write(self, metadata: Object, event: Event) -> bool:
+    def write(self, metadata: Object, event: Event, kind: str = "Job") -> bool:
         self.events.append(event)
         return True
 

@@ -80,6 +80,7 @@ JOBS_OF_OTHERS = "jobs_by_external_controller_total"
 # Ours: Jobs that were admitted although policies deny them.
 POLICY_VIOLATIONS = "policy_violations_total"
 POLICY_HOLDS = "policy_holds_total"
+POLICY_DEFAULTS = "policy_defaults_total"
 
 # Values of the ``action`` label of the sync metrics.
 SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]

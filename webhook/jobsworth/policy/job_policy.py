@@ -21,6 +21,10 @@ OnFailure = Literal["deny", "allow"]
 OnAdmitted = Literal["event", "suspend"]
 EVENT: OnAdmitted = "event"
 SUSPEND: OnAdmitted = "suspend"
+Reconcile = Literal["report", "apply"]
+REPORT: Reconcile = "report"
+APPLY: Reconcile = "apply"
+RECONCILE: tuple[Reconcile, ...] = (REPORT, APPLY)
 ON_ADMITTED: tuple[OnAdmitted, ...] = (EVENT, SUSPEND)
 
 
@@ -39,6 +43,7 @@ class JobPolicy:
         on_unreadable: the effect of a value that cannot be decoded.
         cron_job_jobs: the effect for Jobs that the CronJob controller creates.
         on_admitted: the effect for Jobs that were admitted although the policy would deny them.
+        reconcile: the use of its defaults for objects that are older than the policy.
         matching: the requests that it applies to.
         defaults: the values to set; None without ``spec.defaults``, likewise below.
         limits: the limits of fields, labels and annotations.
@@ -58,6 +63,7 @@ class JobPolicy:
     cron_job_jobs: Literal["audit", "enforce"]
     matching: Matching
     on_admitted: OnAdmitted = EVENT
+    reconcile: Reconcile = REPORT
     defaults: Defaults | None = None
     limits: Limits | None = None
     immutable: Immutable | None = None

@@ -8,6 +8,17 @@ from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.policy import consistency, defaults, matching
 from jobsworth.policy.cel import expressions
 from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, JobPolicy, OnFailure
+from jobsworth.policy.defaults import defaults
+from jobsworth.policy.documents import conflicts
+from jobsworth.policy.documents.job_policy import (
+    API_VERSION,
+    EVENT,
+    KIND,
+    REPORT,
+    JobPolicy,
+    OnFailure,
+)
+from jobsworth.policy.documents.policy_schema import PATTERNS, schema
 from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
@@ -114,6 +125,7 @@ def read_document(
         cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
         matching=matched,
         on_admitted=spec.get("onAdmitted", EVENT),
+        reconcile=spec.get("reconcile", REPORT),
         **parts,
     )
 

@@ -12,6 +12,16 @@ from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults_schema import defaults, expressions
 from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, ON_ADMITTED
 from jobsworth.policy.policy_fields import FIELDS, JobField
+from jobsworth.policy.defaults.defaults_schema import defaults, expressions
+from jobsworth.policy.documents.job_policy import (
+    API_VERSION,
+    EVENT,
+    KIND,
+    ON_ADMITTED,
+    RECONCILE,
+    REPORT,
+)
+from jobsworth.policy.limits.limits_schema import ANY, immutable, limits
 from jobsworth.policy.request import KINDS, OPERATIONS
 from jobsworth.policy.schema_parts import (
     NUMBER,
@@ -119,6 +129,12 @@ def _spec() -> Schema:
                 "description": "What `jobsworth reconcile` does with a Job that was admitted although this "
                 "policy would deny it: report it in an Event, or also suspend it until it satisfies the "
                 "policy. A Job that has started is never suspended.",
+            },
+            "reconcile": {
+                "enum": list(RECONCILE),
+                "default": REPORT,
+                "description": "The use of `defaults` for stored CronJobs, and for Jobs that have not "
+                "started: only report violations, or also set the defaults that these objects lack.",
             },
             "match": _matchers("The requests that the policy applies to; all requests if unset."),
             "exempt": _matchers("Requests that are exempt from the policy."),

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` stores the manifest."""
 
+POLICY_MANAGER = "jobsworth-policy"
+"""The field manager of the defaults that stored objects get from policies: no client wrote them."""
+
 _SIGNATURES = {
     "Apply": ("spec", "template", "spec", "containers"),
     "Update": ("metadata", "annotations", LAST_APPLIED),
@@ -112,6 +115,7 @@ def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:
         if (
             isinstance(entry, dict)
             and entry.get("operation") == "Apply"
+            and entry.get("manager") != POLICY_MANAGER
             and not entry.get("subresource")
             and isinstance(entry.get("fieldsV1"), dict)
         ):

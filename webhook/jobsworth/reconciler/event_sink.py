@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.controller.jobs import KIND
+
 if TYPE_CHECKING:
     from jobsworth.controller.signals import Count, Event
     from jobsworth.reconciler.events import EventRecorder
@@ -16,8 +18,8 @@ class EventSink:
     def event(self, metadata: dict[str, Any], event: Event) -> None:
         """Emit a Kubernetes event about the Job with this metadata."""
 
-    def write(self, metadata: dict[str, Any], event: Event) -> bool:
-        """Emit an event before returning; the same event again is no second one.
+    def write(self, metadata: dict[str, Any], event: Event, kind: str = KIND) -> bool:
+        """Emit an event about an object of a kind before returning; the same event again is no second one.
 
         Return False if the event could not be written.
         """
@@ -36,8 +38,8 @@ class ApiEventSink(EventSink):
     def event(self, metadata: dict[str, Any], event: Event) -> None:
         self._recorder.record(metadata, event)
 
-    def write(self, metadata: dict[str, Any], event: Event) -> bool:
-        return self._recorder.write_once(metadata, event)
+    def write(self, metadata: dict[str, Any], event: Event, kind: str = KIND) -> bool:
+        return self._recorder.write_once(metadata, event, kind)
 
     def count(self, count: Count) -> None:
         self._metrics.count(count)

@@ -100,7 +100,7 @@ class EventRecorder:
         self._api.create(events_path(metadata["namespace"]), body)
         series.name = body["metadata"]["name"]
 
-    def write_once(self, metadata: dict[str, Any], event: Event) -> bool:
+    def write_once(self, metadata: dict[str, Any], event: Event, kind: str = KIND) -> bool:
         """Create an event unless it exists; return False if that failed.
 
         The event's name is a digest of its content, so that a restarted process does not repeat it.
@@ -111,6 +111,7 @@ class EventRecorder:
         content = f"{metadata['uid']} {event.reason} {event.message}"
         digest = hashlib.sha256(content.encode()).hexdigest()[:16]
         body["metadata"]["name"] = f"{metadata['name'][:220]}.{digest}"
+        body["involvedObject"]["kind"] = kind
         try:
             self._api.create(events_path(metadata["namespace"]), body)
         except ApiError as error:

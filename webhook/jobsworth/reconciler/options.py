@@ -27,6 +27,8 @@ class ReconcilerOptions:
         identity: holder identity of this process in the Lease.
         host, port: listen address of ``/healthz``, ``/readyz`` and ``/metrics``; port None disables
             the endpoints.
+        defaults_qps: stored objects that get defaults of policies per second; 0 for no limit.
+        dry_run: report the defaults of policies for stored objects, and do not apply them.
         user_agent: User-Agent header for the API server.
     """
 
@@ -42,6 +44,8 @@ class ReconcilerOptions:
     identity: str = ""
     host: str = ""
     port: int | None = None
+    defaults_qps: float = 10.0
+    dry_run: bool = False
     user_agent: str = "jobsworth-job-controller"
 
     @property

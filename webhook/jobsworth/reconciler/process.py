@@ -22,6 +22,7 @@ from jobsworth.reconciler.parallel import Threads
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.reflector import Reflector
+from jobsworth.reconciler.stored_defaults import StoredDefaults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,15 +86,27 @@ class ReconcilerProcess:
         self._lease_api = self._client(config, TokenBucket(LEASE_QPS, 10))
         self._calls = Threads(options.calls_at_once)
         self._recorder = EventRecorder(self._api, time.time, log=log)
+        sink = ApiEventSink(self._recorder, self.metrics)
+        labels = NamespaceLabels(fetch_from(self._api), failed=self._labels_unknown)
         self.reconciler = Reconciler(
             self._api,
             options.settings,
             clock=time.time,
             monotonic=time.monotonic,
             calls=self._calls,
-            event_sink=ApiEventSink(self._recorder, self.metrics),
+            event_sink=sink,
             on_raw_job=self._observe,
-            namespace_labels=NamespaceLabels(fetch_from(self._api), failed=self._labels_unknown),
+            namespace_labels=labels,
+            log=log,
+        )
+        self._defaults = StoredDefaults(
+            self._api,
+            sink,
+            TokenBucket(options.defaults_qps, 1),
+            namespace=options.namespace,
+            dry_run=options.dry_run,
+            namespace_labels=labels,
+            stopped=self.stop.is_set,
             log=log,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
@@ -207,6 +220,7 @@ class ReconcilerProcess:
         )
         if self.policies is not None:
             self._start("policies", self._guarded(self._follow_policies))
+            self._start("defaults", self._guarded(self._apply_defaults))
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
 
@@ -217,6 +231,15 @@ class ReconcilerProcess:
     def _follow_policies(self) -> None:
         while not self.stop.wait(POLICY_SECONDS):
             self._load_policies()
+
+    def _apply_defaults(self) -> None:
+        """Apply the defaults of policies to stored objects when the policies change, and at each resync."""
+        applied, due = None, 0.0
+        while not self.stop.wait(POLICY_SECONDS):
+            active = self.policies.active if self.policies is not None else None
+            if active is not None and (active is not applied or time.monotonic() >= due):
+                applied, due = active, time.monotonic() + self.options.settings.resync
+                self._defaults.apply(active)
 
     def _labels_unknown(self, namespace: str, error: Exception) -> None:
         self._log(f"the labels of namespace {namespace} are unknown: {error}")

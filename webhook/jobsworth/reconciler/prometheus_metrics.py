@@ -51,8 +51,12 @@ COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("policy", "action"),
         "Jobs that were suspended until they satisfy a policy, and resumed",
     ),
+    well_known_names.POLICY_DEFAULTS: (
+        ("kind", "result"),
+        "Stored objects that lack defaults of policies with reconcile: apply",
+    ),
 }
-"""Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``; the two
+"""Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``; those
 about policies are ours."""
 
 BUCKETS = tuple(0.004 * 2**power for power in range(15))

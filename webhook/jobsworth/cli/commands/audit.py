@@ -20,7 +20,7 @@ from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions
 from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, integer, nested, text
+from jobsworth.cli.options import Options, flag, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address
 from jobsworth.cli.reporting import Reporter, check, reports_of
 from jobsworth.cli.server_options import ReleaseOptions
@@ -73,6 +73,15 @@ class RepetitionOptions(Options):
     )
 
 
+class PlanOptions(Options):
+    """Options for a plan."""
+
+    plan = flag(
+        help="Instead of findings, print the defaults that policies with reconcile: apply would set in "
+        "stored objects."
+    )
+
+
 class AuditOptions(Options):
     """The options of ``jobsworth audit``."""
 
@@ -85,6 +94,7 @@ class AuditOptions(Options):
     configuration = nested(ConfigurationOptions)
     report = nested(AuditReportOptions)
     repetition = nested(RepetitionOptions)
+    planning = nested(PlanOptions)
 
 
 def run(options: AuditOptions) -> int:
@@ -107,6 +117,8 @@ def run(options: AuditOptions) -> int:
     )
     audit_settings(audit, None)  # report configuration errors before connecting
     interval, listen = _repetition(options)
+    if options.planning.plan and interval is not None:
+        raise UsageError("--plan prints once: omit --interval")
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
 
@@ -117,7 +129,7 @@ def run(options: AuditOptions) -> int:
 
                 return repeat_audit(config, audit, interval, listen)
             try:
-                return _audit(config, audit)
+                return _audit(config, audit, plan=options.planning.plan)
             except ApiError as error:
                 error.explanation = _explained(error, config)
                 raise
@@ -157,7 +169,7 @@ def _explained(error: ApiError, config: RestConfig) -> str:
     return f"{config.url} responded: {error}"
 
 
-def _audit(config: RestConfig, audit: AuditInput) -> int:
+def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
     from jobsworth.audit.audited_objects import AuditProgress, audited_objects
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.evaluation.evaluator import Evaluator
@@ -170,6 +182,10 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     settings = resolved(given, policies)
     scope = audit_scope(audit.scope, config.namespace)
     labels = audit_namespace_labels(stored_objects, scope, policies, config, _note)
+    if plan:
+        from jobsworth.cli.audit_plan import print_plan
+
+        return print_plan(stored_objects, scope, policies, settings.server, labels)
     stored_by = ApiServer(nearest_release(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     counts = AuditProgress()
@@ -270,6 +286,7 @@ Examples:
   jobsworth audit --context staging -n batch,reports -o concise
   jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
   jobsworth audit -A --policy policies/ -o json     # findings of a new policy
+  jobsworth audit -A --policy policies/ --plan      # the defaults that would be set
   jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
 """,
     options=AuditOptions,

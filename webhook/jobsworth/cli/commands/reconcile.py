@@ -112,6 +112,15 @@ class ReconcileOptions(Options):
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
     policies = nested(PolicyOptions)
+    defaults_qps = text(
+        default="10",
+        metavar="NUMBER",
+        help="Stored objects per second that get defaults of policies with reconcile: apply; 0 for no limit.",
+    )
+    dry_run = flag(
+        help="Report the defaults that policies with reconcile: apply would set in stored objects, and do "
+        "not set them."
+    )
     server = nested(PolicyServerOptions)
     log = nested(LogOptions)
     release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
@@ -143,6 +152,8 @@ def run(options: ReconcileOptions) -> int:
         identity=_identity(),
         host=host,
         port=port,
+        defaults_qps=_number("--defaults-qps", options.defaults_qps),
+        dry_run=options.dry_run,
     )
     try:
         with rest_config(target_of(options.cluster)) as config:

@@ -99,10 +99,10 @@ def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -
 
 ARGUMENTS = re.compile(r"^ +- (--[a-z-]+)(?:=|$)", re.MULTILINE)
 CONTAINERS = [
-    ("deployment", "certificates", certs.MANAGE),
-    ("deployment", "webhook", serve.COMMAND),
-    ("controller", "job-controller", reconcile.COMMAND),
-    ("audit", "audit", audit.COMMAND),
+    ("deployment.yaml", "certificates", certs.MANAGE),
+    ("deployment.yaml", "webhook", serve.COMMAND),
+    ("_reconciling.tpl", "job-controller", reconcile.COMMAND),
+    ("_reconciling.tpl", "audit", audit.COMMAND),
 ]
 
 
@@ -112,7 +112,7 @@ CONTAINERS = [
 def test_a_container_is_given_options_that_its_command_has(
     template: str, container: str, command: Command
 ) -> None:
-    text = (CHART / "templates" / f"{template}.yaml").read_text()
+    text = (CHART / "templates" / template).read_text()
     part = text.split(f"- name: {container}\n")[1].split("startupProbe:")[0]
     given = set(ARGUMENTS.findall(part))
     assert given

@@ -423,6 +423,43 @@ def test_an_autoscaler_multiplies_webhooks_only() -> None:
     assert one(objects, "Deployment", "jobsworth-job-controller")["spec"]["replicas"] == 2
 
 
+PAIR = {
+    "controller": {"enabled": True, "placement": "sidecar"},
+    "audit": {"enabled": True, "placement": "sidecar"},
+}
+
+
+def test_sidecars_share_the_pod_the_account_and_the_policies_of_the_webhook() -> None:
+    policies = {"few": {"limits": {"backoffLimit": {"maximum": 3}}}}
+    objects = rendered({**PAIR, "policies": policies})
+    (name,) = (each["metadata"]["name"] for each in objects if each["kind"] == "Deployment")
+    pod = pods(objects)[name]["spec"]
+    assert [each["name"] for each in pod["containers"]] == ["webhook", "job-controller", "audit"]
+    for container in pod["containers"]:
+        assert "--policy=/etc/jobsworth/policies" in container["args"]
+        assert "policies" in [mount["name"] for mount in container["volumeMounts"]]
+        assert {"startupProbe", "livenessProbe"} <= set(container)
+        # A controller that fills its caches must not take the webhook out of its Service.
+        assert ("readinessProbe" in container) == (container["name"] == "webhook")
+    subjects = {
+        each["subjects"][0]["name"]
+        for each in objects
+        if each["kind"].endswith("RoleBinding") and "helm.sh/hook" not in str(each["metadata"])
+    }
+    assert subjects == {pod["serviceAccountName"]}
+
+
+def test_a_port_that_two_sidecars_want_is_an_error() -> None:
+    taken = {"controller": {**PAIR["controller"], "monitorPort": 8080}}
+    with pytest.raises(ValueError, match="port 8080 is used twice"):
+        rendered(taken)
+
+
+def test_further_containers_of_the_values_run_beside_the_webhook() -> None:
+    objects = rendered({"extraContainers": [{"name": "mesh", "image": "mesh:1"}]})
+    assert pods(objects)["jobsworth"]["spec"]["containers"][-1]["name"] == "mesh"
+
+
 # Uninstalling
 
 

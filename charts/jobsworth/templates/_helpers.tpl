@@ -44,16 +44,24 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
 {{- define "jobsworth.controllerServiceAccountName" -}}
+{{- if eq .Values.controller.placement "sidecar" }}
+{{- include "jobsworth.serviceAccountName" . }}
+{{- else }}
 {{- $own := printf "%s-job-controller" (include "jobsworth.fullname" .) }}
 {{- with .Values.controller.serviceAccount }}
 {{- default (ternary $own "default" .create) .name }}
 {{- end }}
 {{- end }}
+{{- end }}
 
 {{- define "jobsworth.auditServiceAccountName" -}}
+{{- if eq .Values.audit.placement "sidecar" }}
+{{- include "jobsworth.serviceAccountName" . }}
+{{- else }}
 {{- $own := printf "%s-audit" (include "jobsworth.fullname" .) }}
 {{- with .Values.audit.serviceAccount }}
 {{- default (ternary $own "default" .create) .name }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -198,9 +206,16 @@ app.kubernetes.io/component: {{ .component }}
       - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
 {{- end }}
 
+{{- /* A controller or an audit runs beside the webhook. */}}
+{{- define "jobsworth.pairs" -}}
+{{- range list .Values.controller .Values.audit }}
+{{- if and .enabled (eq .placement "sidecar") }}true{{ end }}
+{{- end }}
+{{- end }}
+
 {{- /* The webhook's Pod calls the API server. */}}
 {{- define "jobsworth.usesApi" -}}
-{{- if or (include "jobsworth.sidecar" .) .Values.webhook.namespaceLabels (include "jobsworth.asksRelease" .) }}true{{ end }}
+{{- if or (include "jobsworth.sidecar" .) (include "jobsworth.pairs" .) .Values.webhook.namespaceLabels (include "jobsworth.asksRelease" .) }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.ipFamilies" -}}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.admitted_jobs import as_released, creator
-from jobsworth.policy.documents.job_policy import APPLY
+from jobsworth.policy.job_policy import APPLY
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.documents.job_policy import JobPolicy
+    from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault
 
     Steps = tuple[str, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.lint import manifest_rules
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.selection import DEFAULT_CONFIDENCE
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
 

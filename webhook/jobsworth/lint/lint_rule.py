@@ -21,6 +21,9 @@ CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "opinion")
 """How sure the findings of a rule are, the surest first: it follows from the behavior of Kubernetes that the
 manifest does not do what it says; it is so in at least 19 of 20 real manifests; reviewers disagree."""
 
+DEFAULT_CONFIDENCE: Confidence = "likely"
+"""The least confidence of the rules that are on by default."""
+
 
 class Diagnostic:
     """A result of a rule's check, before it becomes a finding.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.selection import DEFAULT_CONFIDENCE
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 """The word that selects every rule that is on by default."""
 
-DEFAULT_CONFIDENCE: Confidence = "likely"
-"""The least confidence of the rules that are on by default."""
 
 _AS_THEY_ARE: Mapping[str, Severity] = {}
 

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.policy import consistency, defaults, matching
 from jobsworth.policy.cel import expressions
-from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, JobPolicy, OnFailure
-from jobsworth.policy.defaults import defaults
-from jobsworth.policy.documents import conflicts
-from jobsworth.policy.documents.job_policy import (
+from jobsworth.policy.job_policy import (
     API_VERSION,
     EVENT,
     KIND,
@@ -18,7 +15,6 @@ from jobsworth.policy.documents.job_policy import (
     JobPolicy,
     OnFailure,
 )
-from jobsworth.policy.documents.policy_schema import PATTERNS, schema
 from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems

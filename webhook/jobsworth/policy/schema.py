@@ -10,10 +10,7 @@ from __future__ import annotations
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_EXIT_CODES, MAX_RULES
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults_schema import defaults, expressions
-from jobsworth.policy.job_policy import API_VERSION, EVENT, KIND, ON_ADMITTED
-from jobsworth.policy.policy_fields import FIELDS, JobField
-from jobsworth.policy.defaults.defaults_schema import defaults, expressions
-from jobsworth.policy.documents.job_policy import (
+from jobsworth.policy.job_policy import (
     API_VERSION,
     EVENT,
     KIND,
@@ -21,7 +18,7 @@ from jobsworth.policy.documents.job_policy import (
     RECONCILE,
     REPORT,
 )
-from jobsworth.policy.limits.limits_schema import ANY, immutable, limits
+from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.request import KINDS, OPERATIONS
 from jobsworth.policy.schema_parts import (
     NUMBER,

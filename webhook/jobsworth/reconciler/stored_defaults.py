@@ -17,7 +17,7 @@ from jobsworth.client.paging import PAGE_SIZE, resumed_pages
 from jobsworth.controller import signals, well_known_names
 from jobsworth.controller.signals import Count, Event
 from jobsworth.evaluation.stored_defaults import plan_defaults
-from jobsworth.policy.documents.job_policy import APPLY as APPLIES
+from jobsworth.policy.job_policy import APPLY as APPLIES
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
 
 if TYPE_CHECKING:

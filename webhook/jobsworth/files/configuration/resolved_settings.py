@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer, UnknownGate, UnknownRelease
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.lint.selection import DEFAULT_CONFIDENCE, Selection
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.lint.selection import Selection
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.selection import DEFAULT, DEFAULT_CONFIDENCE
+from jobsworth.lint.selection import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

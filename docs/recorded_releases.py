@@ -21,8 +21,8 @@ END = "<!-- end of table -->"
 def table() -> str:
     """Return the table, the newest release first."""
     rows = [
-        "| kube-apiserver | cases | servers with a gate changed | answers that this changed | recorded |",
-        "| --- | --- | --- | --- | --- |",
+        "| kube-apiserver | cases | servers with a gate changed | answers that this changed | warnings | recorded |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for release in reversed(recorded_releases()):
         recording = Recording.read(release)
@@ -30,8 +30,11 @@ def table() -> str:
         build = " (OpenShift)" if release in VENDORED else ""
         asked = sum(answer.is_about_the_object for answer in default.answers.values())
         more = sum(len(section.answers) for section in changed)
+        warned = sum(len(answer.warnings or ()) for answer in default.answers.values())
+        warnings = f"{warned:,}" if recording.has_warnings else "not recorded"
         rows.append(
-            f"| {recording.version}{build} | {asked:,} | {len(changed)} | {more:,} | {recording.date} |"
+            f"| {recording.version}{build} | {asked:,} | {len(changed)} | {more:,} | {warnings} | "
+            f"{recording.date} |"
         )
     return "\n".join(rows) + "\n"
 

@@ -6,6 +6,8 @@
     PYTHONPATH=../webhook:. python -m cluster.recording --only 1.35   # or one of them
     PYTHONPATH=../webhook:. python -m cluster.recording --new-cases   # also makes the cases anew
     PYTHONPATH=../webhook:. python -m cluster.recording --more-cases  # adds cases about gates without any
+    PYTHONPATH=../webhook:. python -m cluster.recording --warning-cases --only 1.28   # makes those with warnings
+    PYTHONPATH=../webhook:. python -m cluster.recording --warnings    # adds the warnings to what is recorded
 
 Stored objects are written straight into etcd, so that every release has the same ones, with any status and with
 fields that a gate has kept out meanwhile. Requests are dry runs with strict decoding.
@@ -30,6 +32,7 @@ from urllib.request import Request, urlopen
 from cluster.dry_run_server import PLURALS, Server
 from cluster.programs import RECORDED, MissingProgram
 from cluster.recorded_cases import cases_about_gates, make_cases
+from cluster.warning_cases import warning_cases
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
 from support.api_server.gates import can_change
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 SEED = 17
 COUNT = 3000
 OF_A_GATE = 24
+PER_PART = 15
+UPDATES_WITH_WARNINGS = 120
 OTHERS = 200
 """So many cases about other gates are put to a server with one gate changed."""
 THREADS = 4
@@ -70,7 +75,7 @@ def record(release: str, cases: Cases) -> Recording:
         sections.append(Section(gates, section))
         print(f"{version} {gates}: {len(section)} answers differ", flush=True)
     today = datetime.date.today().isoformat()
-    return Recording(version, today, stored, [Section({}, default), *sections])
+    return Recording(version, today, stored, [Section({}, default), *sections], has_warnings=True)
 
 
 def _changeable(release: str) -> Iterator[str]:
@@ -135,7 +140,7 @@ def _ask(
             answer = server.update(manifest, cases.stored[case["of"]])
         else:
             answer = server.create(manifest)
-        return case["id"], answered(answer.code, answer.body, manifest)
+        return case["id"], answered(answer.code, answer.body, manifest, answer.warnings)
 
     with ThreadPoolExecutor(THREADS) as threads:
         yield from threads.map(ask, requests)
@@ -173,6 +178,38 @@ def record_more(release: str, cases: Cases, more: Collection[str]) -> Recording:
     return recorded
 
 
+def record_warnings(release: str, cases: Cases) -> Recording:
+    """Add the warnings of the default server to what is recorded of a release, and the cases that it lacks.
+
+    Raises:
+        RuntimeError: a server answers otherwise than recorded.
+    """
+    recorded = Recording.read(release)
+    default = recorded.sections[0].answers
+    with _bed(release, {}) as bed:
+        _put_into_etcd(bed, cases.stored.values())
+        for name, each in cases.stored.items():
+            if name not in recorded.stored:
+                recorded.stored[name] = _read_back(bed, each)
+        for name, answer in _ask(Server(bed.connection), cases, cases.requests):
+            known = default.get(name)
+            if known is not None and known._replace(warnings=None) != answer._replace(
+                warnings=None
+            ):
+                raise RuntimeError(f"{release} answers {name} otherwise than recorded: {answer}")
+            default[name] = answer
+    return recorded._replace(has_warnings=True)
+
+
+def make_warning_cases(release: str) -> list[dict[str, Any]]:
+    """Make the cases with warnings, with a server of a release that accepts a time zone in a schedule."""
+    with _bed(release, {}) as bed:
+        made = warning_cases(
+            Server(bed.connection), per_part=PER_PART, updates=UPDATES_WITH_WARNINGS, seed=SEED
+        )
+        return list(made)
+
+
 def new_cases() -> list[dict[str, Any]]:
     """Make the cases with the oldest and the newest recorded release, all of whose gates are on."""
     oldest = RECORDED[0]
@@ -208,8 +245,20 @@ def main() -> int:
     parser.add_argument(
         "--more-cases", action="store_true", help="add cases about gates that have none"
     )
+    parser.add_argument(
+        "--warnings", action="store_true", help="add the warnings to what is recorded"
+    )
+    parser.add_argument(
+        "--warning-cases",
+        action="store_true",
+        help="make the cases with warnings anew, and nothing else; with --only a release up to 1.28",
+    )
     arguments = parser.parse_args()
     try:
+        if arguments.warning_cases:
+            others = [each for each in Cases.read().lines() if not each["id"].startswith("warned-")]
+            write_cases([*others, *make_warning_cases((arguments.only or ["1.28"])[0])])
+            return 0
         more: set[str] = set()
         if arguments.new_cases:
             write_cases(new_cases())
@@ -220,7 +269,9 @@ def main() -> int:
         cases = Cases.read()
         for release in arguments.only or RECORDED:
             began = time.monotonic()
-            if more and release in recorded_releases():
+            if arguments.warnings:
+                recorded = record_warnings(release, cases)
+            elif more and release in recorded_releases():
                 recorded = record_more(release, cases, more)
             else:
                 recorded = record(release, cases)

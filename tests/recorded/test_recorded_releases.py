@@ -23,6 +23,7 @@ from support.api_server.recorded_answers import (
     differs_by_patch,
     keeps_users,
     recorded_releases,
+    unlike_warnings,
 )
 
 SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 200
@@ -71,8 +72,34 @@ def test_with_default_gates_verdict_causes_and_defaults_are_the_servers(
     recording: Recording, cases: Cases
 ) -> None:
     section = recording.sections[0]
-    compared = [(case, section.answers[case["id"]]) for case in sampled(cases.requests)]
+    asked = [case for case in cases.requests if case["id"] in section.answers]
+    compared = [(case, section.answers[case["id"]]) for case in sampled(asked)]
     assert list(differences(recording, section, compared)) == []
+
+
+def test_the_warnings_about_accepted_objects_are_the_servers(
+    recording: Recording, cases: Cases
+) -> None:
+    if not recording.has_warnings:
+        pytest.skip(f"the warnings of {recording.version} were not recorded")
+    section = recording.sections[0]
+    engine = engine_of(recording, section)
+    accepted = [
+        (case, answer)
+        for case in cases.requests
+        if (answer := section.answers.get(case["id"])) is not None and answer.code in (200, 201)
+    ]
+    warned = [each for each in accepted if each[1].warnings is not None]
+    assert len(warned) > 250
+    compared = (
+        accepted if SAMPLE is None else [*random.Random(0).sample(warned, SAMPLE), *accepted[:50]]
+    )
+    found = {}
+    for case, answer in compared:
+        old = recording.stored[case["of"]] if "of" in case else None
+        if not differs_by_patch(recording.version, old):
+            found[case["id"]] = unlike_warnings(engine, case["object"], answer.warnings or (), old)
+    assert {name: unlike for name, unlike in found.items() if unlike} == {}
 
 
 def test_with_each_gate_changed_they_are_the_servers(recording: Recording, cases: Cases) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import ssl
 import threading
 from collections.abc import Iterator
@@ -18,10 +19,12 @@ class Answer(NamedTuple):
     Attributes:
         code: the HTTP status.
         body: the decoded object, which for an error is a ``Status``; a string where it was no JSON.
+        warnings: the texts of its ``Warning`` headers.
     """
 
     code: int
     body: Any
+    warnings: tuple[str, ...] = ()
 
 
 class Connection:
@@ -56,7 +59,8 @@ class Connection:
             try:
                 connection.request(method, path, payload, headers)
                 response = connection.getresponse()
-                return Answer(response.status, _decoded(response.read()))
+                warnings = tuple(map(_warning, response.headers.get_all("Warning", ())))
+                return Answer(response.status, _decoded(response.read()), warnings)
             except (OSError, http.client.HTTPException):
                 connection.close()
                 if not (reused and again):
@@ -107,6 +111,12 @@ def with_certificate(
     tls = ssl.create_default_context(cafile=ca_file)
     tls.load_cert_chain(certificate, key)
     return Connection(url, tls, headers)
+
+
+def _warning(header: str) -> str:
+    """Return the text of a ``Warning`` header: ``299 - "text"``, in UTF-8, with quotes and backslashes escaped."""
+    quoted = header.encode("latin-1").decode().split(" ", 2)[2]
+    return re.sub(r"\\(.)", r"\1", quoted[1:-1])
 
 
 def _decoded(data: bytes) -> Any:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.finding import Finding
 from jobsworth.validation.engine import Engine
+from jobsworth.validation.verdict_findings import MAX_CUT_WARNING, MAX_WARNINGS
 from support.validation.server_comparison import (
     UNKNOWN,
     causes_of,
@@ -34,12 +36,14 @@ class Answered(NamedTuple):
         causes: of a 422, each as [field, reason, message].
         unknown: the unknown fields of a 400; None if the server could not decode a known one.
         spec: of an accepted object, with the server's defaults, without what it generates.
+        warnings: of an accepted object; None if there are none, or if they were not recorded.
     """
 
     code: int
     causes: list[list[str]] | None = None
     unknown: list[str] | None = None
     spec: dict[str, Any] | None = None
+    warnings: list[str] | None = None
 
     @property
     def is_about_the_object(self) -> bool:
@@ -72,12 +76,14 @@ class Recording(NamedTuple):
         date: of the recording.
         stored: the stored objects by id, as this release reads them.
         sections: the first is that of the default gates.
+        has_warnings: the warnings of the default server were recorded.
     """
 
     version: str
     date: str
     stored: dict[str, dict[str, Any]]
     sections: list[Section]
+    has_warnings: bool = False
 
     @classmethod
     def read(cls, release: str) -> Self:
@@ -93,7 +99,7 @@ class Recording(NamedTuple):
             else:
                 name = line.pop("id")
                 sections[-1].answers[name] = Answered(**line)
-        return cls(head["version"], head["date"], stored, sections)
+        return cls(head["version"], head["date"], stored, sections, head.get("warnings", False))
 
 
 class Cases(NamedTuple):
@@ -138,10 +144,14 @@ def recorded_gates(release: str) -> tuple[str, list[Section]]:
     return head["version"], [Section(each, {}) for each in gates]
 
 
-def answered(code: int, body: Any, manifest: dict[str, Any]) -> Answered:
+def answered(
+    code: int, body: Any, manifest: dict[str, Any], warnings: Iterable[str] = ()
+) -> Answered:
     """Reduce an answer of a server to what can be compared."""
     if code in (200, 201):
-        return Answered(code, spec=without_generated(body.get("spec")))
+        return Answered(
+            code, spec=without_generated(body.get("spec")), warnings=[*warnings] or None
+        )
     if code == 422:
         causes = sorted(
             [
@@ -185,6 +195,34 @@ def difference(
     return f"missing {sorted(missing, key=str)[:3]}, surplus {sorted(surplus, key=str)[:3]}"
 
 
+def unlike_warnings(
+    engine: Engine,
+    manifest: dict[str, Any],
+    warnings: Iterable[str],
+    old: dict[str, Any] | None = None,
+) -> str:
+    """Return the difference between the warnings of the engine and of a server; empty if there is none.
+
+    Their order is not compared: the server visits maps in a random one. It cuts the texts of many.
+    """
+    findings = [each for each in engine.validate(manifest, old) if each.reason == "ServerWarning"]
+    ours = {_sent(each) for each in findings}
+    if sum(map(len, ours)) > MAX_WARNINGS:
+        ours = {text[:MAX_CUT_WARNING] for text in ours}
+    theirs = set(warnings)
+    if theirs == ours:
+        return ""
+    return f"missing {sorted(theirs - ours)[:3]}, surplus {sorted(ours - theirs)[:3]}"
+
+
+def _sent(finding: Finding) -> str:
+    """Return the text that the server sends: most, but not all, begin with the field path."""
+    without_field = (".metadata.ownerReferences", "CRON_TZ ", "cannot use TZ", 'volume "')
+    if finding.message.startswith(without_field):
+        return finding.message
+    return f"{finding.field}: {finding.message}"
+
+
 def differs_by_patch(version: str, old: dict[str, Any] | None) -> bool:
     """Return True for an update that a later patch of the release answers otherwise, as the engine does.
 
@@ -218,7 +256,8 @@ def write_recording(release: str, recording: Recording) -> None:
     """Write the recording of a release."""
 
     def lines() -> Iterator[dict[str, Any]]:
-        yield {"version": recording.version, "date": recording.date}
+        head = {"version": recording.version, "date": recording.date}
+        yield {**head, "warnings": True} if recording.has_warnings else head
         for name, stored in recording.stored.items():
             yield {"id": name, "stored": stored}
         for section in recording.sections:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
     Defaulter = Callable[[dict[str, Any], Request], None]
-    Warner = Callable[[dict[str, Any], Request], Iterable[tuple[str, str]]]
+    Warner = Callable[[dict[str, Any], Request], Iterable["ServerWarning"]]
     Preparer = Callable[[dict[str, Any], Request], None]
     Dropper = Callable[
         [dict[str, Any], dict[str, Any] | None, ApiServer], Iterable[tuple[str, str]]
@@ -342,6 +342,28 @@ class Field:
         )
 
 
+class ServerWarning(Record):
+    """A warning that the API server returns with an object that it accepts.
+
+    Attributes:
+        field: the field path.
+        message: the server's words, without the field path at their beginning.
+        rule: the key of the warning, if a lint rule covers it too: see
+            :mod:`jobsworth.evaluation.server_warnings`.
+        names_field: True if the server's text begins with the field path.
+    """
+
+    field: str
+    message: str
+    rule: str = ""
+    names_field: bool = True
+
+    @property
+    def text(self) -> str:
+        """The text of the ``Warning`` header."""
+        return f"{self.field}: {self.message}" if self.names_field else self.message
+
+
 class DeclaredRule(Record):
     """A rule of a type, registered with :meth:`Struct.rule` or :meth:`Struct.rule_about`.
 
@@ -385,7 +407,7 @@ class Struct:
         self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
         self.update_rules: list[UpdateRule] = []
-        self.warners: list[Warner] = []
+        self.warners: list[tuple[Warner, bool]] = []
         for name, field in fields.items():
             field.name = name
 
@@ -468,11 +490,20 @@ class Struct:
         return rule
 
     def warner(self, warner: Warner) -> Warner:
-        """Register a function that yields the server's warnings about a valid object: (path, message).
+        """Register a function that yields the server's warnings about the spec of a valid object.
 
-        Only for whole objects; for an update it is called if the spec changes.
+        Only for whole objects. An update that leaves the spec as it is gets no such warnings. They are sent
+        in the order of their registration.
         """
-        self.warners.append(warner)
+        self.warners.append((warner, True))
+        return warner
+
+    def request_warner(self, warner: Warner) -> Warner:
+        """Register a function that yields the server's warnings about a request, whatever it changes.
+
+        Only for whole objects.
+        """
+        self.warners.append((warner, False))
         return warner
 
     def exactly_one_of(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
+from jobsworth.evaluation.server_warnings import without_repeated
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
 from jobsworth.validation.engine import UnknownKind, engine_for
@@ -88,7 +89,7 @@ class Evaluator:
         else:
             lint = self._lint_findings(prepared, subject.neighbors)
             policy = self._policy_result(prepared)
-            api = self._verdict(prepared, policy)
+            api = without_repeated(self._verdict(prepared, policy), lint)
             evaluation = Evaluation(prepared.value, api, lint, policy, prepared.unreadable)
             if subject.written is not None and api:
                 self._add_fixes(evaluation, prepared, subject)

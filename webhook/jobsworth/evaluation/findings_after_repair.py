@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
+from jobsworth.evaluation.server_warnings import without_repeated
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY
@@ -140,7 +141,7 @@ def findings_after_repair(
         for finding in engine.verdict(decoded, old, max_findings)
         if finding not in known and copy.keeps(finding)
     ]
-    found = with_fixes(found, copy.value, engine.server, written)
+    found = with_fixes(without_repeated(found, linted), copy.value, engine.server, written)
     found += filter(copy.keeps, linted)
     further += [copy.with_applicable_fix(each, value) for each in found]
     return further, copy

@@ -61,7 +61,7 @@ _API_SUMMARIES = {
     "JW020": "The API server drops a field without an error, because its feature gate is off.",
     "JW021": "The stored object to compare with cannot be decoded.",
     "JW022": "The object has more errors than are reported.",
-    "JW023": "The API server accepts the object, with a warning.",
+    "JW023": "The API server accepts the object, and returns a warning.",
 }
 
 

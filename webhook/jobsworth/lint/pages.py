@@ -59,6 +59,16 @@ without it. Set `--feature-gates` if your cluster enables the feature.""",
 The object to compare with, from `--against` or `--git-ref`, cannot be decoded. Correct it first.""",
     "JW022": """\
 Fix the reported errors and run the command again.""",
+    "JW023": """\
+kubectl prints the same text after `Warning:`, and the object is stored. One code covers all of these
+warnings, because their texts say what is meant: labels of nodes and annotations that were replaced, types of
+volumes that no node supports, null selectors that match no Pod, environment variables, ports, addresses and
+paths that occur twice, a name that is no DNS label, fractions of a byte, a negative grace period. Each
+release warns in its own words (from `pkg/api/pod/warnings.go`, `pkg/api/job/warnings.go` and the strategies
+in `pkg/registry/batch`); at an update it warns about the spec only if the spec changes.
+
+Where a lint rule reports the same at the same place (JW217, JW221, JW504, JW505), only the lint rule is
+reported, because it says what to do. If that rule is ignored, the warning of the server is reported.""",
     "JW090": """\
 Nothing in the document was validated. The message says what cannot be parsed, and how to write it.""",
     "JW091": """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
@@ -16,10 +16,11 @@ from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Struct
+    from jobsworth.api.declare import ServerWarning, Struct
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"
@@ -162,22 +163,14 @@ class Engine:
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
     def _warnings(self, struct: Struct, filled: dict[str, Any], request: Request) -> list[Finding]:
-        """Return the server's warnings about a valid object, unless an update leaves its spec as it is."""
-        found = [
-            *chain.from_iterable(
-                islice(warn(filled, request), request.most_errors) for warn in struct.warners
-            )
-        ]
-        if not found:
+        """Return the server's warnings about a valid object."""
+        warnings = _warnings_of(struct, filled, request)
+        first = next(warnings, None)
+        if first is None:
             return []
-        if request.old is not None:
-            from jobsworth.api.equality import equal
+        from jobsworth.validation.verdict_findings import findings_from_warnings
 
-            if equal(filled["spec"], request.old["spec"]):
-                return []
-        from jobsworth.validation.verdict_findings import of_warnings
-
-        return of_warnings(found)
+        return findings_from_warnings(chain((first,), warnings), self.server)
 
     def default(self, value: Any, old: Any = None) -> dict[str, Any]:
         """Return the object with the server's defaults, without values that the server generates.
@@ -406,6 +399,25 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
             selector.setdefault(label, generated[label])
         if label in old_labels:
             labels.setdefault(label, old_labels[label])
+
+
+def _warnings_of(
+    struct: Struct, filled: dict[str, Any], request: Request
+) -> Iterator[ServerWarning]:
+    """Yield the warnings in the server's order; about the spec, unless an update leaves it as it is."""
+    for warner, is_about_spec in struct.warners:
+        warnings = iter(warner(filled, request))
+        first = next(warnings, None)
+        if first is None or (is_about_spec and not _changes_spec(filled, request)):
+            continue
+        yield first
+        yield from warnings
+
+
+def _changes_spec(filled: dict[str, Any], request: Request) -> bool:
+    from jobsworth.api.equality import equal
+
+    return request.old is None or not equal(filled["spec"], request.old["spec"])
 
 
 _engines: dict[ApiServer, Engine] = {}

@@ -17,10 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.declare import ServerWarning
     from jobsworth.api.field_errors import FieldError
 
 SERVER_WARNING = "ServerWarning"
 """The reason of a warning that the server returns with an object that it accepts."""
+
+MAX_WARNINGS, MAX_CUT_WARNING = 4096, 256
+"""The number of characters of all warnings, and of one if there are more."""
+_CONTROL_CHARACTERS = frozenset(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
 
 STOPPED = "TooManyErrors"
 """The reason of the last finding where an object has more errors than are reported."""
@@ -53,9 +58,38 @@ def of_dropped_fields(dropped: Iterable[tuple[str, str]], server: ApiServer) -> 
     ]
 
 
-def of_warnings(warnings: Iterable[tuple[str, str]]) -> list[Finding]:
-    """Return the findings of the server's warnings, each a field path and a message."""
-    return list(map(_warning, warnings))
+def findings_from_warnings(warnings: Iterable[ServerWarning], server: ApiServer) -> list[Finding]:
+    """Return the findings of the warnings that a server sends, in the words of its release.
+
+    It sends each text once, none with control characters, and not many: if there are more than 4,096
+    characters, it cuts each text to 256, and stops when 4,096 are sent (``pkg/endpoints/filters/warning.go``
+    in ``k8s.io/apiserver``). Here no text is cut.
+    """
+    found: list[Finding] = []
+    sent: set[str] = set()
+    whole = cut = 0
+    for warning in warnings:
+        message = reword_for_release(server.minor, warning.field, warning.message)
+        text = f"{warning.field}: {message}" if warning.names_field else message
+        if whole > MAX_WARNINGS and cut >= MAX_WARNINGS:
+            break
+        if text in sent or not _CONTROL_CHARACTERS.isdisjoint(text):
+            continue
+        sent.add(text)
+        whole += len(text)
+        cut += min(len(text), MAX_CUT_WARNING)
+        found.append(
+            Finding(
+                source="api",
+                severity="warning",
+                code=CODES[SERVER_WARNING],
+                field=warning.field,
+                reason=SERVER_WARNING,
+                message=message,
+                rule=warning.rule,
+            )
+        )
+    return found
 
 
 def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
@@ -85,18 +119,6 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
 
 def _worded(message: str, field: str, server: ApiServer) -> str:
     return reword_for_release(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
-
-
-def _warning(warned: tuple[str, str]) -> Finding:
-    field, message = warned
-    return Finding(
-        source="api",
-        severity="warning",
-        code=CODES[SERVER_WARNING],
-        field=field,
-        reason=SERVER_WARNING,
-        message=message,
-    )
 
 
 def stopped(most: int) -> Finding:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warnings, owner_warnings
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.core.pod_containers import port_warnings
 from jobsworth.api.core.references import ObjectReference
 from jobsworth.api.declare import (
     Boolean,
@@ -16,6 +16,7 @@ from jobsworth.api.declare import (
     ListOf,
     NonNegative,
     Pointer,
+    ServerWarning,
     String,
     Struct,
     Time,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
+ZONES_REJECTED_SINCE = 29
+"""The first minor version that rejects a new time zone in the schedule."""
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 NAME_MAX_LENGTH = 52
 """63 characters of a DNS label, minus the 11 that the controller appends for the scheduled time."""
@@ -109,9 +112,26 @@ def _pod(cron_job: dict[str, Any]) -> dict[str, Any]:
     return pod
 
 
+CronJob.request_warner(owner_warnings)
+CronJob.request_warner(job_name_warnings)
+
+
 @CronJob.warner
-def _ports(cron_job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
-    yield from port_warnings(_pod(cron_job), "spec.jobTemplate.spec.template.spec", request)
+def _warnings(cron_job: dict[str, Any], request: Request) -> Iterator[ServerWarning]:
+    yield from job_spec_warnings(job_spec_of(cron_job), "spec.jobTemplate.spec", request)
+
+
+@CronJob.request_warner
+def _zone_in_schedule(cron_job: dict[str, Any], request: Request) -> Iterator[ServerWarning]:
+    """Warn of a time zone in the schedule, which is rejected since 1.29, unless it is stored already."""
+    if "TZ" not in cron_job["spec"].get("schedule", ""):
+        return
+    page = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
+    text = "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead"
+    if request.server.minor < ZONES_REJECTED_SINCE:
+        text = "CRON_TZ or TZ used in spec.spec.schedule is not officially supported"
+    text += f", see {page} for more details"
+    yield ServerWarning("spec.schedule", text, names_field=False)
 
 
 @CronJob.preparer
@@ -161,7 +181,7 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         return
     # Until 1.28 the server accepts a time zone in the schedule, and later one that is stored.
     stored = (request.old or {}).get("spec", {}).get("schedule", "")
-    if request.server.minor >= 29 and "TZ" not in stored:
+    if request.server.minor >= ZONES_REJECTED_SINCE and "TZ" not in stored:
         yield invalid(
             f"{path}.schedule",
             schedule,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
+from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warnings, owner_warnings
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.core.pod_containers import port_warnings
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.declare import ServerWarning
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -103,9 +104,13 @@ def _limits_per_index(
                 yield f"spec.podFailurePolicy.rules[{index}]", gate
 
 
+Job.request_warner(owner_warnings)
+Job.request_warner(job_name_warnings)
+
+
 @Job.warner
-def _ports(job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
-    yield from port_warnings(job["spec"]["template"]["spec"], "spec.template.spec", request)
+def _warnings(job: dict[str, Any], request: Request) -> Iterator[ServerWarning]:
+    yield from job_spec_warnings(job["spec"], "spec", request)
 
 
 @Job.preparer

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
-PORT_WARNINGS_SINCE = 28
 
 
 def _containers(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -42,22 +41,6 @@ def _host_ports(pod: dict[str, Any], request: Request) -> None:
         for port in container.get("ports", ()):
             if "hostPort" not in port and "containerPort" in port:
                 port["hostPort"] = port["containerPort"]
-
-
-def port_warnings(pod: dict[str, Any], path: str, request: Request) -> Iterator[tuple[str, str]]:
-    """Yield the server's warnings about container ports that several containers or entries have.
-
-    Args:
-        pod: a valid PodSpec.
-        path: its field path.
-        request: the request; servers before 1.28 do not warn.
-    """
-    from jobsworth.api.core import ports as port_checks
-
-    if request.server.minor >= PORT_WARNINGS_SINCE and any(
-        "ports" in container for kind in KINDS for container in pod.get(kind, ())
-    ):
-        yield from port_checks.port_conflicts(pod, path)
 
 
 @PodSpec.rule

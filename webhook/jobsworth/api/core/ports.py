@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.declare import Between, Field, Int32, String, Struct
-from jobsworth.api.field_errors import duplicate
+from jobsworth.api.declare import Between, Field, Int32, ServerWarning, String, Struct
+from jobsworth.api.field_errors import duplicate, quoted
 from jobsworth.api.formats.keys import port_name
 
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
 
 PORT_NUMBERS = Between(1, 65535)
+
+PORT_WARNINGS_SINCE = 28
 """The first minor version that warns of equal ports (kubernetes/kubernetes#113245)."""
+NAMES_COMPARED_SINCE = 33
+"""The first minor version that warns of equal names of ports in different containers."""
 
 MAX_PORTS_COMPARED = 10
 """The number of equal ports with which another one is compared: all pairs of many would take too long."""
@@ -60,26 +64,54 @@ def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldEr
             seen.add(name)
 
 
-def port_conflicts(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+def port_warnings(pod: dict[str, Any], path: str, minor: int) -> Iterator[ServerWarning]:
     """Yield the server's warnings about container ports that several containers or entries have.
 
-    Source: ``warningsForPodSpecAndMeta`` in ``pkg/api/pod``, Kubernetes 1.36; since 1.28.
+    Source: ``warningsForPodSpecAndMeta`` in ``pkg/api/pod``, Kubernetes 1.28 to 1.37.
 
     Args:
         pod: a valid PodSpec.
         path: its field path.
+        minor: the minor version of the server; servers before 1.28 do not warn.
     """
     taken: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}
+    for at, port in _every_port(pod, path):
+        if port.get("hostIP") and not port.get("hostPort"):
+            yield ServerWarning(at, f"hostIP set without hostPort: {_printed(port)}")
+        others = taken.setdefault((port["containerPort"], port["protocol"]), [])
+        for place, other in others[:MAX_PORTS_COMPARED]:
+            conflict = _conflict(port, other)
+            if conflict:
+                yield ServerWarning(at, f"{conflict} port definition with {place}")
+        others.append((at, port))
+    if minor < NAMES_COMPARED_SINCE:
+        return
+    names: dict[str, str] = {}
+    for at, port in _every_port(pod, path):
+        name = port.get("name", "")
+        if name and (first := names.setdefault(name, at)) != at:
+            yield ServerWarning(
+                at,
+                f"duplicate port name {quoted(name)} with {first}, services and probes that select "
+                f"ports by name will use {first}",
+            )
+
+
+def _every_port(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ports of all containers with their field paths, in the order of the server."""
     for field in ("initContainers", "containers", "ephemeralContainers"):
         for number, container in enumerate(pod.get(field, ())):
             for index, port in enumerate(container.get("ports", ())):
-                at = f"{path}.{field}[{number}].ports[{index}]"
-                others = taken.setdefault((port["containerPort"], port["protocol"]), [])
-                for place, other in others[:MAX_PORTS_COMPARED]:
-                    conflict = _conflict(port, other)
-                    if conflict:
-                        yield at, f"{conflict} port definition with {place}"
-                others.append((at, port))
+                yield f"{path}.{field}[{number}].ports[{index}]", port
+
+
+def _printed(port: dict[str, Any]) -> str:
+    """Format a port as Go prints a struct."""
+    return (
+        f"{{Name:{port.get('name', '')} HostPort:{port.get('hostPort', 0)} "
+        f"ContainerPort:{port['containerPort']} Protocol:{port['protocol']} "
+        f"HostIP:{port.get('hostIP', '')}}}"
+    )
 
 
 def _conflict(port: dict[str, Any], other: dict[str, Any]) -> str:

@@ -83,6 +83,35 @@ def ip_for_legacy_field(text: str, *, strict: bool) -> list[str]:
     return []
 
 
+class PreferredForm(Record):
+    """The form in which an address should be written.
+
+    Attributes:
+        text: the address in that form.
+        is_standard: False if the given form is one that only the API server's older parser accepts.
+    """
+
+    text: str
+    is_standard: bool
+
+
+def preferred_form(text: str) -> PreferredForm | None:
+    """Return the form in which the API server recommends to write an address; None if it is none.
+
+    Source: ``GetWarningsForIP`` in ``pkg/util/validation/ip.go`` of ``k8s.io/apimachinery`` 0.33 to 0.37.
+
+    >>> preferred_form("::ffff:10.0.0.1"), preferred_form("2001:DB8::1")
+    (PreferredForm(text='10.0.0.1', is_standard=False), PreferredForm(text='2001:db8::1', is_standard=True))
+    """
+    address = _read_ip(text)
+    if address is None:
+        return None
+    if address.is_mapped:
+        mapped = _Address(_IPV4_BITS, address.number & 0xFFFFFFFF, leading_zeros=False)
+        return PreferredForm(str(mapped), is_standard=False)
+    return PreferredForm(str(address), is_standard=not address.leading_zeros)
+
+
 def cidr(text: str) -> list[str]:
     """Validate a network in canonical form: ``10.0.0.0/8``.
 

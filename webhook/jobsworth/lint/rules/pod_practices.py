@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.batch.job_warnings import (
+    MAX_COMPLETIONS,
+    MAX_PARALLELISM,
+    has_too_many_indexes,
+)
 from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
 from jobsworth.bounded_cache import bounded_cache
@@ -28,7 +33,6 @@ MEBIBYTE = 2**20
 MAX_CPUS = 2000
 """No machine of the large clouds has as many: AWS' u7inh-32tb.480xlarge has 1,920."""
 CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
-MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
 
 
 def applies(job: LintedJob) -> bool:
@@ -224,8 +228,7 @@ def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     confidence="certain",
 )
 def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
-    completions, parallelism = job.spec.get("completions", 0), job.spec.get("parallelism", 0)
-    if job.indexed and completions > MAX_COMPLETIONS and parallelism > MAX_PARALLELISM:
+    if has_too_many_indexes(job.spec):
         yield Diagnostic(
             f"{job.path}.completions",
             f"With more than {MAX_COMPLETIONS} completions and a parallelism above {MAX_PARALLELISM}, "
@@ -236,7 +239,7 @@ def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW217",
     "name-not-dns-label",
-    severity="info",
+    severity="warning",
     summary="The name of a Job or CronJob contains dots.",
     confidence="opinion",
 )

@@ -21,7 +21,8 @@ END = "<!-- end of table -->"
 def table() -> str:
     """Return the table, the newest release first."""
     rows = [
-        "| kube-apiserver | cases | servers with a gate changed | answers that this changed | warnings | recorded |",
+        "| kube-apiserver | cases | servers with a gate changed | answers that this changed "
+        "| warnings | recorded |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for release in reversed(recorded_releases()):

@@ -32,7 +32,7 @@ class Evaluation:
         known: True if the object is a Job or CronJob of ``batch/v1``; if not, only ``lint`` may have a
             finding, for a likely typo of the kind or apiVersion.
         api: the API server's findings, in its words.
-        lint: the findings of lint rules.
+        lint: the findings of lint rules, and those about the Pods that the Job would create.
         policy: the result of the policies; None without policies.
         unreadable: the reasons, of ``Unreadable``, why policies did not evaluate the whole object.
         further: what the API server would report once the decoding errors of a manifest are fixed.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.budget import MANIFEST, size
+from jobsworth.evaluation.child_findings import child_findings, unless_rejected
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
 from jobsworth.evaluation.server_warnings import without_repeated
@@ -88,8 +89,11 @@ class Evaluator:
             evaluation = _misidentified(subject)
         else:
             lint = self._lint_findings(prepared, subject.neighbors)
+            child = self._child_findings(prepared)
             policy = self._policy_result(prepared)
-            api = without_repeated(self._verdict(prepared, policy), lint)
+            api = self._verdict(prepared, policy)
+            lint = [*lint, *unless_rejected(child, api)]
+            api = without_repeated(api, lint)
             evaluation = Evaluation(prepared.value, api, lint, policy, prepared.unreadable)
             if subject.written is not None and api:
                 self._add_fixes(evaluation, prepared, subject)
@@ -130,6 +134,12 @@ class Evaluator:
             also = {(each.code, each.field) for each in bare}
             found = [finding for finding in found if (finding.code, finding.field) in also]
         return found
+
+    def _child_findings(self, prepared: PreparedObject) -> list[Finding]:
+        """Return the findings about the Pods to create, before the verdict changes the decoded object."""
+        if prepared.linted is None or not self._lints:
+            return []
+        return child_findings(self._engine, prepared.linted)
 
     def _lint(self, decoded: DecodedObject, neighbors: Neighbors | None = None) -> list[Finding]:
         if not self._lints:

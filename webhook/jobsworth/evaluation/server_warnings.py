@@ -10,20 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_warnings import NAME_NO_LABEL, TOO_MANY_INDEXES
-from jobsworth.api.core.pod_warnings import FRACTIONAL_BYTES, HIDDEN_VARIABLE
+from jobsworth.api.core.pod_warnings import (
+    FRACTIONAL_BYTES,
+    HIDDEN_VARIABLE,
+    NEGATIVE_GRACE_PERIOD,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jobsworth.findings.finding import Finding
 
-LINT_RULES = {
+REPORTED_AS = {
     FRACTIONAL_BYTES: "JW504",
     HIDDEN_VARIABLE: "JW505",
     NAME_NO_LABEL: "JW217",
     TOO_MANY_INDEXES: "JW221",
+    NEGATIVE_GRACE_PERIOD: "JW024",  # since 1.37 the server rejects the Pods
 }
-"""The lint rule that reports the same, by the key of the warning."""
+"""The code of the finding that reports the same, by the key of the warning."""
 
 
 def without_repeated(api: Sequence[Finding], lint: Iterable[Finding]) -> Sequence[Finding]:
@@ -33,13 +38,13 @@ def without_repeated(api: Sequence[Finding], lint: Iterable[Finding]) -> Sequenc
         api: the findings of the API server.
         lint: the findings of lint rules about the same object.
     """
-    if not any(finding.rule in LINT_RULES for finding in api):
+    if not any(finding.rule in REPORTED_AS for finding in api):
         return api
     places = {(finding.code, _place(finding.field)) for finding in lint}
     return [
         finding
         for finding in api
-        if (LINT_RULES.get(finding.rule), _place(finding.field)) not in places
+        if (REPORTED_AS.get(finding.rule), _place(finding.field)) not in places
     ]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Severity = Literal["error", "warning", "info"]
     Threshold = Literal["error", "warning", "info", "never"]
-    Source = Literal["api", "policy", "lint"]
+    Source = Literal["api", "child", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """The severities, from the highest to the lowest."""
@@ -37,8 +37,9 @@ class Finding(Record, kw_only=True):
     Immutable; compares by value.
 
     Attributes:
-        source: ``api`` (the validation of the API server), ``policy`` (a JobPolicy of the organization) or
-            ``lint`` (a lint rule of jobsworth).
+        source: ``api`` (the validation of the API server), ``child`` (the Pods that the Job would create
+            are rejected, or never start), ``policy`` (a JobPolicy of the organization) or ``lint`` (a lint
+            rule of jobsworth).
         severity: ``error``: the object is rejected or denied; ``warning`` and ``info`` are advice.
         code: stable name of the kind of finding, such as ``JW003``.
         field: the field path as Kubernetes writes it, such as

@@ -45,7 +45,9 @@ class CatalogueEntry(Record):
     verdict: bool = False
 
 
-WARNINGS_OF_THE_SERVER = ("JW020", "JW023")
+WARNINGS = ("JW020", "JW023", "JW024", "JW025")
+"""The codes of API findings, and of findings about the Pods to create, with which the object is accepted."""
+FIXABLE_WARNINGS = {"JW024": "safe", "JW025": "unsafe"}
 
 _API_SUMMARIES = {
     "JW001": "The API server does not know a field.",
@@ -62,14 +64,23 @@ _API_SUMMARIES = {
     "JW021": "The stored object to compare with cannot be decoded.",
     "JW022": "The object has more errors than are reported.",
     "JW023": "The API server accepts the object, and returns a warning.",
+    "JW024": "The API server accepts the object, but rejects the Pods of the Job.",
+    "JW025": "The API server accepts the object and its Pods, but no kubelet can start them.",
 }
 
 
 def _entries() -> Iterable[CatalogueEntry]:
     for reason, code in CODES.items():
-        warning = code in WARNINGS_OF_THE_SERVER
+        warning = code in WARNINGS
         severity: Severity = "warning" if warning else "error"
-        yield CatalogueEntry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
+        yield CatalogueEntry(
+            code,
+            reason,
+            severity,
+            _API_SUMMARIES[code],
+            fixable=FIXABLE_WARNINGS.get(code, ""),
+            verdict=not warning,
+        )
     for rule in manifest_rules.SKIPPED_RULES:
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, verdict=rule.severity == "error"

@@ -69,6 +69,36 @@ in `pkg/registry/batch`); at an update it warns about the spec only if the spec 
 
 Where a lint rule reports the same at the same place (JW217, JW221, JW504, JW505), only the lint rule is
 reported, because it says what to do. If that rule is ignored, the warning of the server is reported.""",
+    "JW024": """\
+The API server validates some fields of a Pod that it does not validate in the Pod template of a Job. So the
+Job is created, and its controller fails to create a Pod, again and again: the Job has events with the reason
+FailedCreate, and stays active until its deadline, if it has one, because nothing counts as a failed Pod.
+The message repeats what the API server will say about the Pod:
+
+- an image with white space around it, often from a template or a block scalar (`--fix` removes it);
+- `nodeName` beside `schedulingGates`;
+- a finalizer of the template without a domain (`example.com/cleanup`);
+- an image volume without a reference (in Kubernetes 1.37 the Job is rejected);
+- with `hostNetwork`, a port that two containers have: each of their ports is one of the node;
+- requests or limits of the Pod (`spec.resources`) that the defaults of its containers exceed;
+- `priority` or `preemptionPolicy` without the PriorityClass that has them, and `overhead` without a
+  RuntimeClass: a manifest that was exported from a Pod has values that the API server computed;
+- since 1.37, a negative `terminationGracePeriodSeconds`.
+
+Not evaluated: quotas, limit ranges, Pod Security, webhooks, and whether the classes and service accounts that
+the Pod names exist. JW416 is the same for the Jobs of a CronJob.""",
+    "JW025": """\
+The API server takes any text for an image. The kubelet parses it by the grammar of
+[distribution/reference](https://github.com/distribution/reference), and if it cannot, the container waits
+with the reason InvalidImageName. No limit of the Job counts that: only `activeDeadlineSeconds` ends it.
+
+An image is `[registry[:port]/]repository[:tag][@digest]`: the repository in lower case; the tag of at most
+128 letters, digits, `_`, `.` and `-` (so no `+` of a semantic version); the digest `sha256:` and 64
+hexadecimal digits. A scheme such as `https://` is no part of it.
+
+The hint names what a template engine left behind: `<no value>`, `None`, `null`, a number such as `2.4e+06`,
+or a placeholder that was not replaced. The fixes of a scheme and of uppercase letters are unsafe, because
+another image may be meant.""",
     "JW090": """\
 Nothing in the document was validated. The message says what cannot be parsed, and how to write it.""",
     "JW091": """\

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ACTIONS = ("set", "delete", "rename", "move", "insert")
-SOURCES = ("api", "policy", "lint")
+SOURCES = ("api", "child", "policy", "lint")
 
 
 def schema() -> dict[str, Any]:
@@ -90,7 +90,8 @@ def _finding() -> dict[str, Any]:
         {
             "source": {
                 "enum": [*SOURCES],
-                "description": "api: validation of the API server; policy: a JobPolicy; lint: jobsworth.",
+                "description": "api: validation of the API server; child: the Pods of the Job; "
+                "policy: a JobPolicy; lint: jobsworth.",
             },
             "severity": {"enum": [*SEVERITIES]},
             "code": {"type": "string", "pattern": "^J[WP][0-9]{3}$"},

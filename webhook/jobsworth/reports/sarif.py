@@ -97,7 +97,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
     if address:
         described["helpUri"] = address
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
-    tags = {"api": "kubernetes", "lint": "maintainability"}
+    tags = {"api": "kubernetes", "child": "kubernetes", "lint": "maintainability"}
     confidence = None if rule_info is None else rule_info.confidence
     described["properties"] = {
         "tags": [tags.get(finding.source, finding.source)],

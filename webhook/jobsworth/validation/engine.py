@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
@@ -223,6 +223,28 @@ class Engine:
         job = {**template, "metadata": {**template["metadata"]}, "spec": spec, "status": {}}
         self.fill_in(Job, job)
         return job
+
+    def created_pod_errors(self, template: dict[str, Any], path: str) -> list[Finding]:
+        """Return the errors for which the server rejects the Pods of a template that it accepts.
+
+        Args:
+            template: a PodTemplateSpec with defaults.
+            path: its field path.
+        """
+        from jobsworth.api.core.created_pod import CreatedPod
+
+        request = Request(self.server, CreatedPod.name)
+        errors = (
+            error.of_rule(rule.key)
+            for rule in CreatedPod.rules
+            for error in rule.check(template, path, request)
+        )
+        found = dict.fromkeys(islice(errors, request.most_errors))
+        if not found:
+            return []
+        from jobsworth.validation.verdict_findings import findings_from_errors
+
+        return findings_from_errors(found, self.server)
 
     def fill_in(self, struct: Struct, decoded: dict[str, Any]) -> None:
         """Fill in the defaults of a decoded object, in place."""

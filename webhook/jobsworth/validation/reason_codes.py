@@ -17,4 +17,6 @@ CODES = {
     "StoredObjectUnreadable": "JW021",
     "TooManyErrors": "JW022",
     "ServerWarning": "JW023",
+    "PodRejected": "JW024",
+    "PodNeverStarts": "JW025",
 }

@@ -1,4 +1,4 @@
-"""Image references and their default pull policy (``core/v1``).
+"""Image references, their grammar and their default pull policy (``core/v1``).
 
 Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, and the grammar of
 ``github.com/distribution/reference`` on which it depends.
@@ -48,6 +48,65 @@ def _tag(image: str) -> str:
     if not well_formed:
         return ""
     return tag or ("" if at else "latest")
+
+
+def malformation(image: str) -> str:
+    """Return the reason why no kubelet can parse an image reference, as a clause; empty if it can.
+
+    >>> malformation("registry.example.com/tools/kubectl:1.30"), malformation("kubectl:1.30+")
+    ('', 'the tag "1.30+" contains "+"; a tag consists of letters, digits, "_", "." and "-"')
+    >>> malformation("registry.example.com/Tools"), malformation("tool:")
+    ('the repository "Tools" is not in lower case', 'the tag after ":" is empty')
+    """
+    if _tag(image):
+        return ""  # fast path: nearly all images
+    if len(image) == _DIGEST_LENGTHS["sha256"] and only(image, _LOWER_HEXADECIMAL):
+        return "64 hexadecimal digits are the ID of an image, not its name"
+    scheme, found, _ = image.partition("://")
+    if found and only(scheme, LETTERS):
+        return f'"{scheme}://" is no part of an image reference'
+    domain, rest = _domain_and_rest(image)
+    named, at, digest = rest.partition("@")
+    name, colon, tag = named.partition(":")
+    if not name.removeprefix("library/"):
+        return "the name of the repository is missing"
+    if name != name.lower():
+        return f'the repository "{name.removeprefix("library/")}" is not in lower case'
+    if not _is_name(domain, name):
+        return _wrong_name(domain, name)
+    if colon and not _is_tag(tag):
+        return _wrong_tag(tag)
+    if at and not _is_digest(digest):
+        return f'the digest "{digest}" is not "sha256:" and 64 hexadecimal digits in lower case'
+    return ""
+
+
+def _wrong_name(domain: str, name: str) -> str:
+    parts = name.removeprefix("library/").split("/")
+    for part in parts:
+        if not part:
+            return "a part of the repository between slashes is empty"
+        if not _is_component(part):
+            return (
+                f'"{part}" is no part of a repository, which consists of lowercase letters and digits, '
+                'separated by ".", "_", "__" or "-"'
+            )
+    if byte_length(name) > _PATH_MAX_LENGTH:
+        return f"the repository has more than {_PATH_MAX_LENGTH} characters"
+    return f'"{domain}" is no host of a registry'
+
+
+def _wrong_tag(tag: str) -> str:
+    if not tag:
+        return 'the tag after ":" is empty'
+    if ":" in tag:
+        return f'"{tag}" is more than one tag'
+    if len(tag) > _TAG_MAX_LENGTH:
+        return f"the tag has more than {_TAG_MAX_LENGTH} characters"
+    wrong = next((character for character in tag if character not in _TAG_CHARACTERS), "")
+    if wrong:
+        return f'the tag "{tag}" contains "{wrong}"; a tag consists of letters, digits, "_", "." and "-"'
+    return f'the tag "{tag}" begins with "{tag[0]}"'
 
 
 def _domain_and_rest(image: str) -> tuple[str, str]:

@@ -146,6 +146,43 @@ def aggregate(pod: dict[str, Any], field: str) -> Amounts:
     return total
 
 
+def with_defaults_of_a_pod(pod: dict[str, Any]) -> dict[str, Any]:
+    """Return a PodSpec with the requests that the server fills in for Pods, but not for templates.
+
+    Source: ``SetDefaults_Pod`` in ``pkg/apis/core/v1``, Kubernetes 1.36.
+
+    Args:
+        pod: a decoded PodSpec that has resources; it is not changed.
+    """
+    filled = {**pod}
+    for field in ("containers", "initContainers"):
+        if field in pod:
+            filled[field] = [_with_requests(container) for container in pod[field]]
+    resources = filled["resources"] = {**pod["resources"]}
+    limits, requests = dict(resources.get("limits", {})), dict(resources.get("requests", {}))
+    if limits or requests:
+        for name, amount in aggregate(filled, "limits").items():
+            if is_huge_pages(name) and name not in requests:
+                limits.setdefault(name, amount.canonical())
+    if limits:
+        for name, amount in aggregate(filled, "requests").items():
+            if name in ("cpu", "memory"):
+                requests.setdefault(name, amount.canonical())
+        requests = {**limits, **requests}
+        resources["limits"] = limits
+    if requests:
+        resources["requests"] = requests
+    return filled
+
+
+def _with_requests(container: dict[str, Any]) -> dict[str, Any]:
+    resources = container["resources"]
+    if "limits" not in resources:
+        return container
+    requests = {**resources["limits"], **resources.get("requests", {})}
+    return {**container, "resources": {**resources, "requests": requests}}
+
+
 def _amounts(container: dict[str, Any], field: str) -> Amounts:
     return {name: parse(text) for name, text in container["resources"].get(field, {}).items()}
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 FRACTIONAL_BYTES = "PodSpec.fractional_bytes"
 HIDDEN_VARIABLE = "Container.hidden_variable"
-"""Keys of the warnings for which there is a lint rule too."""
+NEGATIVE_GRACE_PERIOD = "PodSpec.negative_grace_period"
+"""Keys of the warnings for which there is another finding too."""
 
 CONTAINER_KINDS = ("initContainers", "containers", "ephemeralContainers")
 """In the order in which the server visits them."""
@@ -146,6 +147,7 @@ def pod_template_warnings(
         yield ServerWarning(
             f"{at}.terminationGracePeriodSeconds",
             "must be >= 0; negative values are invalid and will be treated as 1",
+            NEGATIVE_GRACE_PERIOD,
         )
     if affinity is not None and minor >= SELECTORS_SINCE:
         yield from _selectors_of_pods(affinity, f"{at}.affinity")

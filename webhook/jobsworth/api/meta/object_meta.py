@@ -189,8 +189,7 @@ def check_lists_and_maps(
     if "ownerReferences" in meta:
         yield from _check_owners(meta["ownerReferences"], f"{path}.ownerReferences", server)
     if "finalizers" in meta:
-        yield from _check_finalizers(meta["finalizers"], f"{path}.finalizers")
-        yield from _check_finalizers_are_owned(meta, path)
+        yield from check_finalizers(meta, path)
 
 
 def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldError]:
@@ -292,6 +291,17 @@ def _as_go_prints_them(owners: list[dict[str, Any]]) -> Printed:
         for owner in owners
     ]
     return Printed(go_json(ordered, sort_keys=False))
+
+
+def check_finalizers(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Validate the names of finalizers.
+
+    Args:
+        meta: the metadata of an object, which has finalizers.
+        path: its field path.
+    """
+    yield from _check_finalizers(meta["finalizers"], f"{path}.finalizers")
+    yield from _check_finalizers_are_owned(meta, path)
 
 
 def _check_finalizers(finalizers: list[str] | None, path: str) -> Iterator[FieldError]:

@@ -1,0 +1,180 @@
+"""Findings about the Pods that a valid Job, or a CronJob's Job, would create.
+
+The API server accepts the Job. Then it rejects each of its Pods, or no kubelet can start them. Neither counts
+as a failure, so the Job stays active until its deadline, if it has one.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from jobsworth.api.core.created_pod import GO_SPACES, IMAGE, OVERHEAD, PREEMPTION, PRIORITY
+from jobsworth.api.core.images import malformation
+from jobsworth.api.field_errors import quoted
+from jobsworth.api.validation_request import MAX_ERRORS
+from jobsworth.findings.finding import Finding
+from jobsworth.validation.reason_codes import CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from jobsworth.findings.fix import Fix
+    from jobsworth.validation.decoded_object import DecodedObject
+    from jobsworth.validation.engine import Engine
+
+REJECTED, NEVER_STARTS = "PodRejected", "PodNeverStarts"
+
+HINTS = {
+    PRIORITY: "set priorityClassName instead; the priority may stay only if a PriorityClass with this value "
+    "is the global default of the cluster",
+    PREEMPTION: "set preemptionPolicy in a PriorityClass, and name that in priorityClassName",
+    OVERHEAD: "set runtimeClassName; the overhead is that of the RuntimeClass",
+}
+"""Hints by the key of the rule."""
+
+_PLACEHOLDERS = ("${", "$(", "{{", "{%", "<<", "<%", "$")
+_SCHEMES = ("http", "https", "docker", "oci")
+_LEFT_BY_TEMPLATES = {
+    "<no value>": "a Go template prints it for a value that is not set",
+    "<nil>": "a Go template prints it for a null value",
+    "%!": "Go prints it for a wrong format",
+}
+_NO_VALUES = ("None", "null", "undefined", "nil")
+"""What programs print for a value that is not set."""
+
+
+def child_findings(engine: Engine, decoded: DecodedObject) -> list[Finding]:
+    """Return the findings about the Pods of an object that the API server accepts.
+
+    Args:
+        engine: the engine of the API server.
+        decoded: the object; nothing is returned if it cannot be decoded.
+    """
+    if not decoded.is_valid:
+        return []
+    of_cron_job = "jobTemplate" in decoded.filled["spec"]
+    path = "spec.jobTemplate.spec.template" if of_cron_job else "spec.template"
+    template = engine.created_job(decoded)["spec"]["template"]
+    whose = "accepts the CronJob but rejects the Pods of its Jobs"
+    if not of_cron_job:
+        whose = "accepts the Job but rejects its Pods"
+    images = dict(_images(template["spec"], f"{path}.spec"))
+    rejected = [
+        _finding(
+            REJECTED,
+            error.field,
+            f"The API server {whose}: {error.message}",
+            hint=HINTS.get(error.rule, ""),
+            fix=_fix(error, images),
+            rule=error.rule,
+        )
+        for error in engine.created_pod_errors(template, path)
+    ]
+    return [*rejected, *islice(_unreadable_images(images), MAX_ERRORS)]
+
+
+def unless_rejected(child: list[Finding], api: Iterable[Finding]) -> list[Finding]:
+    """Return the findings about the Pods of an object; none if the API server rejects the object itself."""
+    return [] if any(finding.severity == "error" for finding in api) else child
+
+
+def _finding(reason: str, field: str, message: str, **parts: Any) -> Finding:
+    code = CODES[reason]
+    return Finding(
+        source="child",
+        severity="warning",
+        code=code,
+        field=field,
+        reason=reason,
+        message=message,
+        **parts,
+    )
+
+
+def _fix(error: Finding, images: dict[str, str]) -> Fix | None:
+    from jobsworth.findings.fix import Edit, Fix
+
+    if error.rule == IMAGE:
+        image = images[error.field].strip(GO_SPACES)
+        title = "Remove the whitespace around the image"
+        return Fix(title, Edit("set", error.field, image), safe=True) if image else None
+    if error.rule in HINTS:
+        name = error.field.rpartition(".")[2]
+        return Fix(f"Remove {name}", Edit("delete", error.field), safe=False)
+    return None
+
+
+def _images(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """Yield path and text of every image of a Pod."""
+    for field in ("initContainers", "containers"):
+        for index, container in enumerate(pod.get(field, ())):
+            yield f"{path}.{field}[{index}].image", container.get("image", "")
+    for index, volume in enumerate(pod.get("volumes", ())):
+        if "image" in volume:
+            yield f"{path}.volumes[{index}].image.reference", volume["image"].get("reference", "")
+
+
+def _unreadable_images(images: dict[str, str]) -> Iterator[Finding]:
+    for field, text in images.items():
+        image = text.strip(GO_SPACES)
+        why = malformation(image) if image else ""
+        origin = _left_by_template(image)
+        if why:
+            message = (
+                f"No kubelet can parse the image {quoted(image)}, so the Pods never start, which no limit of "
+                f"the Job counts"
+            )
+            if origin:  # which explains more than the first wrong character
+                yield _finding(NEVER_STARTS, field, f"{message}.", hint=origin)
+            else:
+                fix = _repaired(field, image)
+                yield _finding(NEVER_STARTS, field, f"{message}: {why}.", fix=fix)
+        elif origin:
+            message = f"The image {quoted(image)} is probably not the one that was meant."
+            yield _finding(NEVER_STARTS, field, message, hint=origin)
+
+
+def _left_by_template(image: str) -> str:
+    """Return the origin of what a template engine left in an image, as a clause; empty if it left nothing."""
+    for mark, origin in _LEFT_BY_TEMPLATES.items():
+        if mark in image:
+            return f'"{mark}" stands where a value is missing: {origin}'
+    for mark in _PLACEHOLDERS:
+        if mark in image:
+            return (
+                f'"{mark}" begins a placeholder: render the template first (envsubst, helm template, kubectl '
+                "kustomize …) and validate the result"
+            )
+    if image.startswith("ko://"):
+        return "ko replaces it by the image that it builds: validate the output of ko resolve"
+    folder, _, last = image.rpartition("/")
+    name, colon, tag = last.partition(":")
+    for part in (*folder.split("/")[1:], name):
+        if part not in _NO_VALUES and part != part.lower() and part == part.upper():
+            return f'"{part}" looks like a placeholder: replace it, or write the repository in lower case'
+    for part in (name, tag):
+        if part in _NO_VALUES:
+            return f'"{part}" stands where a value is missing: programs print it for none'
+    if colon and "e+" in tag and tag.replace("e+", "").replace(".", "").isdecimal():
+        return f'"{tag}" is a number that was not quoted: write it as a string where it is set'
+    return ""
+
+
+def _repaired(field: str, image: str) -> Fix | None:
+    """Return the fix of a scheme or of uppercase letters, if nothing else is wrong."""
+    from jobsworth.findings.fix import Edit, Fix
+
+    scheme, found, reference = image.partition("://")
+    title = "Remove the scheme"
+    if not found:
+        folder, slash, last = image.rpartition("/")
+        name, colon, tag = last.partition(":")
+        reference = f"{folder}{slash}{name}".lower() + colon + tag
+        title = "Write the repository in lower case"
+    elif scheme not in _SCHEMES:
+        return None
+    if not reference or malformation(reference):
+        return None
+    return Fix(title, Edit("set", field, reference), safe=False)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cluster.dry_run_server import Server, from_kubeconfig
 from cluster.random_manifests import Generator
 from jobsworth.validation.engine import Engine, engine_for
-from support.api_server.recorded_answers import answered, difference
+from support.api_server.recorded_answers import answered, difference, unlike_warnings
 
 if TYPE_CHECKING:
     from cluster.bed import Answer
@@ -73,10 +73,12 @@ def compare(
 ) -> str:
     """Return the differences between the engine and the server's answer; empty if there are none.
 
-    Verdict, every cause of a 422 (field, reason, message), the unknown fields of a 400, and the spec of what was
-    accepted with its defaults. What the server makes up is left out.
+    Verdict, every cause of a 422 (field, reason, message), the unknown fields of a 400, and the spec with its
+    defaults and the warnings of what was accepted. What the server makes up is left out.
     """
     found = difference(engine, manifest, answered(answer.code, answer.body, manifest), old)
+    if not found and answer.code in (200, 201):
+        return unlike_warnings(engine, manifest, answer.warnings, old)
     if answer.code == 400:
         return found.replace("not decoded", f"not decoded: {answer.body['message']}", 1)
     return found

@@ -33,7 +33,8 @@ def shell(script: str, **spec: Any) -> dict[str, Any]:
         ({"command": ["sh", "-c", f"sleep 5; curl {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"work | curl --data-binary @- {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"curl -o fail {CURL}"]}, "command[2]"),
-        ({"command": ["sh", "-c", f"work && curl {CURL}"]}, "command[2]"),
+        ({"command": ["sh", "-c", f"apk add curl && TOKEN=$(cat t) && curl {CURL}"]}, "command[2]"),
+        ({"command": ["sh", "-c", f"dump --all | gzip | curl -T - {CURL}"]}, "command[2]"),
     ],
 )
 def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], field: str) -> None:
@@ -57,6 +58,10 @@ def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], f
         {"image": "curlimages/curl:8.11"},
         {"image": "curlimages/curl:8.11", "args": ["sh", "run.sh"]},
         {"command": ["sh", "-c", f"curl {CURL} | grep ok"]},
+        {"command": ["sh", "-c", f"work && curl {CURL}"]},
+        {"command": ["sh", "-c", f"set -e\npython run.py\ncurl -m 10 {CURL}"]},
+        {"command": ["bash", "-c", f"for f in *; do load $f; done; curl {CURL}"]},
+        {"command": ["sh", "-c", "curl -X POST http://127.0.0.1:15020/quitquitquit"]},
         {"command": ["sh", "-c", f"code=$(curl {CURL}); test $code = 200"]},
         {"command": ["sh", "-c", f"curl {CURL} || exit 1; work"]},
         {"command": ["sh", "-c", f"until curl {CURL}; do sleep 1; done"]},

@@ -64,6 +64,17 @@ def commands(text: str) -> list[list[str]]:
         ("cat <<  E\nx; y\nE\nb", [["cat"], ["b"]]),
         ('a "b\\"c; d" e', [["a", 'b\\"c; d', "e"]]),
         ("a $(b 'c)' \"d)\" e) f", [["a", "$(b 'c)' \"d)\" e)", "f"]]),
+        ("items=(a b c)\nd", [["d"]]),
+        ('args+=(--all)\nd "${args[@]}"', [["d", "${args[@]}"]]),
+        ("items=(\n  a  # it's one\n  'b c' \"d)\"\n)\ne", [["e"]]),
+        (
+            "declare -a items=(a b); local x=(); c",
+            [["declare", "-a", "items=(a b)"], ["local", "x=()"], ["c"]],
+        ),
+        ("items=($(a b)); c", [[], ["c"]]),
+        ("counts[$key]=1; counts[0]+=(2 3); a", [["a"]]),
+        ("x=; (a; b)", [["a"], ["b"]]),
+        ("a $(b # it's c)\n) d", [["a", "$(b # it's c)\n)", "d"]]),
         ("a b (c); d", []),
         ("f(x) { a; }", []),
         ("case x in a", []),
@@ -120,6 +131,13 @@ def test_the_last_list_of_a_script_is_known(text: str, last: list[str], closed: 
         (["bash", "-c"], ["set - -e; a"], "args[0]", False, False),
         (["bash", "-c"], ["set x -e -o pipefail; a"], "args[0]", False, False),
         (["bash", "-ec"], ["set -u -- +e; a"], "args[0]", True, False),
+        # Options may end with --, and a wrapper may start the shell.
+        (["bash", "-ec", "--"], ["a"], "args[0]", True, False),
+        (["timeout", "-k", "5", "60", "sh", "-ec", "a"], [], "command[6]", True, False),
+        (["/usr/bin/tini", "--"], ["sh", "-ec", "a"], "args[2]", True, False),
+        (["dumb-init", "sh", "-ec", "a"], [], "command[3]", True, False),
+        (["/usr/bin/env", "-u", "B", "A=1", "bash", "-ec", "a"], [], "command[6]", True, False),
+        (["busybox", "sh", "-ec", "a"], [], "command[3]", True, False),
     ],
 )
 def test_the_script_of_a_container_is_found(
@@ -144,7 +162,19 @@ def test_the_script_may_be_the_only_argument() -> None:
     assert fields("JW222", value) == [f"{MAIN}.args[2]"]
 
 
-@pytest.mark.parametrize("command", [[], ["python", "-c", "a"], ["sh", "run.sh"], ["bash", "-c"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["python", "-c", "a"],
+        ["sh", "run.sh"],
+        ["bash", "-c"],
+        ["bash", "-c", "--"],
+        ["timeout", "60"],
+        ["timeout", "60", "python", "-c", "a"],
+        ["env", "--"],
+    ],
+)
 def test_other_command_lines_have_no_script(command: list[str]) -> None:
     assert script_of({"command": command}) is None
 

@@ -194,7 +194,7 @@ class LintedJob:
             self._scripts = []
             length = 0
             for path, container in self.containers:
-                if not runs_shell(container.get("command") or container.get("args", [])):
+                if not runs_shell([*container.get("command", ()), *container.get("args", ())]):
                     continue
                 from jobsworth.lint.shell_script import script_of  # most objects have none
 

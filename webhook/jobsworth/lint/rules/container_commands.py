@@ -20,6 +20,14 @@ CURL_OPTIONS_WITH_VALUES = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 MAX_WORDS = 4
 """The number of words of a command line in a message."""
 
+PREPARING = frozenset(
+    ("apk", "apt", "apt-get", "awk", "base64", "basename", "chmod", "chown", "cp", "curl", "cut", "dirname",
+     "dnf", "envsubst", "export", "eval", "grep", "head", "jq", "ln", "microdnf", "mkdir", "mktemp", "mv",
+     "openssl", "rm", "sed", "seq", "source", ".", "sort", "tail", "tee", "touch", "tr", "uniq", "wc",
+     "yq", "yum")
+)  # fmt: skip
+"""Programs that prepare a request or read its answer, beside those that are harmless in any script."""
+
 NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
@@ -72,7 +80,11 @@ def _repository(container: dict[str, Any]) -> str:
 
 
 def _final_request(script: ShellScript) -> bool:
-    """Return True if the script ends with a request by curl and nothing reads the answer."""
+    """Return True if the script ends with a request by curl, nothing reads the answer, and it is the work.
+
+    After another program, the request may only report the end of the work, or stop a sidecar: if it failed,
+    the work would be repeated.
+    """
     final = script.final
     return (
         final is not None
@@ -82,7 +94,25 @@ def _final_request(script: ShellScript) -> bool:
         and final.before in (";", "&&", "|")
         and final.after == ";"
         and _succeeds_on_errors(final.words[1:])
+        and not _stops_sidecar(final.words)
+        and not _works_before(script)
     )
+
+
+def _stops_sidecar(words: Sequence[str]) -> bool:
+    """Return True for the request that ends the proxy of a service mesh, such as /quitquitquit of Istio."""
+    return any("quitquitquit" in word or word.endswith("/shutdown") for word in words)
+
+
+def _works_before(script: ShellScript) -> bool:
+    """Return True if a program runs before the final request, other than one that prepares or feeds it."""
+    from jobsworth.lint.shell_script import HARMLESS  # few Jobs end with a request
+
+    commands = script.commands[:-1]
+    before = script.commands[-1].before
+    while before == "|" and commands:
+        before = commands.pop().before
+    return any(each.name not in HARMLESS and each.name not in PREPARING for each in commands)
 
 
 def _succeeds_on_errors(words: Sequence[str]) -> bool:

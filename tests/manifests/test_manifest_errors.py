@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.manifests import ManifestError, read_text
+from jobsworth.manifests.parsing.block_scalars import fallen_line
+from support.scaling.cost_growth import Action, superlinear_calls
 
 
 def error_of(data: bytes, file: str = "file.yaml") -> ManifestError:
@@ -61,7 +63,7 @@ def error_of(data: bytes, file: str = "file.yaml") -> ManifestError:
         ("a: [b?c]\n", 1, 6, "cannot contain `?`"),
         ("%YAML 1.1\n---\na: 1\n", 1, 10, "remove the line"),
         ("--- {a: 1}\n", 1, 1, "move `{a: 1}` to the next line"),
-        ("a: 1\n----\nb: 2\n", 2, 1, "move `-` to the next line"),
+        ("a: 1\n----\nb: 2\n", 2, 1, "exactly three hyphens"),
         ("<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> b\n", 1, 1, "conflict"),
         ("a: !h!x 1\n", 1, 4, "not defined"),
         ("a: !!int 3.5\n", 1, 4, "tagged !!int and reads as !!float"),
@@ -169,3 +171,91 @@ def test_template_markup_within_a_script_is_not_blamed_for_an_error_elsewhere() 
 
     assert "put it in quotes" in error.message
     assert error.line == 3
+
+
+HEAD = "spec:\n  args:\n    - |\n      set -e\n"
+IN_TEXT = (
+    "this line is indented less than the text that began with `|` in line 3, so it ends that text; "
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "line", "column", "advice"),
+    [
+        ("import sys, os\n", 5, 1, "indent it by 6"),
+        ("    echo done here\n      b\n", 5, 5, "indent it by 2"),
+        ('print("a:b")\n', 5, 1, "indent it by 6"),
+        ("}\n", 5, 1, "indent it by 6"),
+        ("*.txt\n", 5, 1, "indent it by 6"),
+        ("   %s: done\n", 5, 4, "indent it by 3"),
+        ("# a comment\n      run it now\n", 5, 1, "indent it by 6"),
+        ("run.sh\n", 5, 1, "indent it by 6 if it belongs to it, or write `key: value`"),
+        (
+            "      cat <<'END'\nx, y\nEND\n      b\n",
+            6,
+            1,
+            "indent it by 6, and so every line up to `END`",
+        ),
+        # The body looks like the manifest, and its last line is not where the text ended.
+        (
+            "      cat > f <<END\n  level: 1\nEND\n",
+            6,
+            3,
+            "indent it by 6, and so every line up to `END`",
+        ),
+        ("      cat <<-END\n- a\nEND\n", 6, 1, "indent it by 6, and so every line up to `END`"),
+    ],
+)
+def test_a_line_that_fell_out_of_a_block_scalar_is_to_be_indented(
+    rest: str, line: int, column: int, advice: str
+) -> None:
+    error = error_of((HEAD + rest).encode())
+    assert (error.line, error.column) == (line, column)
+    assert error.message == IN_TEXT + advice
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ("  env: [a, b\nc: 1\n", "missing comma"),
+        ("   env: 1\n", "the indentation of this line"),
+        ("  env: 1\n  name\n", "this line has no colon; add it"),
+        ("      cat <<END\n  env: 1\n  name\n", "this line has no colon; add it"),
+        ("      cat <<<END\n  name: 'a\nEND: 1\n", "single quote is not closed"),
+        ("{{ .Values.more }}\n", "helm template"),
+        ("\techo\n", "use spaces"),
+        ("  b: |\n  c: x: y\n", 'put it in quotes: "x: y"'),
+    ],
+)
+def test_other_errors_after_a_block_scalar_keep_their_cause(rest: str, words: str) -> None:
+    assert words in error_of((HEAD + rest).encode()).message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("a: {b: 1}\n ---\nb: 1\n", 2, 2, "only if it begins in column 1"),
+        ("a: {b: 1}\n  --- # next\nb: 1\n", 2, 3, "only if it begins in column 1"),
+        ("a: {b: 1}\n-- -\nb: 1\n", 2, 1, "`-- -` does not separate two documents; write `---`"),
+        ("a: {b: 1}\n--\nb: 1\n", 2, 1, "`--` does not separate"),
+        ("a: {b: 1}\n\u2014\nb: 1\n", 2, 1, "`\u2014` does not separate"),
+        ("a: {b: 1}\n\u2014-\nb: 1\n", 2, 1, "`\u2014-` does not separate"),
+        ("a: {b: 1}\n===\nb: 1\n", 2, 1, "`===` does not separate"),
+        ("a: {b: 1}\n----\nb: 1\n", 2, 1, "exactly three hyphens"),
+    ],
+)
+def test_a_mistyped_separator_is_named(text: str, line: int, column: int, words: str) -> None:
+    error = error_of(text.encode())
+    assert (error.line, error.column) == (line, column)
+    assert words in error.message
+
+
+@pytest.mark.parametrize(
+    "line", ["      a <<{0}\n  b: 1\n", "  a: |\n    b\n", "  a: |\n#\n", "    - "]
+)
+def test_the_search_for_fallen_lines_is_linear(line: str) -> None:
+    def searched(count: int) -> Action:
+        text = HEAD + "".join(line.format(f"E{number}") for number in range(count)) + "\nx"
+        return lambda: fallen_line(text, (len(text) - 1,))
+
+    assert superlinear_calls(searched) == {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.manifests.parsing.block_scalars import FallenLine, fallen_line
 from jobsworth.manifests.parsing.records import Unreadable
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ _CONFLICT = (
     "======= and >>>>>>>"
 )
 _TAB = "YAML does not allow tabs for indentation; use spaces"
+_INDENTED_SEPARATOR = (
+    "`---` separates two documents only if it begins in column 1; remove the spaces before it"
+)
+_MISTYPED_SEPARATOR = (
+    "`{mark}` does not separate two documents; write `---`, three hyphens that begin in column 1"
+)
+_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212_=*~ ")
 _MAX_QUOTED_LENGTH = 40
 _CLOSING = {"[": "]", "{": "}"}
 
@@ -45,7 +53,7 @@ def explain(error: object, data: bytes, places: LineIndex) -> Unreadable:
     if mark is None:
         return Unreadable(f"this is not YAML: {problem}", places.at_index(0))
     fault = _ErrorContext(places, mark, context_mark or mark)
-    for find_cause in (_conflict_marker, _template, _tab):
+    for find_cause in (_conflict_marker, _fallen_text, _template, _tab, _separator):
         found = find_cause(fault)
         if found is not None:
             return found
@@ -106,6 +114,9 @@ class _ErrorContext:
     def at_index(self, index: int, message: str) -> Unreadable:
         return Unreadable(message, self._places.at_index(index))
 
+    def line_of(self, index: int) -> int:
+        return self._places.at_index(index).line
+
     def character(self) -> str:
         return self.text[self.index : self.index + 1]
 
@@ -157,6 +168,38 @@ def _tab(fault: _ErrorContext) -> Unreadable | None:
     indentation = before[: len(before) - len(before.lstrip())]
     if "\t" in indentation:
         return fault.at_index(fault.index - len(before) + indentation.index("\t"), _TAB)
+    return None
+
+
+def _fallen_text(fault: _ErrorContext) -> Unreadable | None:
+    """Find a line of text that is indented less than the block scalar that it belongs to."""
+    fallen = fallen_line(fault.text, (fault.context_index, fault.index))
+    if fallen is None:
+        return None
+    return fault.at_index(fallen.index, _fallen(fallen, fault.line_of(fallen.header)))
+
+
+def _fallen(fallen: FallenLine, begin: int) -> str:
+    text = (
+        f"this line is indented less than the text that began with `{fallen.indicator}` in line {begin}, so "
+        f"it ends that text; indent it by {fallen.missing}"
+    )
+    if fallen.in_heredoc:
+        return f"{text}, and so every line up to `{fallen.in_heredoc}`"
+    return text if fallen.sure else f"{text} if it belongs to it, or write `key: value`"
+
+
+def _separator(fault: _ErrorContext) -> Unreadable | None:
+    """Find a separator of documents that is indented or mistyped."""
+    for place in (fault.context_index, fault.index):
+        start = fault.text.rfind("\n", 0, place) + 1
+        line = fault.text[start:].split("\n", 1)[0].rstrip()
+        index = start + len(line) - len(line.lstrip())
+        mark = line.strip()
+        if mark.split(" #", 1)[0].rstrip() == "---" and index > start:
+            return fault.at_index(index, _INDENTED_SEPARATOR)
+        if mark == "\u2014" or (len(mark) > 1 and mark[:2] != "- " and not set(mark) - _DASHES):
+            return fault.at_index(index, _MISTYPED_SEPARATOR.format(mark=mark))
     return None
 
 

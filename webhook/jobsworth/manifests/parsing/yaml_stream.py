@@ -102,6 +102,8 @@ def _separators(data: bytes) -> Iterator[int]:
 
 
 def _rejected_separator(rest: str) -> str:
+    if not rest.strip("-"):
+        return "a separator of documents is a line of exactly three hyphens: `---`"
     shown = rest if len(rest) <= _MAX_SHOWN_LENGTH else rest[:_MAX_SHOWN_LENGTH] + "…"
     return (
         "kubectl ends the document at a line that begins with `---`, and allows only a comment on "

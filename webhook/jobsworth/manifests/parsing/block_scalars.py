@@ -1,0 +1,157 @@
+"""Lines that fell out of a block scalar: text after ``|`` or ``>`` that is indented too little.
+
+Scripts and configuration files are embedded in manifests as block scalars. A line with less indentation than
+the first one ends the text, and the parser reports an error there or much later. Imported for unreadable
+manifests only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"\\]?([A-Za-z_]\w*)")
+_KEY = re.compile(r"""["']?[\w./$-]+["']?[ ]*:(?:\s|$)""")
+_MAY_LACK_COLON = re.compile(r"[A-Za-z][\w./-]*(?: \S+)?")
+_INDICATORS = frozenset("+-0123456789")
+_TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
+
+
+class FallenLine(Record):
+    """A line that is indented less than the block scalar that it belongs to.
+
+    Attributes:
+        index: the index of its first character that is no space.
+        missing: the number of spaces that it lacks, or the least indented line of its here-document.
+        header: the index of the line with the indicator of the block scalar.
+        indicator: ``|`` or ``>``.
+        in_heredoc: the word that ends the here-document that the line belongs to; empty outside of one.
+        sure: True if the line cannot be a key without its colon.
+    """
+
+    index: int
+    missing: int
+    header: int
+    indicator: str
+    in_heredoc: str = ""
+    sure: bool = True
+
+
+class _Line(Record):
+    """A line that is not blank: the index of its start, its indentation, and its text."""
+
+    start: int
+    indent: int
+    text: str
+
+
+class _BlockScalar:
+    """A block scalar: the line of its indicator, the least indentation, and the here-document in it."""
+
+    __slots__ = ("_heredoc", "header", "indent", "indicator", "least")
+
+    def __init__(self, header: _Line, indicator: str, least: int) -> None:
+        self.header = header
+        self.indicator = indicator
+        self.least = least
+        self.indent = 0
+        self._heredoc = ""
+
+    @property
+    def heredoc(self) -> str:
+        """The word that ends the open here-document; empty without one."""
+        return self._heredoc
+
+    def takes(self, line: _Line) -> bool:
+        """Return True if a line belongs to the text."""
+        if not self.indent and line.indent >= self.least:
+            self.indent = line.indent
+        if not self.indent or line.indent < self.indent:
+            return False
+        if not self._heredoc:
+            found = _HEREDOC.search(line.text)
+            self._heredoc = found.group(1) if found else ""
+        elif line.text.strip() == self._heredoc:
+            self._heredoc = ""
+        return True
+
+    def fallen(self, line: _Line, missing: int, heredoc: str = "", *, sure: bool) -> FallenLine:
+        place = line.start + line.indent
+        return FallenLine(place, missing, self.header.start, self.indicator, heredoc, sure)
+
+
+def fallen_line(text: str, indexes: Sequence[int]) -> FallenLine | None:
+    """Return the line that ended a block scalar by mistake; None if another cause is as likely.
+
+    Args:
+        text: the text of a document that cannot be read.
+        indexes: the places at which the parser has reported the error.
+    """
+    reported = {text.rfind("\n", 0, index) + 1 for index in indexes}
+    last = max(reported)
+    block: _BlockScalar | None = None
+    comment: _Line | None = None
+    found: FallenLine | None = None
+    lines = list(_lines(text))
+    last_of = {line.text.strip(): number for number, line in enumerate(lines)}
+    for number, line in enumerate(lines):
+        if line.start > last:
+            break
+        if block is not None and comment is not None and line.indent >= block.indent:
+            missing = block.indent - comment.indent
+            found = block.fallen(comment, missing, sure=True) if line.start in reported else None
+            block = comment = None
+        if block is not None:
+            if block.takes(line):
+                continue
+            if not block.indent:
+                block = comment = None
+            elif block.heredoc and number <= last_of.get(block.heredoc, -1):
+                least = min(each.indent for each in lines[number : last_of[block.heredoc] + 1])
+                return block.fallen(line, block.indent - least, block.heredoc, sure=True)
+            elif line.text.startswith("#"):
+                comment = comment or line
+                continue
+            else:
+                found = _as_fallen(block, line) if line.start in reported else None
+                block = comment = None
+        block = block or _begun_by(line)
+    return found
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield _Line(start, len(line) - len(line.lstrip(" ")), line.strip(" \r"))
+        start += len(line) + 1
+
+
+def _begun_by(line: _Line) -> _BlockScalar | None:
+    """Return the block scalar whose indicator ends a line."""
+    before, _, indicator = line.text.partition(" #")[0].rstrip().rpartition(" ")
+    if indicator[:1] not in ("|", ">") or len(indicator) > 3 or set(indicator[1:]) - _INDICATORS:
+        return None
+    before = before.rstrip()
+    if before[-1:] not in (":", "-") and before.rpartition(" ")[2][:1] not in ("!", "&"):
+        return None
+    column, rest = line.indent, before
+    while rest.startswith("- "):
+        inner = rest[1:].lstrip()
+        column, rest = column + len(rest) - len(inner), inner
+    return _BlockScalar(line, indicator[0], column + 1)
+
+
+def _as_fallen(block: _BlockScalar, line: _Line) -> FallenLine | None:
+    """Return a line that ended a block scalar, unless it may be a key or an item of the manifest."""
+    if line.text[0] in "-\t" or _KEY.match(line.text):
+        return None
+    if any(mark in line.text for mark in _TEMPLATE_MARKS):
+        return None
+    sure = _MAY_LACK_COLON.fullmatch(line.text) is None
+    return block.fallen(line, block.indent - line.indent, sure=sure)

@@ -81,7 +81,7 @@ OTHER_KEYS = {
 OF_SCHEMAS = ("api", "policy")
 """Packages whose dictionaries are schemas, and tables of other words."""
 
-WITHOUT_FIELDS = ("lint/shell_script.py", "policy/cel/cel_functions.py")
+WITHOUT_FIELDS = ("lint/shell_script.py", "lint/shells.py", "policy/cel/cel_functions.py")
 """Modules that list other names: the words of shells, and the functions of CEL."""
 
 _PATH = re.compile(r"(?:spec|metadata|status)(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)*")

@@ -40,6 +40,8 @@ class FieldError(Record):
             :class:`~jobsworth.api.declare.Field`, ``parallelism.bounds``; for a value that cannot be decoded
             ``type`` or ``quantity``. Fixes and hints are found by it, not by the message.
         supported: the values that an enumeration has instead.
+        entry: the path below `field` of what the error is about, such as ``[app]``, if the server names only
+            the map or list that has it; empty if `field` is the whole path.
         parts: the message in parts. Where the API server repeats a long list in the message of every
             item, the errors share that part; otherwise their size would grow with the product of both.
     """
@@ -49,6 +51,7 @@ class FieldError(Record):
     parts: tuple[str, ...]
     rule: str
     supported: tuple[str, ...]
+    entry: str
 
     def __init__(
         self,
@@ -57,6 +60,7 @@ class FieldError(Record):
         *message: str,
         rule: str = "",
         supported: tuple[str, ...] = (),
+        entry: str = "",
     ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.reason = reason
@@ -64,6 +68,7 @@ class FieldError(Record):
         fields.parts = message
         fields.rule = rule
         fields.supported = supported
+        fields.entry = entry
 
     @property
     def message(self) -> str:
@@ -74,7 +79,14 @@ class FieldError(Record):
         """Return the error with the key of its rule; an error that already has one keeps it."""
         if self.rule:
             return self
-        return FieldError(self.reason, self.field, *self.parts, rule=rule, supported=self.supported)
+        return FieldError(
+            self.reason,
+            self.field,
+            *self.parts,
+            rule=rule,
+            supported=self.supported,
+            entry=self.entry,
+        )
 
     def _reported(self) -> tuple[str, str, tuple[str, ...]]:
         return self.reason, self.field, self.parts
@@ -100,7 +112,7 @@ IMMUTABLE = "immutable"
 """The rule of :func:`immutable`."""
 
 
-def invalid(field: str, value: Any, detail: str, rule: str = "") -> FieldError:
+def invalid(field: str, value: Any, detail: str, rule: str = "", *, entry: str = "") -> FieldError:
     """Return the error for a value that is malformed or out of bounds.
 
     Args:
@@ -108,9 +120,10 @@ def invalid(field: str, value: Any, detail: str, rule: str = "") -> FieldError:
         value: the bad value.
         detail: the problem.
         rule: the key of the rule, if a function reports errors of several rules.
+        entry: the path below `field` of the value, if the server names only the map or list that has it.
     """
     text = _sentence("Invalid value", value, detail)
-    return FieldError("FieldValueInvalid", field, text, rule=rule)
+    return FieldError("FieldValueInvalid", field, text, rule=rule, entry=entry)
 
 
 def immutable(field: str, value: Any) -> FieldError:

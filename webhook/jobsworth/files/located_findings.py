@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.meta.object_meta import MAP_KEY
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.findings import long_messages
 from jobsworth.findings.located_finding import LocatedFinding
@@ -55,17 +56,21 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
 
 
 def located_in(document: Document, finding: Finding) -> LocatedFinding:
-    """Locate a finding: that of an unknown field at its key, others at their value."""
-    place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
+    """Locate a finding: that of an unknown field or an invalid key at the key, others at their value."""
+    place = document.position(finding.place, key=_is_about_key(finding))
     return located(finding, place, document)
 
 
 def further_in(document: Document, finding: Finding, evaluation: Evaluation) -> LocatedFinding:
     """Locate a finding in the repaired copy at the field that the document has."""
     copy = evaluation.repaired
-    field = finding.field if copy is None else copy.written_path(finding.field)
-    place = document.position(field, key=finding.code == UNKNOWN_FIELD)
+    field = finding.place if copy is None else copy.written_path(finding.place)
+    place = document.position(field, key=_is_about_key(finding))
     return located(finding, place, document).replace(further=True)
+
+
+def _is_about_key(finding: Finding) -> bool:
+    return finding.code == UNKNOWN_FIELD or finding.rule == MAP_KEY
 
 
 def noted(document: Document, note: Note) -> LocatedFinding:

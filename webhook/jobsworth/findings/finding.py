@@ -54,6 +54,8 @@ class Finding(Record, kw_only=True):
             :class:`~jobsworth.api.field_errors.FieldError`. Like `supported`, it is for fixes and hints: it
             is neither reported nor compared.
         supported: for an API finding, the values that an enumeration has instead.
+        entry: for an API finding, the path below `field` of what it is about; see `entry` of
+            :class:`~jobsworth.api.field_errors.FieldError`. It is for positions, fixes and hints.
     """
 
     source: Source
@@ -66,6 +68,7 @@ class Finding(Record, kw_only=True):
     fix: Fix | None
     rule: str
     supported: tuple[str, ...]
+    entry: str
 
     def __init__(
         self,
@@ -80,6 +83,7 @@ class Finding(Record, kw_only=True):
         fix: Fix | None = None,
         rule: str = "",
         supported: tuple[str, ...] = (),
+        entry: str = "",
     ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.source = source
@@ -92,6 +96,12 @@ class Finding(Record, kw_only=True):
         fields.fix = fix
         fields.rule = rule
         fields.supported = supported
+        fields.entry = entry
+
+    @property
+    def place(self) -> str:
+        """The path of what the finding is about: of an entry where the server names only its map."""
+        return self.field + self.entry
 
     @property
     def message(self) -> str:

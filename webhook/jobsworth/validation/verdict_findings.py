@@ -114,6 +114,7 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
             hint=HINTS.get(error.rule, ""),
             rule=error.rule,
             supported=error.supported,
+            entry=error.entry,
         )
 
 

@@ -107,7 +107,8 @@ def _check_tolerations(text: str, path: str, request: Request) -> Iterator[Field
     try:
         tolerations = read(text)
     except BadTolerations as error:
-        yield invalid(path, TOLERATIONS_ANNOTATION, str(error))
+        entry = f"[{TOLERATIONS_ANNOTATION}]"
+        yield invalid(path, TOLERATIONS_ANNOTATION, str(error), entry=entry)
         return
     for index, toleration in enumerate(tolerations):
         at = f"{path}.{TOLERATIONS_ANNOTATION}[{index}]"

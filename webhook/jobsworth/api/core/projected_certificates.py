@@ -31,7 +31,7 @@ from jobsworth.api.formats.names import (
     label_key,
 )
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
-from jobsworth.api.meta.object_meta import TOTAL_ANNOTATION_SIZE_LIMIT
+from jobsworth.api.meta.object_meta import MAP_KEY, TOTAL_ANNOTATION_SIZE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -212,6 +212,6 @@ def _check_user_annotations(annotations: dict[str, str], path: str) -> Iterator[
         elif not wrong and "/" not in key:
             wrong = ['must be a domain-prefixed key (such as "acme.io/foo")']
         for detail in wrong:
-            yield invalid(path, key, detail)
+            yield invalid(path, key, detail, MAP_KEY, entry=f"[{written}]")
     if size > TOTAL_ANNOTATION_SIZE_LIMIT:
         yield too_long(path, TOTAL_ANNOTATION_SIZE_LIMIT)

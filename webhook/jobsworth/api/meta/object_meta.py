@@ -55,6 +55,8 @@ KINDS_OF_CONTROLLERS_SINCE = 26
 OWNERS_WITH_INDEX_SINCE = 37
 """The first minor version whose errors name the index of an owner."""
 OWNER_VALUES = ("apiVersion", "kind", "name", "uid")
+LABEL_VALUE, MAP_KEY = "labels.value", "map.key"
+"""The rules of :func:`check_labels` and :func:`check_annotations`: of a label's value, and of any key."""
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
 OwnerReference = Struct(
@@ -196,9 +198,9 @@ def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldErro
     """Validate the keys and values of labels; errors have the path of the map."""
     for key, value in (labels or {}).items():
         for detail in label_key(key):
-            yield invalid(path, key, detail)
+            yield invalid(path, key, detail, MAP_KEY, entry=f"[{key}]")
         for detail in label_value(value):
-            yield invalid(path, value, detail)
+            yield invalid(path, value, detail, LABEL_VALUE, entry=f"[{key}]")
 
 
 def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator[FieldError]:
@@ -207,7 +209,7 @@ def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator
     for key, value in (annotations or {}).items():
         size += byte_length(key) + byte_length(value)
         for detail in label_key(key.lower()):
-            yield invalid(path, key, detail)
+            yield invalid(path, key, detail, MAP_KEY, entry=f"[{key}]")
     if size > TOTAL_ANNOTATION_SIZE_LIMIT:
         yield too_long(path, TOTAL_ANNOTATION_SIZE_LIMIT)
 
@@ -305,9 +307,9 @@ def check_finalizers(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
 
 
 def _check_finalizers(finalizers: list[str] | None, path: str) -> Iterator[FieldError]:
-    for finalizer in finalizers or ():
+    for index, finalizer in enumerate(finalizers or ()):
         for detail in label_key(finalizer):
-            yield invalid(path, finalizer, detail)
+            yield invalid(path, finalizer, detail, entry=f"[{index}]")
     if finalizers and "orphan" in finalizers and "foregroundDeletion" in finalizers:
         yield invalid(
             path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
 from jobsworth.api.field_errors import IMMUTABLE
+from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
@@ -150,8 +152,17 @@ def _never_ends(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     return "Always is for Pods that run for ever; a Job's Pods must end", None
 
 
+def _label_value(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    label = rejected.finding.entry[1:-1]
+    if label not in GENERATED_LABELS or rejected.finding.field != "spec.template.labels":
+        return None
+    text = f"the API server sets the label {label} to the name of the Job: correct metadata.name"
+    return text, None
+
+
 HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
     VOLUME_EXISTS: _missing_volume,
+    LABEL_VALUE: _label_value,
     QUANTITY: _quantity,
     "type": _duration,
     "CronJobSpec.schedule": _schedule,

@@ -28,6 +28,9 @@ PREPARING = frozenset(
 )  # fmt: skip
 """Programs that prepare a request or read its answer, beside those that are harmless in any script."""
 
+STOPS_SIDECAR = ("/quitquitquit", "/shutdown")
+"""The ends of addresses that end the proxy of a service mesh: of Istio and Envoy, and of Linkerd."""
+
 NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
@@ -101,7 +104,7 @@ def _final_request(script: ShellScript) -> bool:
 
 def _stops_sidecar(words: Sequence[str]) -> bool:
     """Return True for the request that ends the proxy of a service mesh, such as /quitquitquit of Istio."""
-    return any("quitquitquit" in word or word.endswith("/shutdown") for word in words)
+    return any(word.endswith(STOPS_SIDECAR) for word in words)
 
 
 def _works_before(script: ShellScript) -> bool:

@@ -16,6 +16,7 @@ from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declared_types import structs_below
 from jobsworth.api.field_errors import FieldError
 from jobsworth.api.kinds import Job
+from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.fixes import api_fixes, api_hints
 from jobsworth.evaluation.subject import Subject
@@ -123,6 +124,8 @@ def test_every_error_has_the_key_of_its_rule() -> None:
 def test_every_key_of_a_fix_or_hint_belongs_to_a_rule() -> None:
     structs = [*structs_below(Job), *structs_below(CronJob)]
     declared = {rule.key for struct in structs for rule in struct.rules}
-    declared |= {f"{name}.enum" for struct in structs for name in struct.fields}
+    for suffix in ("bounds", "enum"):
+        declared |= {f"{name}.{suffix}" for struct in structs for name in struct.fields}
+    declared.add(LABEL_VALUE)
     named = {*api_fixes.FIXERS, *api_hints.HINTS, *verdict_findings.HINTS}
     assert {key for key in named if "." in key and key not in declared} == set()

@@ -73,6 +73,53 @@ REJECTED: dict[str, dict[str, Any]] = {
     "a Boolean in quotes": job(suspend="False"),
     "a number where text belongs": _container(env=[{"name": "A", "value": 1}]),
     "a single value where a list belongs": _container(command="true"),
+    "a command line that is one text": _container(command="python run.py --all"),
+    "a command line for a shell": _container(command="dump | gzip > out"),
+    "a script that is not in a list": _container(command=["sh", "-c"], args="dump a && load b"),
+    "a map of variables": _container(env={"MODE": "fast", "LEVEL": 3}),
+    "a map of volumes": job({"volumes": {"data": {"emptyDir": {}}}}),
+    "a container that is not in a list": job({"containers": {"name": "main", "image": "a:1"}}),
+    "a variable as for a shell": _container(env=[{"name": "A", "value": "b"}, "MODE=fast"]),
+    "a port that is not in a list": _container(ports=8080),
+    "a list of port numbers": _container(ports=[8080, "9090"]),
+    "a mount as for Docker": _container(volumeMounts=["data:/data"]),
+    "a secret without a list": job({"imagePullSecrets": "registry"}),
+    "the names of secrets": job({"imagePullSecrets": ["registry", "mirror"]}),
+    "the name of a source": _container(envFrom=[{"configMapRef": "settings"}]),
+    "the name of a volume's claim": job(
+        {"volumes": [{"name": "a", "persistentVolumeClaim": "data"}]}
+    ),
+    "an empty object where a list belongs": job({"tolerations": {}}),
+    "an empty list where a map belongs": job({"nodeSelector": []}),
+    "an empty list where an object belongs": job({"securityContext": []}),
+    "an empty volume without an object": job({"volumes": [{"name": "a", "emptyDir": ""}]}),
+    "a list of objects where a map belongs": job({"nodeSelector": [{"a": "b"}, {"c": "d"}]}),
+    "a list of settings where a map belongs": job({"nodeSelector": ["a=b", "c=d"]}),
+    "a list of objects where an object belongs": _container(
+        resources={"limits": [{"cpu": "1"}, {"memory": "1Gi"}]}
+    ),
+    "a list where text belongs": _container(image=["a:1"]),
+    "text with a colon in a list": _container(args=[{"Accept": "text/html"}]),
+    "a range of exit codes": with_policy(
+        {"action": "FailJob", "onExitCodes": {"operator": "In", "values": ["1-3", 7]}}
+    ),
+    "yes for true": job(suspend="yes"),
+    "0 for false": job(suspend=0),
+    "a file mode in quotes": job({"volumes": [{"name": "a", "secret": {"defaultMode": "0400"}}]}),
+    "a file mode without a leading zero": job(
+        {
+            "volumes": [
+                {"name": "a", "configMap": {"name": "a", "defaultMode": 755}},
+                {
+                    "name": "b",
+                    "secret": {
+                        "secretName": "b",
+                        "items": [{"key": "k", "path": "p", "mode": 777}],
+                    },
+                },
+            ]
+        }
+    ),
     "a duration": job(activeDeadlineSeconds="2h"),
     "no restartPolicy": _without(job(), "restartPolicy"),
     "no restartPolicy beside a failure policy": _without(

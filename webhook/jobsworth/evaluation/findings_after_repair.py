@@ -2,8 +2,8 @@
 
 The server stops at fields that it does not know and values of the wrong type. To report the rest in the same
 run, these are fixed in a copy of the object: by a safe fix; a quantity of several meanings by one of them; or
-else by deleting the field. What the copy lacks because of a deletion is not reported, nor what it has because
-of the chosen meaning.
+else by deleting the field, or the value of a list item. What the copy lacks because of a deletion is not
+reported, nor what it has because of the chosen meaning.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.server_warnings import without_repeated
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
+from jobsworth.findings.edits import CannotEdit, at, edited, is_item, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from jobsworth.evaluation.subject import WrittenScalar
     from jobsworth.findings.finding import Finding
-    from jobsworth.findings.fix import Fix
+    from jobsworth.findings.fix import Action, Fix
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -49,7 +50,7 @@ class RepairedObject:
     """
 
     __slots__ = (
-        "_holders", "_names", "_unknown", "assumed", "deleted", "is_complete", "moved", "value",
+        "_holders", "_lists", "_names", "_unknown", "assumed", "deleted", "is_complete", "moved", "value",
     )  # fmt: skip
 
     def __init__(
@@ -65,7 +66,9 @@ class RepairedObject:
         self.assumed = assumed
         self.is_complete = not deleted
         self._unknown = _Paths([*deleted, *assumed])
-        self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
+        fields = [path for path in deleted if not is_item(path)]
+        self._holders = _Paths([path.rpartition(".")[0] for path in fields])
+        self._lists = {path.rpartition("[")[0] for path in deleted if is_item(path)}
         self._names = {path.rpartition(".")[2].partition("[")[0] for path in deleted}
         self._names.update(map(_resource, assumed))
 
@@ -73,7 +76,7 @@ class RepairedObject:
         """Return True for a finding that depends neither on a deleted field nor on an assumed meaning."""
         if self.is_complete and not self.assumed:
             return True
-        if self._unknown.hold(finding.field):
+        if self._unknown.hold(finding.field) or finding.field in self._lists:
             return False
         if not self._names.isdisjoint(_words(finding.message)):
             return False
@@ -169,8 +172,8 @@ def repaired(
     moved = [] if earlier is None else list(earlier.moved)
     assumed = [] if earlier is None else list(earlier.assumed)
     for error in reversed(errors):
-        if not error.field or (error.field.endswith("]") and error.field[-2:-1].isdigit()):
-            return None  # without an item, the indexes of the next ones would differ
+        if not error.field:
+            return None
         fix = error.fix
         try:
             if fix is not None and fix.safe:
@@ -181,7 +184,9 @@ def repaired(
                 value = edited(value, Edit("set", error.field, meant))
             else:
                 deleted.append(error.field)
-                value = edited(value, Edit("delete", error.field))
+                # An item is replaced by null: without it, the indexes of the next ones would differ.
+                action: Action = "set" if is_item(error.field) else "delete"
+                value = edited(value, Edit(action, error.field))
         except CannotEdit:
             return None
     return RepairedObject(value, deleted, moved, assumed)

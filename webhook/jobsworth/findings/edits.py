@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.fix import FileMode
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -87,6 +88,15 @@ def _step(value: Any, path: str) -> tuple[str | int, str] | None:
 def is_position(text: str) -> bool:
     """Return True for the decimal position of a list item."""
     return len(text) <= _MAX_DIGITS and text.isdecimal()
+
+
+def is_item(path: str) -> bool:
+    """Return True for the path of a list item.
+
+    >>> is_item("spec.containers[0]"), is_item("metadata.labels[app]"), is_item("spec.containers[0].name")
+    (True, False, False)
+    """
+    return path.endswith("]") and is_position(path[path.rfind("[") + 1 : -1])
 
 
 def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
@@ -221,7 +231,9 @@ def identical(one: Any, other: Any) -> bool:
 def _copy(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _copy(part) for key, part in value.items()}
-    return [_copy(part) for part in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_copy(part) for part in value]
+    return int(value) if isinstance(value, FileMode) else value
 
 
 def _set(value: Any, edit: Edit) -> None:

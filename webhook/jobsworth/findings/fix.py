@@ -41,6 +41,19 @@ class Edit(Record):
         return f"{self.action} {self.field}" + ("" if self.value is None else f" {self.value!r}")
 
 
+class FileMode(int):
+    """The mode of a file, which YAML text shows as an octal number.
+
+    >>> str(FileMode(0o755)), FileMode(0o755) == 493
+    ('0755', True)
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"0{self:o}"
+
+
 class Fix(Record):
     """Edits that together resolve a finding.
 

@@ -14,11 +14,11 @@ from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
 from jobsworth.evaluation.fixes.api_hints import hinted
-from jobsworth.evaluation.fixes.misplaced_fields import declared, fix_unknown_field
+from jobsworth.evaluation.fixes.misplaced_fields import declared, declared_type, fix_unknown_field
 from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.edits import locate
 from jobsworth.findings.finding import Finding
-from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.fix import Edit, FileMode, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.engine import kind_of
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     Fixer = Callable[[RejectedObject], Fix | None]
 
 _INT64_DIGITS = 19
+FILE_MODES = (".defaultMode", ".mode")
+BOOLEANS = {
+    "true": True, "yes": True, "on": True, "y": True, "false": False, "no": False, "off": False, "n": False,
+}  # fmt: skip
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
@@ -81,17 +85,49 @@ def _wrong_type(rejected: RejectedObject) -> Fix | None:
         if number is not None:
             title = "Remove the quotes" if isinstance(value, str) else "Remove the fraction"
             return Fix(title, Edit("set", field, number), safe=True)
-    if wanted is Boolean and isinstance(value, str) and value.lower() in ("true", "false"):
-        return Fix("Remove the quotes", Edit("set", field, value.lower() == "true"), safe=True)
+        mode = _file_mode(value) if field.endswith(FILE_MODES) else None
+        if mode is not None:
+            return Fix(f"Remove the quotes: {mode}", Edit("set", field, mode), safe=True)
+    if wanted is Boolean:
+        meant = _boolean(value)
+        if meant is not None:
+            title = (
+                "Remove the quotes" if str(meant).lower() == str(value).lower() else _set_to(meant)
+            )
+            return Fix(title, Edit("set", field, meant), safe=isinstance(value, str))
     if isinstance(wanted, ListOf) and isinstance(wanted.item, Scalar):
-        return _as_list(field, value, wanted.item)
-    return None
+        wrapped = _as_list(field, value, wanted.item)
+        if wrapped is not None:
+            return wrapped
+    from jobsworth.evaluation.fixes.shapes import fix_shape  # few objects have another shape
+
+    return fix_shape(rejected, wanted)
 
 
-def declared_type(rejected: RejectedObject) -> Any:
-    """Return the declared type of the rejected field."""
-    place = locate(rejected.value, rejected.finding.field)
-    return declared(kind_of(rejected.value), (*place.steps, *place.missing)).type
+def _boolean(value: Any) -> bool | None:
+    """Return the boolean that a text means in YAML 1.1, or that 0 or 1 means; None for other values."""
+    if isinstance(value, str):
+        return BOOLEANS.get(value.strip().lower())
+    return bool(value) if type(value) is int and value in (0, 1) else None
+
+
+def _set_to(value: bool) -> str:
+    return f"Set {str(value).lower()}"
+
+
+def _file_mode(value: Any) -> FileMode | None:
+    """Return the mode that octal digits mean, such as ``"0400"`` or 755; None for other values."""
+    digits = str(value)
+    if not digits.isdecimal() or not digits.isascii() or len(digits.lstrip("0")) > len("777"):
+        return None
+    return None if set(digits) - set("01234567") else FileMode(int(digits, 8))
+
+
+def _octal(rejected: RejectedObject) -> Fix | None:
+    """Write the digits of a file mode as an octal number, with a leading zero."""
+    field = rejected.finding.field
+    mode = _file_mode(rejected.at(field))
+    return None if mode is None else Fix(f"Set {mode}", Edit("set", field, mode), safe=True)
 
 
 def _whole_number(value: str | float) -> int | None:
@@ -345,6 +381,8 @@ FIXERS: dict[str, tuple[Fixer, ...]] = {
     "JobTemplateSpec.no_selector": (_selector,),
     "PodFailurePolicyOnExitCodesRequirement.exit_codes_are_a_sorted_set": (_exit_codes,),
     "PodFailurePolicyOnPodConditionsPattern.status_is_known": (_condition_status,),
+    "defaultMode.bounds": (_octal,),
+    "mode.bounds": (_octal,),
     "restartPolicy.enum": (_restart_policy,),
 }
 """Functions that fix an error, by the key of the rule that reports it."""

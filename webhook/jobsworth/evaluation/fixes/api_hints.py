@@ -70,9 +70,17 @@ def _duration(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     value = rejected.at(field)
     seconds = seconds_of(value) if isinstance(value, str) else None
     if seconds is None or not field.endswith("Seconds"):
-        return None
+        return _shape(rejected)
     title = f"Set {field.rpartition('.')[2]}: {seconds}, which is {value} in seconds"
     return "", Fix(title, Edit("set", field, seconds), safe=True)
+
+
+def _shape(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    from jobsworth.evaluation.fixes.misplaced_fields import declared_type
+    from jobsworth.evaluation.fixes.shapes import shape_hint
+
+    hint = "" if rejected.finding.fix is not None else shape_hint(rejected, declared_type(rejected))
+    return (hint, None) if hint else None
 
 
 def seconds_of(text: str) -> int | None:
@@ -107,7 +115,10 @@ def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
         return None
     answers = suggest_quantities(value)
     if not answers:
-        return None
+        text = (
+            "the quantity is empty, as in a template without its value: set it, or delete the field"
+        )
+        return (text, None) if not value.strip() else None
     if len(answers) == 1:
         return "", Fix(f"Set {answers[0]}", Edit("set", field, answers[0]), safe=True)
     return f"write {answers[0]} (powers of 1000) or {answers[1]} (powers of 1024)", None

@@ -9,6 +9,7 @@ from jobsworth.findings.edits import at, identical, locate
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near
 from jobsworth.record import Record
+from jobsworth.validation.engine import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Scalar
+    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
     from jobsworth.findings.edits import Steps
 
 _NOT_SEARCHED = ("status", "volumes", "metadata")
@@ -47,6 +49,12 @@ def declared(kind: Struct, steps: Steps) -> DeclaredPlace:
             below = None
         found = below.target if isinstance(below, Pointer) else below
     return DeclaredPlace(found, field)
+
+
+def declared_type(rejected: RejectedObject) -> Scalar | Struct | ListOf | MapOf | None:
+    """Return the declared type of the rejected field."""
+    place = locate(rejected.value, rejected.finding.field)
+    return declared(kind_of(rejected.value), (*place.steps, *place.missing)).type
 
 
 def fix_unknown_field(

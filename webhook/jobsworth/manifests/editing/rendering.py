@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.fix import FileMode
 from jobsworth.manifests.parsing.scalars import resolve
 from jobsworth.record import Record
 
@@ -110,7 +111,8 @@ def inline(value: Any, style: Style) -> str:
 def scalar(value: Any, style: Style, *, flows: bool, quote: str = "") -> str:
     """Render a scalar; ``quote`` is the quotation mark of the value that it replaces."""
     if not isinstance(value, str):
-        return _json(value, style)
+        octal = isinstance(value, FileMode) and not style.json
+        return str(value) if octal else _json(value, style)
     if style.json:
         return _quoted(value, '"')
     if quote in ("'", '"'):

@@ -286,6 +286,7 @@ def test_labels_and_annotations_are_quoted() -> None:
         ("schedule: 0 6 * * 5-7", "schedule: 0 6 * * 5-6,0"),
         ("schedule: 0 6 * * sat-sun", "schedule: 0 6 * * sat,sun"),
         ("schedule: 0 6 * * Monday", "schedule: 0 6 * * Mon"),
+        ("schedule: 0 0 6 * * ?", "schedule: 0 6 * * ?"),
         ("schedule: TZ=Europe/Berlin 0 6 * * *", "schedule: 0 6 * * *\ntimeZone: Europe/Berlin"),
         ("schedule: CRON_TZ=UTC 0 6 * * 7\ntimeZone: UTC", "schedule: 0 6 * * 0\ntimeZone: UTC"),
         ("schedule: '@daily'\ntimeZone: europe/berlin", "schedule: '@daily'\ntimeZone: Europe/Berlin"),
@@ -311,7 +312,6 @@ def test_an_ambiguous_cron_schedule_is_fixed_with_unsafe_fixes(before: str, afte
     "spec",
     [
         "schedule: '@reboot'",
-        "schedule: 0 0 6 * * *",
         "schedule: TZ=Nowhere 0 6 * * *",
         "schedule: TZ=UTC 0 6 * * *\ntimeZone: Europe/Berlin",
         "schedule: '@daily'\ntimeZone: Mars/Olympus",

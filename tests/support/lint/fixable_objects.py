@@ -120,6 +120,22 @@ REJECTED: dict[str, dict[str, Any]] = {
             ]
         }
     ),
+    "a name with a zero-width space": {**job(), "metadata": {"name": "a\u200b"}},
+    "a name with a blank at its end": {**job(), "metadata": {"name": "a "}},
+    "a label with a no-break space": {
+        **job(),
+        "metadata": {"name": "a", "labels": {"b": "\u00a0c"}},
+    },
+    "a name of an account with a blank": job({"serviceAccountName": " runner"}),
+    "a variable with a no-break space": _container(env=[{"name": "A\u00a0", "value": "1"}]),
+    "a value in curly quotes": job(completionMode="\u2018Indexed\u2019", completions=2),
+    "a schedule in curly quotes": cron_job(job(), schedule="\u201c0 3 * * *\u201d"),
+    "a time zone with a no-break space": cron_job(job(), timeZone="Etc/UTC\u00a0"),
+    "a schedule with seconds": cron_job(job(), schedule="0 0 10 * * ?"),
+    "a schedule with a year": cron_job(job(), schedule="0 12 * * * 2026"),
+    "a schedule of Amazon EventBridge": cron_job(job(), schedule="cron(0 12 * * ? *)"),
+    "a rate": cron_job(job(), schedule="rate(5 minutes)"),
+    "a calendar event": cron_job(job(), schedule="Mon..Fri 02:30"),
     "a duration": job(activeDeadlineSeconds="2h"),
     "no restartPolicy": _without(job(), "restartPolicy"),
     "no restartPolicy beside a failure policy": _without(

@@ -150,7 +150,7 @@ def _excerpt(located: LocatedFinding, paint: Paint, columns: int | None) -> Iter
         return
     number = str(located.line)
     margin = " " * len(number)
-    text = located.excerpt.replace("\t", " ").rstrip()
+    text = located.excerpt.replace("\t", " ").rstrip(" \r")  # other spaces are shown
     start = located.column - 1
     width = token_width(text, start)
     if not text.isprintable():  # each escape moves what stands behind it

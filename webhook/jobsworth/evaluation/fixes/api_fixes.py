@@ -15,6 +15,7 @@ from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
 from jobsworth.evaluation.fixes.api_hints import hinted
 from jobsworth.evaluation.fixes.misplaced_fields import declared, declared_type, fix_unknown_field
+from jobsworth.evaluation.fixes.odd_characters import plain_fix
 from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.edits import locate
 from jobsworth.findings.finding import Finding
@@ -60,7 +61,8 @@ def _with_fix(
     if finding.severity != "error" or finding.source != "api" or finding.fix is not None:
         return finding
     rejected = RejectedObject(finding, value, server, written)
-    for fixer in (*FIXERS.get(finding.rule, ()), *FIXERS_BY_REASON.get(finding.reason, ())):
+    by_reason = FIXERS_BY_REASON.get(finding.reason, ())
+    for fixer in (plain_fix, *FIXERS.get(finding.rule, ()), *by_reason):
         fix = fixer(rejected)
         if fix is not None:
             rejected = rejected.replace(finding=finding.with_fix(fix))

@@ -8,6 +8,7 @@ from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
 from jobsworth.api.field_errors import IMMUTABLE
 from jobsworth.api.meta.object_meta import LABEL_VALUE
+from jobsworth.evaluation.fixes.odd_characters import odd_hint
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
@@ -34,6 +35,9 @@ MAX_NAMES = 8
 def hinted(rejected: RejectedObject) -> Finding:
     """Return the finding with a hint, and with a fix if the hint has one answer."""
     finding = rejected.finding
+    odd = odd_hint(rejected)
+    if odd:
+        return finding.with_hint(odd)
     hint = HINTS.get(finding.rule)
     found = None if hint is None else hint(rejected)
     if found is None:
@@ -135,6 +139,14 @@ def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
             descriptor = f"@{meant.name.removeprefix('@')}"
             title = f'Set schedule: "{descriptor}"'
             return "", Fix(title, Edit("set", "spec.schedule", descriptor), safe=meant.sure)
+    from jobsworth.evaluation.fixes.cron_dialects import recognized
+
+    dialect = recognized(schedule)
+    if dialect is not None:
+        if not dialect.schedule:
+            return dialect.hint, None
+        edit = Edit("set", "spec.schedule", dialect.schedule)
+        return dialect.hint, Fix(f'Set schedule: "{dialect.schedule}"', edit, safe=dialect.sure)
     return (
         "a schedule has five fields: minute, hour, day of month, month, day of week; "
         "such as 30 2 * * * for 02:30 each day",

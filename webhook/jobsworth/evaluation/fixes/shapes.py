@@ -173,18 +173,17 @@ def _as_words(rejected: RejectedObject, field: str, value: Any) -> Fix | None:
     holder, _, name = field.rpartition(".")
     if name not in ("command", "args"):
         return None
-    if name == "args" and _runs_text(rejected.at(f"{holder}.command")):
-        return Fix("Wrap the text in a list", Edit("set", field, [value]), safe=True)
+    if name == "args":  # may be one argument or several
+        runs_text = _runs_text(rejected.at(f"{holder}.command"))
+        edit = Edit("set", field, [value])
+        return Fix("Wrap the text in a list", edit, safe=True) if runs_text else None
     if not set(value) & SHELL_CHARACTERS:
         words = value.split()
         title = f"Write the words as a list: [{', '.join(words)}]"
         return Fix(title, Edit("set", field, words), safe=False)
-    if name == "command":
-        words = ["/bin/sh", "-c", value]
-        return Fix(
-            "Run the text in a shell: [/bin/sh, -c, …]", Edit("set", field, words), safe=False
-        )
-    return None
+    words = ["/bin/sh", "-c", value]
+    title = "Run the text in a shell: [/bin/sh, -c, …]"
+    return Fix(title, Edit("set", field, words), safe=False)
 
 
 def _runs_text(command: Any) -> bool:

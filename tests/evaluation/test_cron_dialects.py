@@ -1,0 +1,62 @@
+"""Schedules of other schedulers: the dialect is named, with the schedule that Kubernetes has instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobsworth.api.formats.cron import parse
+from jobsworth.evaluation.fixes.cron_dialects import recognized
+
+
+@pytest.mark.parametrize(
+    ("written", "words", "schedule", "sure"),
+    [
+        ("0 0 10 * * ?", "the first field, 0, is seconds (Quartz, Spring)", "0 10 * * ?", True),
+        ("0 15 10 ? * MON-FRI", "is seconds", "15 10 ? * MON-FRI", True),
+        ("0 0 0 ? * *", "the first field, 0, is seconds", "0 0 ? * *", True),
+        ("30 0 0 * * *", "the first field, 30, is seconds", "0 0 * * *", False),
+        ("*/10 * * * * *", "at most once a minute", "* * * * *", False),
+        ("0 0 3 * * 1", "counts the days of the week from 0, Sunday", "0 3 * * 1", False),
+        ("0 15 10 ? * 2", "and Quartz from 1", "", False),
+        ("0 0 12 * * ? 2026", "the last field, 2026, is a year", "0 12 * * ?", False),
+        ("0 0 12 1 1 ? *", "and the last field, *, is a year", "0 12 1 1 ?", True),
+        ("0 12 * * * 2026", "the last field, 2026, is a year", "0 12 * * *", False),
+        ("0 12 * * ? *", "the last field, *, is a year", "0 12 * * ?", True),
+        ("0 15 10 ? * 6L", "L is of Quartz, for the last such weekday", "", False),
+        ("cron(0 12 * * ? *)", "cron() is of Amazon EventBridge", "0 12 * * ?", True),
+        ("cron(0 18 ? * 2 *)", "and EventBridge from 1", "", False),
+        ("cron(0 8 L * ? *)", "for the last day of a month", "", False),
+        ("cron(0 8)", "write the five fields", "", False),
+        ("rate(5 minutes)", "rate() is of Amazon EventBridge", "*/5 * * * *", False),
+        ("rate(1 day)", "rate() is of", "0 0 * * *", False),
+        ("rate(7 minutes)", "write the five fields minute, hour", "", False),
+        ("rate(x)", "rate() is of", "", False),
+        ("at(2026-01-01T00:00:00)", "create a Job instead", "", False),
+        ("H 3 * * *", "H is of Jenkins", "", False),
+        ("H/15 H * * *", "such as */15 3 * * *", "", False),
+        ("0 0 L * *", "L is of Quartz, for the last day of a month", "", False),
+        ("0 0 15W * *", "W is of Quartz", "", False),
+        ("0 9 * * MON#1", "# is of Quartz", "", False),
+        ("@reboot", "of Vixie cron", "", False),
+        ("@every 5 minutes", "@every takes a duration", "*/5 * * * *", False),
+        ("@every 7 days", "write @every 168h", "", False),
+        ("every 30 seconds", "at most once a minute", "", False),
+        ("*-*-* 02:30:00", "a calendar event of systemd", "30 2 * * *", False),
+        ("Mon..Fri 02:30", "a calendar event of systemd", "30 2 * * Mon-Fri", False),
+        ("OnCalendar=weekly", "a calendar event of systemd", "", False),
+    ],
+)
+def test_a_dialect_is_recognized(written: str, words: str, schedule: str, sure: bool) -> None:
+    found = recognized(written)
+    assert found is not None
+    assert words in found.hint
+    assert (found.schedule, found.sure) == (schedule, sure)
+    if schedule:
+        parse(schedule)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "61 * * * *", "a b c", "* * * *", "x" * 1_000, "0 0 * * monday"]
+)
+def test_other_schedules_are_of_no_dialect(written: str) -> None:
+    assert recognized(written) is None

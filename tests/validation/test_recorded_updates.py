@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.fixes.api_hints import immutable_hint
+from jobsworth.evaluation.fixes.api_hints import with_changes
 from jobsworth.validation.engine import Engine, engine_for
 from support.api_server.stored_objects import stored
 from support.evaluation.mistakes import JOB
@@ -73,8 +73,7 @@ NEW_METADATA: dict[str, dict[str, Any]] = {
 def findings(engine: Engine, new: dict[str, Any], old: dict[str, Any]) -> tuple[str, ...]:
     found = engine.validate(new, old)
     if found and found[0].reason not in ("UnknownField", "FieldValueTypeInvalid"):
-        defaulted = engine.default(new), engine.default(old)
-        found = [immutable_hint(each, *defaulted) for each in found]
+        found = with_changes(found, new, old, engine)
     return tuple(f"    {line}" for each in found for line in shown(each))
 
 

@@ -127,6 +127,23 @@ class Engine:
         keeping._fill_in(struct, filled, Request(self.server, struct.name))
         return keeping._verdict(struct, filled, self._dropped_fields(report), request)
 
+    def compared_template(self, value: Any, old: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what an update of a Job may not change of its Pod template: the new and the stored value.
+
+        Args:
+            value: the Job, which can be decoded.
+            old: the Job that it updates, which can be decoded.
+        """
+        from jobsworth.api.batch.job_update import compared_template
+
+        stored, in_use = self._stored(old)
+        engine = self._keeping_fields(in_use) if in_use else self
+        decoded = engine.decode_object(value)
+        request = Request(self.server, decoded.struct.name, stored)
+        request.in_use = in_use
+        _, new, kept = compared_template(decoded.take_filled(), stored, request)
+        return new, kept
+
     def _keeping_fields(self, in_use: frozenset[str]) -> Engine:
         """Return the engine that keeps the fields of gates that the stored object uses.
 

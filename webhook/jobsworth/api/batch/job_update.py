@@ -91,15 +91,25 @@ def _check_completions(
 
 
 def _template(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    path, value, stored = compared_template(new, old, request)
+    yield from check_immutable(value, stored, path)
+
+
+def compared_template(
+    new: dict[str, Any], old: dict[str, Any], request: Request
+) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return what an update may not change of the Pod template: its path, the new value and the stored one.
+
+    The stored value has what may change from the new one.
+    """
     template, stored = new["spec"]["template"], old["spec"]["template"]
     if _scheduling_is_mutable(old, request):
         stored = _with_scheduling_of(template, stored)
     if not (old["spec"].get("suspend") and _resources_are_mutable(old, request)):
-        yield from check_immutable(template, stored, "spec.template")
-        return
+        return "spec.template", template, stored
     # The server then ignores the template's metadata: only the PodSpec is immutable.
     pod, stored_pod = template["spec"], _with_resources_of(template["spec"], stored["spec"])
-    yield from check_immutable(pod, stored_pod, "spec.template.spec")
+    return "spec.template.spec", pod, stored_pod
 
 
 def _not_running(old: dict[str, Any]) -> bool:

@@ -195,6 +195,8 @@ HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
 """Functions that return a hint, a fix, or both, by the key of the rule that reports the error."""
 
 
+TEMPLATES = ("spec.template", "spec.template.spec")
+"""The paths of the immutable part of a Job's Pod template."""
 MAX_CHANGES = 3
 MAX_VALUE_LENGTH = 40
 
@@ -213,33 +215,41 @@ def with_changes(
     if old is None or not any(finding.rule == IMMUTABLE for finding in found):
         return list(found)
     new, stored = engine.default(value), engine.default(old)
-    return [immutable_hint(finding, new, stored) for finding in found]
+
+    def hint(finding: Finding) -> str:
+        if value["kind"] == "Job" and finding.field in TEMPLATES:
+            return immutable_hint(*engine.compared_template(value, old))
+        return immutable_hint(_at(new, finding.field), _at(stored, finding.field))
+
+    return [
+        each.with_hint(hint(each)) if each.rule == IMMUTABLE and not each.hint else each
+        for each in found
+    ]
 
 
-def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:
-    """Return the finding of an immutable field with a hint that names what differs.
+def _at(value: Any, field: str) -> Any:
+    for step in field.split("."):
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def immutable_hint(new: Any, old: Any) -> str:
+    """Return the hint for an immutable field, which names what differs.
 
     Args:
-        finding: the finding.
-        new: the object with the API server's defaults.
-        old: the stored object, with the same defaults.
+        new: the value of the field, with the API server's defaults.
+        old: the stored value, with the same defaults, and with what may change from the new one.
     """
-    if finding.hint or finding.rule != IMMUTABLE:
-        return finding
-    steps = finding.field.split(".")
-    for step in steps:
-        new = new.get(step) if isinstance(new, dict) else None
-        old = old.get(step) if isinstance(old, dict) else None
     changes = list(_changes(old, new, ""))
     shown = "; ".join(changes[:MAX_CHANGES])
     if len(changes) > MAX_CHANGES:
         shown += f"; and {len(changes) - MAX_CHANGES} more"
     advice = "delete the Job and create it again (kubectl replace --force), or give it another name"
-    text = f"changed: {shown}; {advice}" if shown else advice
-    return finding.with_hint(text)
+    return f"changed: {shown}; {advice}" if shown else advice
 
 
 def _changes(old: Any, new: Any, path: str) -> list[str]:
+    old, new = _written(old), _written(new)
     if old == new:
         return []
     if isinstance(old, dict) and isinstance(new, dict):
@@ -247,7 +257,6 @@ def _changes(old: Any, new: Any, path: str) -> list[str]:
         return [
             change
             for name in names
-            if not _is_generated(name)
             for change in _changes(
                 old.get(name), new.get(name), f"{path}[{name}]" if "/" in name else f"{path}.{name}"
             )
@@ -263,16 +272,19 @@ def _changes(old: Any, new: Any, path: str) -> list[str]:
     return [f"{name} {change}" if name else change]
 
 
-def _is_generated(name: str) -> bool:
-    from jobsworth.api.batch.job import GENERATED_LABELS
-
-    return name in GENERATED_LABELS
+def _written(value: Any) -> Any:
+    """Return a value without the labels that the API server generates; None if nothing else is in it."""
+    if not isinstance(value, dict) or value.keys().isdisjoint(GENERATED_LABELS):
+        return value
+    return {name: part for name, part in value.items() if name not in GENERATED_LABELS} or None
 
 
 def _shown(value: Any) -> str:
     if value is None:
         return "(unset)"
-    if isinstance(value, dict | list):
-        return "{…}" if isinstance(value, dict) else "[…]"
+    if isinstance(value, dict):
+        return "{…}" if value else "{}"
+    if isinstance(value, list):
+        return f"[{len(value)} item{'s' * (len(value) > 1)}]" if value else "[]"
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 1]}…"

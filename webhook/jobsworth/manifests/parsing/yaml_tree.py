@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Backend, Mark, YamlEvent
     from jobsworth.manifests.parsing.records import Note, Position
 
+_IDENTITY = ("apiVersion", "kind")
+"""The keys with which an object begins."""
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
@@ -216,12 +218,20 @@ class _YamlComposer:
         if source not in (None, key) and not isinstance(node.scalar, str):
             self.noted.coerced_key(source or "", key, node.position)
         if key in frame.mapping and key not in frame.merged:
+            if key in _IDENTITY and len(self._frames) == 1 and not frame.flows:
+                self._note_second_object(key, frame.mapping)
             self.noted.duplicate_key(
                 key,
                 node.position,
                 frame.entries[key][0],
                 by_chance=frame.key_kinds[key] is not type(node.scalar),
             )
+
+    def _note_second_object(self, key: str, mapping: dict[str, Any]) -> None:
+        if "metadata" in mapping or "spec" in mapping:
+            kind, metadata = mapping.get("kind"), mapping.get("metadata")
+            name = metadata.get("name") if isinstance(metadata, dict) else None
+            self.noted.second_object(key, f"{kind or 'object'} {name or ''}".rstrip())
 
     def _take_value(self, node: Node) -> None:
         if not self._frames:

@@ -414,3 +414,18 @@ def test_json_is_fixed_too() -> None:
     done = autofixed(text, file="job.json")
     assert done.data.decode() == wanted.replace("1.10", '"1.10"')
     assert findings_left(done) == []
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_a_missing_separator_is_inserted_above_the_comment_of_its_object(ending: str) -> None:
+    objects = [job_text(), f"# The second.\n{job_text()}", job_text()]
+    before = "".join(objects).replace("\n", ending)
+    fixed = autofixed(before, select="JW301")
+    assert fixed.data.decode() == "---\n".join(objects).replace("\n", ending)
+    titles = [each.located.finding.fix for result in fixed.results for each in result.attempts]
+    assert [fix.title for fix in titles if fix] == ["Insert --- before this object"] * 2
+
+
+def test_a_separator_is_not_inserted_if_a_document_would_be_unreadable() -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\ndata: &a {b: c}\napiVersion: v1\nkind: ConfigMap\ndata: *a\n"
+    assert autofixed(text, select="JW301").data.decode() == text

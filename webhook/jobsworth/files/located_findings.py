@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.meta.object_meta import MAP_KEY
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.findings import long_messages
+from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, UNREADABLE
@@ -78,6 +79,12 @@ def noted(document: Document, note: Note) -> LocatedFinding:
     from jobsworth.lint.manifest_rules import NOTES  # few files have any
 
     finding = NOTES[note.kind].finding(note.field, note.message)
+    if note.begins_object and document.item is None:
+        from jobsworth.evaluation.fixes.fix_scope import not_applied
+
+        if not not_applied(document.value, document.file):
+            fix = Fix("Insert --- before this object", Edit("separate", note.field), safe=True)
+            finding = finding.with_fix(fix)
     return located(finding, note.position, document)
 
 

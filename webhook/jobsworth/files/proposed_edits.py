@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.files.separators import SEPARATOR, first_line, is_separation
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.findings.located_finding import TextChange
 from jobsworth.manifests.editing.apply_fixes import FileText
@@ -59,6 +60,10 @@ class _Changes:
         fix = located.finding.fix
         if fix is None or self._readable <= 0:
             return located
+        if is_separation(located) and located.line is not None:
+            lines = self._file.text.encode("utf-8", "surrogateescape").split(b"\n")
+            line = first_line(lines, located.line)
+            return located.replace(changes=(TextChange(line, line, 1, f"{SEPARATOR}\n"),))
         try:
             return located.replace(changes=(self._change(document, fix),))
         except CannotEdit:

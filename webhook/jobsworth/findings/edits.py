@@ -341,10 +341,15 @@ def moves_within_list(steps: Steps, target: EditTarget) -> bool:
     )
 
 
+def _separate(value: Any, edit: Edit) -> None:
+    raise CannotEdit("a separator is inserted into the text of a file, not into a value")
+
+
 _ACTIONS: dict[str, Callable[[Any, Edit], None]] = {
     "set": _set,
     "insert": _insert,
     "delete": _delete,
     "rename": _rename,
     "move": _move,
+    "separate": _separate,
 }

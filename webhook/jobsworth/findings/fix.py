@@ -9,7 +9,7 @@ from jobsworth.record import Record
 if TYPE_CHECKING:
     from typing import Any, Literal
 
-    Action = Literal["set", "delete", "rename", "move", "insert"]
+    Action = Literal["set", "delete", "rename", "move", "insert", "separate"]
 
 
 class Edit(Record):
@@ -18,7 +18,8 @@ class Edit(Record):
     Attributes:
         action: ``set`` (set the field, and create it if absent), ``delete``,
             ``rename`` (the value is the new key), ``move`` (the value is the new path; for a list item, its
-            new position) or ``insert`` (insert the value into a list, before the item at the path).
+            new position), ``insert`` (insert the value into a list, before the item at the path) or
+            ``separate`` (insert the separator ``---`` before the line of the finding).
         field: the path of the field or item.
         value: the new value, name or path.
     """

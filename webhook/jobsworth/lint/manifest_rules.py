@@ -60,6 +60,7 @@ NOTES = {
             "duplicate-key",
             severity="warning",
             summary="A mapping contains a key twice.",
+            fixable="safe",
         ),
         Rule(
             "JW302",

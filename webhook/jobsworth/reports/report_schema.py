@@ -19,7 +19,7 @@ from jobsworth.reports.report_schema_parts import (
 if TYPE_CHECKING:
     from typing import Any
 
-ACTIONS = ("set", "delete", "rename", "move", "insert")
+ACTIONS = ("set", "delete", "rename", "move", "insert", "separate")
 SOURCES = ("api", "child", "policy", "lint")
 
 

@@ -104,6 +104,17 @@ def in_scope(
     )
 
 
+def not_applied(value: Any, file: str) -> str:
+    """Return the reason why no client applies a document, by its file and its directives; empty if one may.
+
+    Args:
+        value: the object.
+        file: the file's path, as the user named it.
+    """
+    parts = file.replace("\\", "/").split("/")
+    return _by_name(parts[-1]) or _by_directive(value) or _by_folder(parts[:-1], ())
+
+
 def missing_part(value: Any) -> str:
     """Return the path of the first required part that an object lacks; empty for a complete one.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.files.fixing.fix_verdict import reason_to_revert
+from jobsworth.files.separators import is_separation, with_separators
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.findings.located_finding import FixAttempt
 from jobsworth.manifests import read_text
@@ -82,9 +83,14 @@ def autofix(
     def wanted(result: Result, located: LocatedFinding) -> bool:
         fix = located.finding.fix
         offered = fix is not None and (fix.safe or unsafe) and not located.further
+        offered = offered and not is_separation(located)
         return offered and reported(result, located)
 
-    loop = _FixLoop(evaluator, path, data, results, wanted)
+    separated = with_separators(path, data, results, reported)
+    if separated.data != data:
+        results = evaluator.text(path, separated.data)
+    loop = _FixLoop(evaluator, path, separated.data, results, wanted)
+    loop.add_made(separated.attempts)
     while candidates := loop.candidates():
         if loop.rounds_left:
             loop.round(candidates)
@@ -130,6 +136,10 @@ class _FixLoop:
         self._rejected: dict[Number, dict[Hashable, FixAttempt]] = {}
         self._improved: set[Number] = set()  # objects with a fix since rejected ones were tried
         self.rounds_left = MAX_ROUNDS
+
+    def add_made(self, attempts: dict[Number, list[FixAttempt]]) -> None:
+        """Report fixes that were made before the first round."""
+        self._made.update(attempts)
 
     def finished(self) -> list[Result]:
         """Return the remaining findings, with the attempts to fix them."""

@@ -142,4 +142,5 @@ class _SecondObject:
             f"kubectl ignores the {self._lost} above; insert `---`",
             first.position,
             first.other,
+            begins_object=True,
         )

@@ -48,7 +48,8 @@ class Note(Record):
 
     ``field`` is the Kubernetes path of the entry, ``position`` its position. ``other`` is a second
     position: for ``duplicate-key`` the earlier occurrence, whose value is lost; for
-    ``merge-override`` the ``<<`` whose value replaces the document's own.
+    ``merge-override`` the ``<<`` whose value replaces the document's own. ``begins_object`` is True where a
+    separator is missing before the entry.
     """
 
     kind: NoteKind
@@ -56,6 +57,7 @@ class Note(Record):
     message: str
     position: Position
     other: Position | None = None
+    begins_object: bool = False
 
 
 class Unreadable(Exception):

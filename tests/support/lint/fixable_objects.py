@@ -136,6 +136,10 @@ REJECTED: dict[str, dict[str, Any]] = {
     "a schedule of Amazon EventBridge": cron_job(job(), schedule="cron(0 12 * * ? *)"),
     "a rate": cron_job(job(), schedule="rate(5 minutes)"),
     "a calendar event": cron_job(job(), schedule="Mon..Fri 02:30"),
+    "a command as for Docker": _container(cmd=["a"]),
+    "the name of a secret, as in a volume": _container(
+        envFrom=[{"secretRef": {"secretName": "a"}}]
+    ),
     "a duration": job(activeDeadlineSeconds="2h"),
     "no restartPolicy": _without(job(), "restartPolicy"),
     "no restartPolicy beside a failure policy": _without(

@@ -42,7 +42,11 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
             return
         if not found:
             found = contained_jobs_in(document)
-    if not (found or evaluation.further or document.notes):
+    notes = document.notes
+    if not evaluation.known and not _is_object(document.value):
+        # The workflows of GitHub have a key `on`, which is true in YAML 1.1.
+        notes = tuple(note for note in notes if note.kind != "coerced-key")
+    if not (found or evaluation.further or notes):
         return
     result.replace_findings(
         [
@@ -51,9 +55,13 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
                 further_in(document, finding, evaluation)
                 for finding in long_messages.shortened([*evaluation.further])
             ),
-            *(noted(document, note) for note in document.notes),
+            *(noted(document, note) for note in notes),
         ]
     )
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) and "apiVersion" in value and "kind" in value
 
 
 def located_in(document: Document, finding: Finding) -> LocatedFinding:

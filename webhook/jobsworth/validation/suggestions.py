@@ -61,7 +61,13 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
         )
     places = [place for place in _index(root, server).get(name, ()) if place != path]
     if places:
-        return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"
+        places.sort(key=lambda place: _distance(place, path))
+        nearest, *others = places
+        alike = [
+            each for each in others if _distance(each, path)[:2] == _distance(nearest, path)[:2]
+        ]
+        other = f" or {alike[0]}" if len(alike) == 1 and name == "metadata" else ""
+        return f"this field belongs in {nearest}{other}"
     return did_you_mean(name, known)
 
 

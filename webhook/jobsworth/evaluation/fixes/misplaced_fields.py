@@ -23,6 +23,21 @@ if TYPE_CHECKING:
 _NOT_SEARCHED = ("status", "volumes", "metadata")
 """Fields with too many nested names: a match inside them is mostly accidental."""
 
+OTHER_NAMES = {
+    "arguments": ("args",),
+    "claim": ("claimName",),
+    "cmd": ("command",),
+    "configMapName": ("name",),
+    "entrypoint": ("command",),
+    "environment": ("env",),
+    "name": ("secretName", "claimName"),
+    "port": ("containerPort",),
+    "secretName": ("name",),
+}
+"""The names that a field has in other places, and in other formats such as that of Docker Compose."""
+UNSURE = ("cmd", "name", "port")
+"""Names with a second meaning: Docker's CMD is args."""
+
 _DEEPEST = 12
 
 
@@ -83,7 +98,10 @@ def fix_unknown_field(
     if moved is not None:
         return moved
     meant = near(str(name), known)
-    return _renamed(field, meant.name, value, sure=meant.sure) if meant is not None else None
+    if meant is not None:
+        return _renamed(field, meant.name, value, sure=meant.sure)
+    other = next((each for each in OTHER_NAMES.get(str(name), ()) if each in known), None)
+    return None if other is None else _renamed(field, other, value, sure=name not in UNSURE)
 
 
 def _renamed(field: str, name: str, value: dict[str, Any], *, sure: bool) -> Fix | None:

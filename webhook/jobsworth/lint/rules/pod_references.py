@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOUNTED_BY_INJECTION = ("gke-gcsfuse-",)
 """Beginnings of the names of volumes that an injected sidecar mounts (Cloud Storage FUSE on GKE)."""
 
+MAX_NAMES = 3
+"""The maximum number of variables named in a message."""
 MAX_VALUE_LENGTH = 32_768
 """The maximum length of a text in which references are looked for."""
 
@@ -37,11 +39,14 @@ def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
         if "envFrom" in container or not container.get("env"):
             continue  # without any variable, the manifest is probably a template or to be patched
         known: set[str] = set()
+        names = {variable.get("name", "") for variable in container["env"]}
         for index, variable in enumerate(container.get("env", ())):
             value = variable.get("value", "")
             if "$(" in value:
                 field = f"{path}.env[{index}].value"
-                yield from _unknown(field, value, known, constants=True)
+                own = variable.get("name", "")
+                later = () if f"$({own})" in value else names
+                yield from _unknown(field, value, known, later, constants=True)
             known.add(variable.get("name", ""))
         for part in ("command", "args"):
             for index, text in enumerate(container.get(part, ())):
@@ -51,21 +56,42 @@ def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 def _unknown(
-    field: str, text: str, known: Collection[str], *, constants: bool
+    field: str,
+    text: str,
+    known: Collection[str],
+    later: Collection[str] = (),
+    *,
+    constants: bool,
 ) -> Iterator[Diagnostic]:
-    """Report the first unknown variable of a text.
+    """Report the unknown variables of a text.
 
     With ``constants``, only names in capitals are variables: a shell runs the others as commands.
     """
-    for name in _references(text[:MAX_VALUE_LENGTH]):
-        if name in known or _is_set_for_all(name) or (constants and not name.isupper()):
-            continue
-        yield Diagnostic(
-            field,
-            f"The container gets the text $({name}), because no variable {name} is set before it in env. Set "
-            f"the variable, or write $$({name}) for this text.",
-        )
+    names = [
+        name
+        for name in dict.fromkeys(_references(text[:MAX_VALUE_LENGTH]))
+        if not (name in known or _is_set_for_all(name) or (constants and not name.isupper()))
+    ]
+    if not names:
         return
+    first = names[0]
+    shown = " and ".join(f"$({name})" for name in names[:MAX_NAMES])
+    which = (
+        f"variable {first} is"
+        if len(names) == 1
+        else f"variables {' and '.join(names[:MAX_NAMES])} are"
+    )
+    if later and all(name in later for name in names):
+        advice = (
+            f"{'It is' if len(names) == 1 else 'They are'} set after it: move this variable below"
+        )
+    else:
+        advice = f"Set the variable{'s' * (len(names) > 1)}"
+    yield Diagnostic(
+        field,
+        f"The container gets the text {shown}, because no {which} set before it in env. {advice}, or write "
+        f"$$({first}) for this text.",
+    )
 
 
 def _references(text: str) -> Iterator[str]:

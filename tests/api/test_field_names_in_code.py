@@ -58,7 +58,17 @@ OTHER_KEYS = {
     "whether a fix is safe": ("safe", "unsafe"),
     "labels of metrics": ("job_orphan_pod",),
     "fields of the log": ("conditionMessage", "result"),
-    "parameters of API calls": ("fieldValidation",),
+    "parameters of API calls": ("dryRun", "fieldManager", "fieldValidation", "force"),
+    "programs and their arguments": (
+        "borg", "kopia", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
+        "trap", "wait",
+    ),
+    "parts of a schedule": ("date", "days", "hour", "minute"),
+    "fields in other formats": (
+        "arguments", "claim", "cmd", "configMapName", "entrypoint", "environment",
+    ),
+    "how sure a rule is": ("certain", "likely", "opinion"),
+    "words for true and false": ("false", "n", "no", "off", "on", "true", "y", "yes"),
     "resources": ("cpu", "memory", "storage"),
     "values: of downward API fields, finalizers and sysctls": (
         "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",
@@ -81,8 +91,10 @@ OTHER_KEYS = {
 OF_SCHEMAS = ("api", "policy")
 """Packages whose dictionaries are schemas, and tables of other words."""
 
-WITHOUT_FIELDS = ("lint/shell_script.py", "lint/shells.py", "policy/cel/cel_functions.py")
-"""Modules that list other names: the words of shells, and the functions of CEL."""
+WITHOUT_FIELDS = (
+    "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py", "policy/cel/functions.py",
+)  # fmt: skip
+"""Modules that list other names: the words of pages and shells, and the functions of CEL."""
 
 _PATH = re.compile(r"(?:spec|metadata|status)(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)*")
 _REST_OF_PATH = re.compile(r"\]?(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)+")

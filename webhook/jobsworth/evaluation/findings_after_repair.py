@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.server_warnings import without_repeated
-from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.edits import CannotEdit, at, edited, is_item, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY

@@ -241,7 +241,7 @@ def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     "name-not-dns-label",
     severity="warning",
     summary="The name of a Job or CronJob contains dots.",
-    confidence="opinion",
+    confidence="certain",
 )
 def name_not_dns_label(job: LintedJob) -> Iterator[Diagnostic]:
     if "." in job.name:

@@ -75,18 +75,26 @@ def test_addresses_are_worded_otherwise_until_1_29() -> None:
     assert {"hostAliases[0].ip", "hostAliases[0].hostnames[0]"} < later
 
 
-def test_an_update_cannot_add_the_tracking_annotation_in_1_25() -> None:
-    tracked = stored(manifest(), release="1.25")
+@pytest.mark.parametrize("release", ["1.25", "1.26", "1.27"])
+def test_an_update_cannot_add_the_tracking_annotation_until_1_27(release: str) -> None:
+    """Source: validationOptionsForJob in pkg/registry/batch/job of 1.25, 1.26.15 and 1.27.16."""
+    tracked = stored(manifest(), release=release)
     tracked["metadata"]["annotations"] = {TRACKING: ""}
     bare = {**tracked, "metadata": {**tracked["metadata"], "annotations": {}}}
     added = (f"metadata.annotations[{TRACKING}]", "Forbidden: cannot add this annotation")
-    assert errors_of(tracked, bare, at=server("1.25")) == {added}
-    assert errors_of(tracked, tracked, at=server("1.25")) == set()
-    assert errors_of(tracked, bare, at=server("1.26")) == set()
-    # The server of 1.25 adds it itself to a new Job.
+    assert errors_of(tracked, bare, at=server(release)) == {added}
+    assert errors_of(tracked, tracked, at=server(release)) == set()
+    # The server adds it itself to a new Job.
     again = manifest()
     again["metadata"]["annotations"] = {TRACKING: ""}
-    assert errors_of(again, manifest(), at=server("1.25")) == set()
+    assert errors_of(again, manifest(), at=server(release)) == set()
+
+
+def test_an_update_can_add_the_tracking_annotation_from_1_28() -> None:
+    tracked = stored(manifest(), release="1.28")
+    tracked["metadata"]["annotations"] = {TRACKING: ""}
+    bare = {**tracked, "metadata": {**tracked["metadata"], "annotations": {}}}
+    assert errors_of(tracked, bare, at=server("1.28")) == set()
 
 
 def test_labels_with_a_prefix_are_generated_from_1_27() -> None:

@@ -41,6 +41,8 @@ UPDATES_APART_SINCE = 37
 """The first minor version that does not validate the new object of an update like that of a create."""
 
 TRACKING_ANNOTATION = "batch.kubernetes.io/job-tracking"
+NO_TRACKING_ANNOTATION_SINCE = 28
+"""The first minor version that knows no annotation for tracking with finalizers (KEP-2307)."""
 GENERATED_LABELS = (
     LEGACY_CONTROLLER_UID_LABEL,
     LEGACY_JOB_NAME_LABEL,
@@ -123,7 +125,7 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         job["status"] = request.old.get("status", {})
         return
     job["status"] = {}
-    if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
+    if has_tracking_annotation(request.server):
         job["metadata"].setdefault("annotations", {}).setdefault(TRACKING_ANNOTATION, "")
     spec = job["spec"]
     if spec.get("manualSelector"):
@@ -138,6 +140,16 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         labels.setdefault(label, value)
     selector = spec.setdefault("selector", {})
     selector.setdefault("matchLabels", {}).setdefault(selected, job["metadata"]["uid"])
+
+
+def has_tracking_annotation(server: ApiServer) -> bool:
+    """Return True for a server that adds TRACKING_ANNOTATION to new Jobs, and lets no update add it.
+
+    Source: the Job strategy and ``ValidateJob`` of Kubernetes 1.26.15 and 1.27.16, which 1.28 removed.
+    """
+    return server.minor < NO_TRACKING_ANNOTATION_SINCE and server.enabled(
+        "JobTrackingWithFinalizers"
+    )
 
 
 def generated_labels(job: dict[str, Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.batch.job import TRACKING_ANNOTATION
+from jobsworth.api.batch.job import TRACKING_ANNOTATION, has_tracking_annotation
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, immutable, invalid, named_string
@@ -56,8 +56,8 @@ def check_job_update(
 
 def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
-    if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
-        # KEP-2307: a Job that is tracked without finalizers stays so; 1.26 migrates it.
+    if has_tracking_annotation(request.server):
+        # KEP-2307: a client cannot claim that a Job is tracked with finalizers.
         annotations = new["metadata"].get("annotations", {})
         stored = old["metadata"].get("annotations", {})
         if TRACKING_ANNOTATION in annotations and TRACKING_ANNOTATION not in stored:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
 from jobsworth.controller.settings import OURS
+from jobsworth.manifests import read_file
 from jobsworth.whatif.explanation.decision_table import decision_table, rule_uses
 from jobsworth.whatif.explanation.failure_outcome import (
     NOW,
@@ -297,3 +299,61 @@ def test_rules_on_reasons_apply_only_with_our_controller() -> None:
     upstream = explained(annotated(None))
     assert upstream.ignored_extension
     assert decision_table([upstream]).find("main", 137, reason="OOMKilled") is None
+
+
+STORIES = Path(__file__).parents[3] / "examples" / "scenarios"
+
+
+def story(number: int) -> dict[str, Any]:
+    """Return the Job of a user story of KEP-3329."""
+    value = read_file(str(STORIES / f"kep-3329-story-{number}.yaml"))[0].value
+    assert isinstance(value, dict)
+    return value
+
+
+def effects_of_causes(value: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the consequences of each cause, by its name."""
+    found: dict[str, list[str]] = {}
+    for row in decision_table([explained(value)]).named:
+        if row.cause is not None and row.outcomes[0] is not None:
+            found.setdefault(row.cause.name, []).append(effect(row.outcomes[0]))
+    return found
+
+
+def test_story_2_counts_exceeded_limits_and_ignores_disruptions() -> None:
+    """KEP-3329, story 2: no unnecessary retries of Pods that exceed memory or ephemeral-storage limits."""
+    effects = effects_of_causes(story(2))
+    counted = ["counted, failure 4 fails the Job; new Pod after 10 s"]
+    ignored = ["ignored; new Pod after 10 s"]
+    assert [effects[each] for each in ("oom", "storage-limit", "pod-deadline")] == [counted] * 3
+    assert [effects[each] for each in ("kubelet-preemption", "node-pressure")] == [ignored] * 2
+
+
+def test_story_3_fails_the_job_for_exceeded_limits_and_counts_disruptions() -> None:
+    """KEP-3329, story 3: exceeded limits are user errors, disruptions count towards the backoff limit."""
+    effects = effects_of_causes(story(3))
+    fails = ["the Job fails (PodFailurePolicy)"]
+    counted = ["counted, failure 4 fails the Job; new Pod after 10 s"]
+    assert [effects[each] for each in ("oom", "storage-limit", "pod-deadline")] == [fails] * 3
+    assert [effects[each] for each in ("kubelet-preemption", "node-pressure")] == [counted] * 2
+
+
+@pytest.mark.parametrize(
+    ("pod", "title", "codes"),
+    [
+        ({}, "memory limit exceeded (OOMKilled)", (137,)),
+        ({"os": {"name": "windows"}}, "memory limit exceeded (Windows)", (1,)),
+    ],
+)
+def test_an_exceeded_memory_limit_ends_with(
+    pod: dict[str, Any], title: str, codes: tuple[int, ...]
+) -> None:
+    value = with_policy(on_codes("FailJob", "In", *codes), pod=pod)
+    (oom,) = [
+        row
+        for row in decision_table([explained(value)]).named
+        if row.cause is not None and row.cause.name == "oom"
+    ]
+    assert (oom.title, oom.codes) == (title, codes)
+    assert oom.outcomes[0] is not None
+    assert oom.outcomes[0].action == "FailJob"

@@ -1,10 +1,16 @@
 """The exit codes and causes of failure that users meet: how each ends a Pod, and what it leaves of it.
 
-Source: KEP-3329, "Current state review" and "Design Details"; Kubernetes 1.36; "Pod disruption conditions" in
-https://kubernetes.io/docs/concepts/workloads/pods/disruptions/; for expiry without a condition
-kubernetes-sigs/karpenter issue 3218. The kubelet stops a container with SIGTERM (exit code 143, unless the
-program handles it) and, after the grace period, with SIGKILL (137). A container that exits with 0 on SIGTERM
-does not make its Pod fail.
+Source: KEP-3329, "Current state review", "Termination initiated by Kubelet" and "Design Details"; Kubernetes
+1.36; "Pod disruption conditions" in https://kubernetes.io/docs/concepts/workloads/pods/disruptions/; for
+expiry without a condition kubernetes-sigs/karpenter issue 3218.
+
+The kubelet stops a container with SIGTERM (exit code 143, unless the program handles it) and, after the grace
+period, with SIGKILL (137). That period is never shorter than MINIMUM_GRACE_SECONDS, not even for a hard
+eviction (``killContainer`` in pkg/kubelet/kuberuntime, Kubernetes 1.26 to 1.37). A program without a handler
+that is the first process of its container ignores SIGTERM, so it ends with 137.
+
+A container that exits with 0 on SIGTERM does not make its Pod fail, unless the kubelet itself sets the phase
+Failed: after an eviction, a preemption for a critical Pod, and the Pod's own deadline.
 """
 
 from __future__ import annotations
@@ -31,6 +37,8 @@ STANDING_CONDITIONS = (
 
 SIGTERM_CODE, SIGKILL_CODE = 143, 137
 STOPPED = (SIGTERM_CODE, SIGKILL_CODE)
+MINIMUM_GRACE_SECONDS = 2
+"""Seconds from SIGTERM to SIGKILL at least (``minimumGracePeriodInSeconds`` of the kubelet)."""
 
 NAMED_CODES = {
     1: "general error",
@@ -59,6 +67,7 @@ class FailureCause:
         standing: the Pod also has STANDING_CONDITIONS.
         reason: the termination reason of its containers.
         state: ``failed``, ``terminating`` (deleted, and never seen to end) or ``pending``.
+        windows: it is met on Windows only (True), on Linux only (False), or on both (None).
         note: what users must know of it; empty if nothing.
     """
 
@@ -70,6 +79,7 @@ class FailureCause:
     standing: bool = True
     reason: str = "Error"
     state: Literal["failed", "terminating", "pending"] = "failed"
+    windows: bool | None = None
     note: str = ""
 
     @property
@@ -84,10 +94,44 @@ OOM = FailureCause(
     (SIGKILL_CODE,),
     every_container=False,
     reason="OOMKilled",
+    windows=False,
     note="no condition: an exit code rule cannot tell it from another SIGKILL",
 )
+WINDOWS_OOM = FailureCause(
+    "oom",
+    "memory limit exceeded (Windows)",
+    (1,),
+    every_container=False,
+    windows=True,
+    note="exit code 1 with reason Error: nothing tells it from another failure of the program",
+)
+"""Source: KEP-3329, "Container memory limit exceeded", Windows."""
+STORAGE_LIMIT = FailureCause(
+    "storage-limit",
+    "ephemeral-storage or emptyDir limit exceeded (Evicted)",
+    STOPPED,
+    note="no DisruptionTarget, though the kubelet evicts the Pod: only the exit code can match",
+)
+"""Source: ``localStorageEviction`` in pkg/kubelet/eviction, which passes no condition, in Kubernetes 1.26 to
+1.37; KEP-3329, "Resource limits exceeded"."""
+POD_DEADLINE = FailureCause(
+    "pod-deadline",
+    "activeDeadlineSeconds of the Pod exceeded (DeadlineExceeded)",
+    STOPPED,
+    note="no DisruptionTarget, and DeadlineExceeded is the reason of the Pod, not of a container",
+)
+"""Source: pkg/kubelet/active_deadline.go and ``generateAPIPodStatus``, Kubernetes 1.36: phase Failed, then
+the Pod's grace period; KEP-3329, "Active deadline timeout exceeded"."""
 PREEMPTION = FailureCause("preemption", "preemption by the scheduler", STOPPED, condition=DISRUPTED)
 EVICTION = FailureCause("eviction", "eviction API (kubectl drain)", STOPPED, condition=DISRUPTED)
+KUBELET_PREEMPTION = FailureCause(
+    "kubelet-preemption",
+    "preemption by the kubelet for a critical Pod (Preempting)",
+    STOPPED,
+    condition=DISRUPTED,
+)
+"""Source: pkg/kubelet/preemption: the Pod's own grace period. The condition is there from the last patch
+releases of 1.26 and 1.27 on (KEP-3329, "Add DisruptionTarget condition when preempting for critical pod")."""
 TAINT = FailureCause("taint", "NoExecute taint", STOPPED, condition=DISRUPTED)
 POD_GC = FailureCause(
     "pod-gc",
@@ -99,8 +143,11 @@ NODE_SHUTDOWN = FailureCause(
     "node-shutdown", "graceful node shutdown", STOPPED, condition=DISRUPTED
 )
 NODE_PRESSURE = FailureCause(
-    "node-pressure", "node pressure eviction (kubelet)", (SIGKILL_CODE,), condition=DISRUPTED
+    "node-pressure", "node pressure eviction (kubelet)", STOPPED, condition=DISRUPTED
 )
+"""Source: pkg/kubelet/eviction. A hard eviction asks for 0 s (1.26 to 1.28) or 1 s (1.33 to 1.37), raised to
+MINIMUM_GRACE_SECONDS; a soft one for evictionMaxPodGracePeriod, and from 1.33 on, at the latest, for no more
+than the Pod's own grace period."""
 DELETION = FailureCause(
     "node-expiry",
     "deletion without eviction (node expiry, kubectl delete)",
@@ -129,7 +176,11 @@ IMAGE_PULL = FailureCause(
 
 CAUSES = (
     OOM,
+    WINDOWS_OOM,
+    STORAGE_LIMIT,
+    POD_DEADLINE,
     PREEMPTION,
+    KUBELET_PREEMPTION,
     EVICTION,
     TAINT,
     POD_GC,
@@ -153,6 +204,8 @@ class DisruptionCause:
         end: how the Pod ends.
         reason: the reason of the condition; empty without one.
         grace: seconds that the Pod has at most; None for its own grace period.
+        pod_reason: the reason of the Pod, if the kubelet fails it even when its program exits with 0; else
+            empty.
     """
 
     failure: FailureCause
@@ -160,6 +213,7 @@ class DisruptionCause:
     end: DisruptionEnd
     reason: str = ""
     grace: int | None = None
+    pod_reason: str = ""
 
 
 DISRUPTIONS = {
@@ -180,7 +234,29 @@ DISRUPTIONS = {
         "evicted by the kubelet because the node ran short of resources",
         "failed",
         "TerminationByKubelet",
-        grace=0,
+        grace=MINIMUM_GRACE_SECONDS,
+        pod_reason="Evicted",
+    ),
+    "SoftEviction": DisruptionCause(
+        NODE_PRESSURE,
+        "evicted by the kubelet, with a grace period, because its node ran short of resources",
+        "failed",
+        "TerminationByKubelet",
+        pod_reason="Evicted",
+    ),
+    "StorageLimit": DisruptionCause(
+        STORAGE_LIMIT,
+        "evicted by the kubelet because it exceeded a limit of ephemeral storage, without a condition",
+        "failed",
+        grace=MINIMUM_GRACE_SECONDS,
+        pod_reason="Evicted",
+    ),
+    "CriticalPod": DisruptionCause(
+        KUBELET_PREEMPTION,
+        "preempted by the kubelet for a critical Pod",
+        "failed",
+        "TerminationByKubelet",
+        pod_reason="Preempting",
     ),
     "NodeShutdown": DisruptionCause(
         NODE_SHUTDOWN,

@@ -124,8 +124,11 @@ def _named_rows(sides: Sequence[ComparedJob]) -> Iterable[NamedRow]:
         for names, results in _by_results(by_container, len(failing)):
             yield NamedRow(None, meaning, names, (code,), results)
     for cause in CAUSES:
+        if cause.windows not in (None, windows):
+            continue
         # On Windows, a stopped container ends with a code of its program.
-        codes = (ANY_OTHER_CODE,) if windows and cause.codes else cause.codes
+        stopped = windows and cause.codes and cause.windows is None
+        codes = (ANY_OTHER_CODE,) if stopped else cause.codes
         if not cause.every_container:
             by_container = [
                 (name, tuple(side.of_cause(cause, codes[0], name) for side in sides))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
@@ -32,6 +33,7 @@ KUBELET_DELAY = SECOND
 GARBAGE_COLLECTION = 20 * SECOND  # gcCheckPeriod of the Pod garbage collector
 RESTART_BASE, RESTART_CAP, RESTART_RESET = 10 * SECOND, 300 * SECOND, 10 * MINUTE
 DEFAULT_GRACE = 30
+DEADLINE_EXCEEDED = "DeadlineExceeded"
 
 
 class PodTemplate:
@@ -252,22 +254,37 @@ class Nodes:
         pod.changed(pod)
 
     def _exceed_deadline(self, pod: SimulatedPod) -> None:
-        """Fail a Pod whose own activeDeadlineSeconds is over: the kubelet kills its containers."""
-        if pod.record.ended is None and not pod.lost:
-            self._end(pod, SIGKILL_CODE, "DeadlineExceeded", "")
+        """Fail a Pod whose own activeDeadlineSeconds is over: the kubelet stops its containers."""
+        record = pod.record
+        if record.ended is not None or record.deleted is not None or pod.lost:
+            return
+        if record.started is None:
+            self._end(pod, None, DEADLINE_EXCEEDED, "")
+        else:
+            self._terminate(pod, pod.template.grace, pod_reason=DEADLINE_EXCEEDED)
 
     def _end(
-        self, pod: SimulatedPod, code: int | None, reason: str, container: str, *conditions: str
+        self,
+        pod: SimulatedPod,
+        code: int | None,
+        reason: str,
+        container: str,
+        *conditions: str,
+        pod_reason: str = "",
     ) -> None:
-        """End a Pod; without an exit code, no container has a status."""
+        """End a Pod; without an exit code, no container has a status.
+
+        Args:
+            pod_reason: the reason of the Pod, which then fails even with the exit code 0.
+        """
         record, view = pod.record, pod.view
         if record.ended is not None:
             return
-        succeeded = code == 0
+        succeeded = code == 0 and not pod_reason
         record.ended = self._queue.now
         record.phase = well_known_names.SUCCEEDED if succeeded else well_known_names.FAILED
         record.exit_code = code
-        record.reason = reason
+        record.reason = pod_reason or reason
         record.container = container or pod.template.first
         terminations = () if not code else (Termination(record.container, code, reason),)
         pod.view = replace(
@@ -318,7 +335,9 @@ class Nodes:
             self._terminate(pod, grace)
         pod.changed(pod)
 
-    def _terminate(self, pod: SimulatedPod, grace: int, *conditions: str) -> None:
+    def _terminate(
+        self, pod: SimulatedPod, grace: int, *conditions: str, pod_reason: str = ""
+    ) -> None:
         """Send SIGTERM, and SIGKILL at the end of the grace period."""
         needed, queue = pod.draw.termination, self._queue
         if needed >= NEVER:
@@ -327,7 +346,10 @@ class Nodes:
         if needed > grace:
             needed, code = grace, SIGKILL_CODE
         reason = "Error" if code else "Completed"
-        queue.at(queue.now + needed, self._end, pod, code, reason, "", *conditions)
+        if pod_reason:
+            pod.starts += 1  # the Pod fails, also if its program would have ended by itself before
+        end = partial(self._end, pod_reason=pod_reason)
+        queue.at(queue.now + needed, end, pod, code, reason, "", *conditions)
 
     # Disruptions.
 
@@ -390,7 +412,8 @@ class Nodes:
         if cause.end == "deleted":
             self.delete(pod, grace, *conditions)
         elif cause.end == "failed":
-            self._terminate(pod, pod.template.grace if grace is None else grace, *conditions)
+            grace = pod.template.grace if grace is None else grace
+            self._terminate(pod, grace, *conditions, pod_reason=cause.pod_reason)
         else:
             pod.lost = True
             noticed = now + (UNREACHABLE_SECONDS + TOLERATION_SECONDS) * SECOND

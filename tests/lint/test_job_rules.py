@@ -524,3 +524,26 @@ def test_a_ttl_is_no_advice_where_a_tool_creates_the_job_again(
     assert finding.fix is None
     (other,) = found("JW204", labelled(job(), **{part: {"example.com/a": "a"}}))
     assert other.fix is not None
+
+
+@pytest.mark.parametrize(
+    ("release", "fix", "advice"),
+    [
+        (
+            "1.32",
+            "Set backoffLimit: 29, which the limits per index cannot reach",
+            "Set backoffLimit",
+        ),
+        ("1.33", "Remove backoffLimit: the limits per index apply", "Remove backoffLimit"),
+    ],
+)
+def test_both_limits_are_for_a_downgrade_until_the_gate_is_locked(
+    release: str, fix: str, advice: str
+) -> None:
+    """Source: KEP-3850, Downgrade: without backoffLimit, Pods would then be retried without limit."""
+    value = job(backoffLimit=6, backoffLimitPerIndex=2, **INDEXED)
+    (finding,) = found("JW211", value, release)
+    assert finding.fix is not None
+    assert finding.fix.title == fix
+    assert f"29 failures. {advice}" in finding.message
+    assert found("JW211", job(backoffLimit=29, backoffLimitPerIndex=2, **INDEXED), release) == []

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 COMPLETIONS_WITHOUT_MAX_FAILED = 10**5
 """The API server requires maxFailedIndexes for more completions than this with a limit per index."""
 
+LAST_WITHOUT_LOCKED_GATE = 32
+"""The last minor version whose gate JobBackoffLimitPerIndex can be disabled, so that a control plane without
+limits per index may take over the Job (KEP-3850, "Downgrade"; generally available and locked in 1.33)."""
+MAX_BACKOFF_LIMIT = 2**31 - 1
+
 
 def applies(job: LintedJob) -> bool:
     spec = job.spec
@@ -100,16 +105,26 @@ def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     # The limits per index allow each index its retries, and one more failure for each failed index.
     may_fail = min(job.spec.get("maxFailedIndexes", completions - 1), completions - 1)
     allowed = completions * per_index + may_fail
-    if limit < allowed:
-        path = f"{job.path}.backoffLimit"
-        yield Diagnostic(
-            path,
-            f"Failure {limit + 1} of any index fails the whole Job, although the limits per index allow "
-            f"{allowed} failures. Remove backoffLimit and set maxFailedIndexes.",
-            Fix(
-                "Remove backoffLimit: the limits per index apply", Edit("delete", path), safe=False
-            ),
+    if limit >= allowed:
+        return
+    path = f"{job.path}.backoffLimit"
+    advice = "Remove backoffLimit and set maxFailedIndexes."
+    fix = Fix("Remove backoffLimit: the limits per index apply", Edit("delete", path), safe=False)
+    if job.server.minor <= LAST_WITHOUT_LOCKED_GATE:
+        # Without backoffLimit, a control plane without the feature would retry for ever.
+        least = min(allowed, MAX_BACKOFF_LIMIT)
+        advice = (
+            f"Set backoffLimit to at least {least}, so that it applies only after a downgrade to a control "
+            "plane without limits per index, or remove it; set maxFailedIndexes."
         )
+        title = f"Set backoffLimit: {least}, which the limits per index cannot reach"
+        fix = Fix(title, Edit("set", path, least), safe=False)
+    yield Diagnostic(
+        path,
+        f"Failure {limit + 1} of any index fails the whole Job, although the limits per index allow "
+        f"{allowed} failures. {advice}",
+        fix,
+    )
 
 
 @lint_rule(

@@ -236,6 +236,8 @@ def _namespace_labels() -> NamespaceLabels:
 
 
 def _announce(settings: ServingSettings) -> None:
+    from jobsworth.admission.example_review import example_review
+
     host, port = settings.bind
     host = "localhost" if host in EVERY_HOST else host
     folder = Path(DEVELOPMENT_FOLDER).absolute()
@@ -258,41 +260,6 @@ def curl_line(folder: Path, host: str, port: int) -> str:
         f"curl --cacert {quote(str(folder / 'ca.crt'))} -H 'Content-Type: application/json' "
         f"--data {quote(f'@{folder}/review.json')} https://{host}:{port}/validate"
     )
-
-
-def example_review() -> str:
-    """Return the AdmissionReview of an invalid Job, to be edited."""
-    import json
-
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "example", "namespace": "default"},
-        "spec": {
-            "backoffLimitPerIndex": 1,
-            "template": {
-                "spec": {
-                    "restartPolicy": "Never",
-                    "containers": [{"name": "main", "image": "busybox:1.36"}],
-                }
-            },
-        },
-    }
-    review = {
-        "apiVersion": "admission.k8s.io/v1",
-        "kind": "AdmissionReview",
-        "request": {
-            "uid": "00000000-0000-4000-8000-000000000001",
-            "operation": "CREATE",
-            "kind": {"group": "batch", "version": "v1", "kind": "Job"},
-            "resource": {"group": "batch", "version": "v1", "resource": "jobs"},
-            "name": "example",
-            "namespace": "default",
-            "userInfo": {"username": "developer"},
-            "object": job,
-        },
-    }
-    return json.dumps(review, indent=2) + "\n"
 
 
 COMMAND = Command(

@@ -22,6 +22,8 @@ SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="valida
 AUDIT = f'{OURS},endpoint="audit-metrics"'
 NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
+ACTIONS = f'job_controller_job_syncs_total{{{OURS},action="%s",result="%s"}}'
+TRACKED = f'job_controller_terminated_pods_tracking_finalizer_total{{{OURS},event="%s"}}'
 SYNC_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},le="%s"}}'
 CREATIONS = f'job_controller_job_pods_creation_total{{{OURS},reason="new",status="%s"}}'
 HASH = f'jobsworth_policies_info{{{OURS},pod="%s",hash="%s"}}'
@@ -120,6 +122,29 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         {SYNCS % "success": "0+10x70", SYNCS % "error": "0x9 0+5x70"},
         (28, 61),
     ),
+    (
+        "JobsworthControllerActionErrors",
+        {ACTIONS % ("pods_deleted", "success"): "0+10x70", ACTIONS % ("pods_deleted", "error"): "0x19 0+1x50",
+         ACTIONS % ("tracking", "success"): "0+1000x70"},
+        (37, 61),
+    ),
+    (
+        "JobsworthControllerActionErrors",
+        {ACTIONS % ("pods_deleted", "success"): "0+1x70", ACTIONS % ("pods_deleted", "error"): "0x19 0+0.5x50"},
+        None,
+    ),
+    (
+        "JobsworthControllerActionErrors",
+        {ACTIONS % ("pods_created", "success"): "0+1000x70", ACTIONS % ("pods_created", "error"): "0+9x70"},
+        None,
+    ),
+    (
+        "JobsworthControllerKeepsFinalizers",
+        {TRACKED % "add": "0+10x70", TRACKED % "delete": "0+10x20 200x50"},
+        (38, 61),
+    ),
+    ("JobsworthControllerKeepsFinalizers", {TRACKED % "add": "0+10x70", TRACKED % "delete": "0 0+10x70"}, None),
+    ("JobsworthControllerKeepsFinalizers", {TRACKED % "add": "0x70", TRACKED % "delete": "0x70"}, None),
     (
         "JobsworthControllerSlow",
         {SYNC_SECONDS % "8.192": "0+98x70", SYNC_SECONDS % "16.384": "0+100x70", SYNC_SECONDS % "+Inf": "0+100x70"},

@@ -77,6 +77,9 @@ class ReconcilerMetrics:
             name: Counter(prefix + name, text, labels, registry=self.registry)
             for name, (labels, text) in COUNTERS.items()
         }
+        # From 0 on: adds minus deletes is wrong while one of the two series is missing.
+        for event in ("add", "delete"):
+            self._counters[well_known_names.TERMINATED_PODS].labels(event)
         # Counters with bound labels: a few recur all the time, so look each up only once.
         self._counted: dict[tuple[str, tuple[tuple[str, str], ...]], Counter] = {}
         self._sync_seconds = Histogram(

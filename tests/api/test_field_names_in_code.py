@@ -56,7 +56,7 @@ OTHER_KEYS = {
     "the page of a rule": ("md",),
     "kinds in lower case, and as policies group fields": ("cronJob", "cronjob", "job", "pod", "scheduledjob"),
     "whether a fix is safe": ("safe", "unsafe"),
-    "labels of metrics": ("job_orphan_pod",),
+    "labels of metrics": ("delete", "job_orphan_pod"),
     "fields of the log": ("conditionMessage", "result"),
     "parameters of API calls": ("dryRun", "fieldManager", "fieldValidation", "force"),
     "programs and their arguments": (

@@ -85,6 +85,76 @@ def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Findi
     return findings
 
 
+def found_beside(code: str, value: dict[str, Any], *beside: dict[str, Any]) -> list[Finding]:
+    """Return the findings of the rule of a code for a Job with some objects beside it."""
+    engine = engine_for(ApiServer("1.36"))
+    neighbors = Neighbors.of([value, *beside])
+    findings = lint(value, engine, [RULE_OF[code]], neighbors)
+    decoded = engine.decode_object(value)
+    assert _linter(code).lint(decoded, engine, neighbors=neighbors) == findings, (
+        "its family does not apply to the object"
+    )
+    SEEN.extend(findings)
+    return findings
+
+
+def fields_beside(code: str, value: dict[str, Any], *beside: dict[str, Any]) -> list[str]:
+    """The fields that the rule of a code complains about, below the spec, with some objects beside a Job."""
+    return [
+        finding.field.removeprefix("spec.jobTemplate.").removeprefix("spec.")
+        for finding in found_beside(code, value, *beside)
+    ]
+
+
+def with_metadata(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """The object with these fields of its metadata."""
+    return {**value, "metadata": {**value["metadata"], **metadata}}
+
+
+def with_labels(value: dict[str, Any], **labels: str) -> dict[str, Any]:
+    """The Job or CronJob with these labels of its Pod template."""
+    changed = copy.deepcopy(value)
+    spec = changed["spec"].get("jobTemplate", changed)["spec"]
+    spec["template"].setdefault("metadata", {})["labels"] = labels
+    return changed
+
+
+def stored(
+    kind: str,
+    name: str = "beside",
+    *,
+    version: str = "v1",
+    namespace: str = "",
+    annotations: Any = None,
+    **fields: Any,
+) -> dict[str, Any]:
+    """An object beside a Job."""
+    metadata: dict[str, Any] = {"name": name}
+    if namespace:
+        metadata["namespace"] = namespace
+    if annotations is not None:
+        metadata["annotations"] = annotations
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
+
+
+def server(
+    pod: dict[str, Any] | None = None,
+    *,
+    kind: str = "Deployment",
+    name: str = "server",
+    **labels: str,
+) -> dict[str, Any]:
+    """A workload beside a Job, with these fields of its Pod and labels of its Pods."""
+    labels = labels or {"app": "server"}
+    template = {"metadata": {"labels": labels}, "spec": copy.deepcopy(pod or {"containers": []})}
+    return stored(
+        kind,
+        name,
+        version="apps/v1",
+        spec={"selector": {"matchLabels": labels}, "template": template},
+    )
+
+
 @cache
 def _linter(code: str) -> Linter:
     return Linter(lambda rule: rule.code == code)

@@ -117,6 +117,18 @@ class LintedJob:
         return namespace
 
     @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations of the object as written."""
+        annotations: dict[str, str] = self.written.get("metadata", {}).get("annotations", {})
+        return annotations
+
+    @property
+    def template_metadata(self) -> dict[str, Any]:
+        """The metadata of the Pod template as written."""
+        metadata: dict[str, Any] = self.written_spec["template"].get("metadata", {})
+        return metadata
+
+    @property
     def has_few_rules(self) -> bool:
         """True if the failure policy has no more rules than the API server accepts, or there is none."""
         return len(self.rules) <= MAX_RULES

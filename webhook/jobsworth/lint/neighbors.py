@@ -1,7 +1,8 @@
 """The objects that are validated beside a Job: in the same stream, file or folder.
 
-Only what references depend on is kept of them: kind, namespace, name, keys and selector. Values are not,
-least of all those of Secrets.
+Of ConfigMaps and Secrets, only what references depend on is kept: namespace, name, keys and the annotations
+of release tools. Their values are not. Of the other kinds, the value of the object is kept as it was read:
+each part of it may have a wrong type.
 """
 
 from __future__ import annotations
@@ -20,7 +21,30 @@ CONFIG_MAP = "ConfigMap"
 SECRET = "Secret"
 CLAIM = "PersistentVolumeClaim"
 SERVICE = "Service"
-KINDS = (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE)
+NAMESPACE = "Namespace"
+QUOTA = "ResourceQuota"
+LIMIT_RANGE = "LimitRange"
+BUDGET = "PodDisruptionBudget"
+NETWORK_POLICY = "NetworkPolicy"
+POD_GROUP = "PodGroup"
+DEPLOYMENT, STATEFUL_SET = "Deployment", "StatefulSet"
+WORKLOADS = (DEPLOYMENT, STATEFUL_SET, "DaemonSet")
+"""Kinds whose Pods run until they are deleted."""
+
+GROUPS = {
+    **dict.fromkeys(
+        (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE, NAMESPACE, QUOTA, LIMIT_RANGE), ("",)
+    ),
+    BUDGET: ("policy",),
+    NETWORK_POLICY: ("networking.k8s.io",),
+    POD_GROUP: ("scheduling.volcano.sh", "scheduling.incubator.k8s.io"),
+    **dict.fromkeys(WORKLOADS, ("apps",)),
+}
+"""The kinds of neighbors, with the groups of their API."""
+KINDS = tuple(GROUPS)
+
+RELEASE_TOOLS = ("helm.sh/", "argocd.argoproj.io/")
+"""Beginnings of the annotations by which release tools order and delete objects."""
 
 REFERRING = (
     "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "ReplicationController", "StatefulSet",
@@ -42,7 +66,7 @@ MAX_NAME_LENGTH = 253
 """The maximum length of the name of an object."""
 
 
-_NONE: Mapping[str, str] = {}
+_NONE: Mapping[str, Any] = {}
 
 
 class Neighbor(Record):
@@ -56,6 +80,8 @@ class Neighbor(Record):
         keys: the keys of a ConfigMap or Secret; None if unknown.
         selector: the selector of a Service.
         headless: True for a headless Service.
+        annotations: its annotations for release tools.
+        value: the object as read; empty for a ConfigMap and a Secret.
     """
 
     kind: str
@@ -65,6 +91,8 @@ class Neighbor(Record):
     keys: frozenset[str] | None = None
     selector: Mapping[str, str] = _NONE
     headless: bool = False
+    annotations: Mapping[str, Any] = _NONE
+    value: Mapping[str, Any] = _NONE
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -75,24 +103,34 @@ class Neighbor(Record):
 
 
 def neighbor(value: Any, file: str = "") -> Neighbor | None:
-    """Return what is kept of an object that a Job can refer to; None for one of another kind."""
-    if not isinstance(value, dict) or value.get("apiVersion") != "v1":
+    """Return what is kept of an object beside a Job; None for one of another kind."""
+    if not isinstance(value, dict):
         return None
-    kind = value.get("kind")
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or kind not in GROUPS or not isinstance(version, str):
+        return None
+    if version.rpartition("/")[0] not in GROUPS[kind]:
+        return None
     metadata = value.get("metadata")
-    if kind not in KINDS or not isinstance(metadata, dict):
+    if not isinstance(metadata, dict):
         return None
     name, namespace = metadata.get("name"), metadata.get("namespace")
     if not isinstance(name, str) or not name:
         return None
     if not isinstance(namespace, str) or _is_marked(metadata, COPIED):
         namespace = ""
-    keys = None
-    if kind in (CONFIG_MAP, SECRET) and not _is_marked(metadata, INJECTED):
-        keys = frozenset(_keys(value)) or None
+    written = metadata.get("annotations")
+    annotations = (
+        {key: each for key, each in written.items() if str(key).startswith(RELEASE_TOOLS)}
+        if isinstance(written, dict)
+        else {}
+    )
+    if kind in (CONFIG_MAP, SECRET):
+        keys = None if _is_marked(metadata, INJECTED) else frozenset(_keys(value)) or None
+        return Neighbor(kind, namespace, name, file, keys, annotations=annotations)
     spec = value.get("spec")
     if kind != SERVICE or not isinstance(spec, dict):
-        return Neighbor(kind, namespace, name, file, keys)
+        return Neighbor(kind, namespace, name, file, annotations=annotations, value=value)
     selector = spec.get("selector")
     return Neighbor(
         kind,
@@ -101,6 +139,8 @@ def neighbor(value: Any, file: str = "") -> Neighbor | None:
         file,
         selector=selector if isinstance(selector, dict) else {},
         headless=spec.get("clusterIP") == "None",
+        annotations=annotations,
+        value=value,
     )
 
 
@@ -201,6 +241,11 @@ class Neighbors:
         """Return the objects of a kind with exactly this namespace, by name; empty for those without."""
         self._index()
         return self._by_kind.get((kind, namespace), {})
+
+    def beside(self, job_namespace: str, *kinds: str) -> Iterator[Neighbor]:
+        """Yield the objects of some kinds whose namespace is that of a Job; absent if it is absent there."""
+        for kind in kinds:
+            yield from self.in_namespace(kind, job_namespace).values()
 
     def alike(self, kind: str, namespace: str, name: str) -> list[str]:
         """Return the names in a namespace that differ from a name in one word of like length, or less.

@@ -7,7 +7,7 @@ parsed.
 
 from jobsworth.manifests.parsing.document import Document
 from jobsworth.manifests.parsing.manifest_files import find_manifests, read_bytes, read_file
-from jobsworth.manifests.parsing.prefilter import has_escapes, might_contain_job, might_reference
+from jobsworth.manifests.parsing.prefilter import has_escapes, might_contain_job
 from jobsworth.manifests.parsing.records import ManifestError, Note, Position
 from jobsworth.manifests.parsing.stream import expand_lists, read_text
 
@@ -20,7 +20,6 @@ __all__ = [
     "find_manifests",
     "has_escapes",
     "might_contain_job",
-    "might_reference",
     "read_bytes",
     "read_file",
     "read_text",

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, folders_above
-from jobsworth.manifests import might_reference
+from jobsworth.manifests import might_contain_job
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ class Surroundings:
         self._chainsaw_tests: dict[str | None, ChainsawTests] = {}
 
     def neighbors(self, file: str, data: bytes, documents: Sequence[Document]) -> Neighbors | None:
-        """Return the objects beside the Jobs of a file; None if there are none, or no Job refers to any.
+        """Return the objects beside the Jobs of a file; None if there are none, or no Job.
 
         Args:
             file: the file, as results name it.
             data: its content.
             documents: the documents in it.
         """
-        if not might_reference(data):
+        if not might_contain_job(data):
             return None
         values = [document.value for document in documents]
         if len(values) < 2 and self._is_alone(file):

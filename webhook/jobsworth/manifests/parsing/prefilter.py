@@ -8,9 +8,6 @@ _KEY_ENDS = (*(bytes([byte]) for byte in b":\"' \t\r\n,]}"), b"\xc2\x85", b"\xe2
 excludes workflows with ``jobs:``, and lock files with packages such as ``kind-of``.
 """
 
-_REFERENCES = (b"serviceAccount", b"onfigMap", b"ecret", b"laimName", b"subdomain")
-"""A Pod template that names another object contains one of these."""
-
 _ESCAPES = (b"\\x", b"\\u", b"\\U", b"\\\n", b"\\\r", b"\\\xc2\x85", b"\\\xe2\x80")
 """Escapes that can hide the letters of a word: a character by its number, and an escaped line break.
 Others do not produce letters.
@@ -40,15 +37,6 @@ def might_contain_job(data: bytes) -> bool:
     has_word = b"job" in lowered or b"batch" in lowered or b"List" in data
     if has_word and any(key + end in lowered for key in _KEYS for end in _KEY_ENDS):
         return True
-    return has_escapes(data)
-
-
-def might_reference(data: bytes) -> bool:
-    """Return False if a file certainly has no Job that names another object, such as a ConfigMap."""
-    if b"Job" in data:
-        for word in _REFERENCES:
-            if word in data:
-                return True
     return has_escapes(data)
 
 

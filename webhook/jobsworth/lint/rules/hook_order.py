@@ -1,0 +1,158 @@
+"""Rules for the objects that a hook of Helm or Argo CD needs: they exist before it, and are still there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.lint.hooks import PHASE_ORDER, release_of
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.object_references import EVERYWHERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.hooks import Release
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.neighbors import Neighbor
+    from jobsworth.lint.referenced_objects import Reference
+
+FIRST_CREATED = frozenset(("pre-install", "post-install", "post-delete"))
+"""The events of Helm before which no earlier release has created their hooks."""
+KEEP = "helm.sh/resource-policy"
+
+
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None
+
+
+def _needed(job: LintedJob) -> Iterator[tuple[Reference, list[Neighbor]]]:
+    """Yield the references without whose object no Pod starts, with the objects beside the Job, once each."""
+    if job.neighbors is None:
+        return
+    seen: set[tuple[str, str]] = set()
+    for reference in job.references:
+        kind, name = reference.kind, reference.name
+        if reference.optional or (kind, name) in seen or name in EVERYWHERE.get(kind, ()):
+            continue
+        seen.add((kind, name))
+        found = job.neighbors.reachable(kind, name, job.namespace)
+        if found:
+            yield reference, found
+
+
+@lint_rule(
+    "JW240",
+    "hook-before-its-objects",
+    severity="warning",
+    summary="A hook refers to an object that the release tool creates later, or has deleted already.",
+)
+def hook_before_its_objects(job: LintedJob) -> Iterator[Diagnostic]:
+    own = release_of(job.annotations)
+    if job.cron is not None or not (own.events or own.phases or own.wave is not None):
+        return
+    for reference, found in _needed(job):
+        reasons = [_missing(own, release_of(each.annotations), each) for each in found]
+        if not all(reasons):
+            continue
+        yield Diagnostic(
+            reference.field,
+            f"The {reference.kind} {reference.name}{found[0].place} {reasons[0]}",
+        )
+
+
+def _missing(own: Release, needed: Release, neighbor: Neighbor) -> str:
+    """Return why an object does not exist when a hook runs; empty if it may exist."""
+    if own.events:
+        return _missing_in_helm(own, needed, neighbor)
+    return _missing_in_argo(own, needed)
+
+
+def _missing_in_helm(own: Release, needed: Release, neighbor: Neighbor) -> str:
+    if "pre-install" in own.events:
+        if not needed.events:
+            return (
+                "is no hook, so Helm creates it only after this pre-install hook, whose Pod cannot start. "
+                "Make it a pre-install hook of a lower weight, or the Job a post-install hook."
+            )
+        if "pre-install" not in needed.events:
+            return (
+                f"is a hook for {_listed(needed.events)} only, so it does not exist when this pre-install "
+                "hook runs, whose Pod cannot start. Add pre-install to its hooks."
+            )
+    if (
+        "post-delete" in own.events
+        and not needed.events
+        and neighbor.annotations.get(KEEP) != "keep"
+    ):
+        return (
+            "is no hook, so Helm has deleted it before this post-delete hook, whose Pod cannot start. Make "
+            "it a post-delete hook of a lower weight, or the Job a pre-delete hook."
+        )
+    created = own.events & needed.events & FIRST_CREATED
+    if "pre-install" in needed.events:
+        created &= {"pre-install"}
+    if created and needed.weight > own.weight:
+        return (
+            f"is a hook of weight {needed.weight}, and Helm creates it only after this one of weight "
+            f"{own.weight}, whose Pod cannot start. Give it a lower weight."
+        )
+    return ""
+
+
+def _missing_in_argo(own: Release, needed: Release) -> str:
+    if needed.events:  # Argo CD also maps the hooks of Helm to its phases.
+        return ""
+    first = _first(own)
+    other = _first(needed)
+    if first is None or other is None or other <= first:
+        return ""
+    if other[0] > first[0]:
+        now, later = PHASE_ORDER[first[0]], PHASE_ORDER[other[0]]
+        return (
+            f"is created in the phase {later}, which Argo CD starts only after this {now} hook has ended, "
+            f"and its Pod cannot start at the first sync. Make it a {now} hook of a lower wave, or the Job a "
+            f"{later} hook."
+        )
+    return (
+        f"is in the sync wave {other[1]}, which Argo CD starts only after the Job in wave {first[1]} has "
+        "ended, and its Pod cannot start at the first sync. Put it into a lower wave."
+    )
+
+
+def _first(release: Release) -> tuple[int, int] | None:
+    """Return the first phase, as its number, and the wave in which an object is created; None if unknown."""
+    phases = release.phases or {"Sync"}
+    if not phases <= set(PHASE_ORDER):
+        return None
+    return min(map(PHASE_ORDER.index, phases)), release.wave or 0
+
+
+def _listed(values: frozenset[str]) -> str:
+    return " and ".join(sorted(values))
+
+
+@lint_rule(
+    "JW241",
+    "hook-object-deleted",
+    severity="warning",
+    summary="A Job refers to an object that is a hook and deleted as soon as its phase has succeeded.",
+)
+def hook_object_deleted(job: LintedJob) -> Iterator[Diagnostic]:
+    own = release_of(job.annotations)
+    for reference, found in _needed(job):
+        if all(_deleted_before(own, release_of(each.annotations)) for each in found):
+            yield Diagnostic(
+                reference.field,
+                f"The {reference.kind} {reference.name}{found[0].place} is a hook that the release tool "
+                "deletes when its phase has succeeded, and a Pod that starts later does not find it. Remove "
+                "the deletion on success, or the hook annotation.",
+            )
+
+
+def _deleted_before(own: Release, needed: Release) -> bool:
+    """Return True if a tool deletes an object on success, in a phase that is over when the Job runs."""
+    if needed.events and "hook-succeeded" in needed.policies:
+        return not own.events & needed.events
+    if needed.phases and "HookSucceeded" in needed.argo_policies:
+        return not own.phases & needed.phases
+    return False

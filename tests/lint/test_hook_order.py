@@ -11,6 +11,7 @@ from support.lint.linted_jobs import (
     fields_beside,
     found_beside,
     job,
+    server,
     stored,
     with_metadata,
 )
@@ -119,6 +120,7 @@ def test_the_message_names_the_file_and_the_weights() -> None:
     assert "weight 0" in finding.message
 
 
+PHASE = "argocd.argoproj.io/hook"
 DELETED = hooked("pre-install", policy="hook-succeeded,before-hook-creation")
 
 
@@ -154,3 +156,43 @@ def test_an_object_that_lasts_is_no_finding(own: Any, needed: Any) -> None:
 def test_a_cron_job_needs_objects_that_last_too() -> None:
     beside = stored("ServiceAccount", "migrator", annotations=DELETED)
     assert fields_beside("JW241", cron_job(job(ACCOUNT)), beside) == FIELD
+
+
+MIGRATION = with_metadata(job(), name="migrate", annotations=hooked("post-install,post-upgrade"))
+
+
+def waiting(name: str = "wait", **container: Any) -> dict[str, Any]:
+    return server({"initContainers": [{"name": name, "image": "a:1", **container}]})
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param(waiting(args=["job", "migrate"]), id="by the name of the Job"),
+        pytest.param(
+            waiting(command=["sh", "-c", "kubectl wait job/migrate --for=condition=complete"]),
+            id="in a script",
+        ),
+        pytest.param(waiting("wait-for-migrations"), id="by its own name"),
+        pytest.param(waiting("check_db_migrations"), id="with another verb"),
+    ],
+)
+def test_servers_do_not_wait_for_a_hook_that_waits_for_them(beside: dict[str, Any]) -> None:
+    assert fields_beside("JW245", MIGRATION, beside) == ["metadata.annotations[helm.sh/hook]"]
+    argo = with_metadata(job(), name="migrate", annotations=phased("PostSync"))
+    assert fields_beside("JW245", argo, beside) == [f"metadata.annotations[{PHASE}]"]
+    for annotations in ({}, hooked("pre-install,post-upgrade"), phased("Sync")):
+        value = with_metadata(job(), name="migrate", annotations=annotations)
+        assert fields_beside("JW245", value, beside) == []
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param(waiting(args=["db", "5432"]), id="for something else"),
+        pytest.param(waiting(args=["migrate"]), id="without waiting"),
+        pytest.param(server(), id="not at all"),
+    ],
+)
+def test_servers_may_have_other_init_containers(beside: dict[str, Any]) -> None:
+    assert fields_beside("JW245", MIGRATION, beside) == []

@@ -27,9 +27,14 @@ LIMIT_RANGE = "LimitRange"
 BUDGET = "PodDisruptionBudget"
 NETWORK_POLICY = "NetworkPolicy"
 POD_GROUP = "PodGroup"
+APPLICATION = "Application"
+FLUX_KUSTOMIZATION = "Kustomization"
 DEPLOYMENT, STATEFUL_SET = "Deployment", "StatefulSet"
 WORKLOADS = (DEPLOYMENT, STATEFUL_SET, "DaemonSet")
 """Kinds whose Pods run until they are deleted."""
+
+REFERRED = (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE)
+"""Kinds to which a Pod refers by name."""
 
 GROUPS = {
     **dict.fromkeys(
@@ -38,6 +43,8 @@ GROUPS = {
     BUDGET: ("policy",),
     NETWORK_POLICY: ("networking.k8s.io",),
     POD_GROUP: ("scheduling.volcano.sh", "scheduling.incubator.k8s.io"),
+    APPLICATION: ("argoproj.io",),
+    FLUX_KUSTOMIZATION: ("kustomize.toolkit.fluxcd.io",),
     **dict.fromkeys(WORKLOADS, ("apps",)),
 }
 """The kinds of neighbors, with the groups of their API."""
@@ -144,6 +151,35 @@ def neighbor(value: Any, file: str = "") -> Neighbor | None:
     )
 
 
+def part(value: Any, *path: str) -> Any:
+    """Return a part of an object as read; None if it is absent, or below something that is no mapping.
+
+    >>> part({"spec": {"replicas": 2}}, "spec", "replicas"), part({"spec": []}, "spec", "replicas")
+    (2, None)
+    """
+    for key in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def mapping(value: Any, *path: str) -> dict[str, Any]:
+    """Return a mapping in an object as read; empty if there is none."""
+    found = part(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def parts(value: Any, *path: str) -> list[dict[str, Any]]:
+    """Return the mappings of a list in an object as read; empty if there is none.
+
+    >>> parts({"spec": {"rules": [{"a": 1}, "b"]}}, "spec", "rules")
+    [{'a': 1}]
+    """
+    found = part(value, *path)
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
 def _keys(value: dict[str, Any]) -> Iterator[str]:
     for field in ("data", "stringData", "binaryData"):
         held = value.get(field)
@@ -175,7 +211,7 @@ def texts_in(value: Any) -> Iterator[str]:
     >>> list(texts_in({"kind": "Deployment", "metadata": {"name": "db"}}))
     []
     """
-    if not isinstance(value, dict) or value.get("kind") in (*REFERRING, *KINDS):
+    if not isinstance(value, dict) or value.get("kind") in (*REFERRING, *REFERRED):
         return
     rest: list[Any] = [value]
     while rest:
@@ -241,6 +277,13 @@ class Neighbors:
         """Return the objects of a kind with exactly this namespace, by name; empty for those without."""
         self._index()
         return self._by_kind.get((kind, namespace), {})
+
+    def of_kind(self, kind: str) -> Iterator[Neighbor]:
+        """Yield the objects of a kind, of any namespace."""
+        self._index()
+        for (known, _), objects in self._by_kind.items():
+            if known == kind:
+                yield from objects.values()
 
     def beside(self, job_namespace: str, *kinds: str) -> Iterator[Neighbor]:
         """Yield the objects of some kinds whose namespace is that of a Job; absent if it is absent there."""

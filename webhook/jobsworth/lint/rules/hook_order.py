@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.hooks import PHASE_ORDER, release_of
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import DEPLOYMENT, STATEFUL_SET, parts
 from jobsworth.lint.rules.object_references import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 FIRST_CREATED = frozenset(("pre-install", "post-install", "post-delete"))
 """The events of Helm before which no earlier release has created their hooks."""
 KEEP = "helm.sh/resource-policy"
+
+WAITS = re.compile(r"\b(wait|job|until|complete)", re.IGNORECASE)
+WAITS_FOR_MIGRATION = re.compile(r"(wait|check).*migrat|migrat.*(wait|check)", re.IGNORECASE)
+MIGRATES = re.compile(r"migrat", re.IGNORECASE)
+MAX_WORDS_LENGTH = 32_768
+"""The length of the command lines of a Job in which words are looked for."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -156,3 +164,61 @@ def _deleted_before(own: Release, needed: Release) -> bool:
     if needed.phases and "HookSucceeded" in needed.argo_policies:
         return not own.phases & needed.phases
     return False
+
+
+@lint_rule(
+    "JW245",
+    "hook-awaited-by-servers",
+    severity="warning",
+    summary="Servers wait for a Job that the release tool starts only when the servers are ready.",
+)
+def hook_awaited_by_servers(job: LintedJob) -> Iterator[Diagnostic]:
+    own = release_of(job.annotations)
+    after = own.events & {"post-install", "post-upgrade"}
+    if job.neighbors is None or job.cron is not None:
+        return
+    if not (after and after == own.events) and own.phases != {"PostSync"}:
+        return
+    for server in job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET):
+        release = release_of(server.annotations)
+        if release.events or release.phases:
+            continue
+        waiting = _waiting_container(job, server)
+        if waiting:
+            key = HELM_HOOK if own.events else ARGO_HOOK
+            tool = "with --wait or --atomic Helm" if own.events else "Argo CD"
+            yield Diagnostic(
+                f"metadata.annotations[{key}]",
+                f"The init container {waiting} of the {server.kind} {server.name}{server.place} waits for "
+                f"this Job, and {tool} starts the hook only when the {server.kind} is ready: neither goes on. "
+                "Make the Job an ordinary object with the version in its name, or run it earlier.",
+            )
+            return
+
+
+def _waiting_container(job: LintedJob, server: Neighbor) -> str:
+    """Return the init container of a server that waits for a Job; empty if none does."""
+    for container in parts(server.value, "spec", "template", "spec", "initContainers"):
+        name = str(container.get("name", ""))
+        words = " ".join(
+            str(word)
+            for field in ("command", "args")
+            for word in (container.get(field) or ())
+            if isinstance(container.get(field), list)
+        )
+        if job.name and job.name in words and WAITS.search(words):
+            return name
+        if WAITS_FOR_MIGRATION.search(name) and MIGRATES.search(_work(job)):
+            return name
+    return ""
+
+
+def _work(job: LintedJob) -> str:
+    """Return the words that tell what a Job does: its name and command lines."""
+    lines = (
+        word
+        for _, container in job.containers
+        for field in ("command", "args")
+        for word in container.get(field, ())
+    )
+    return " ".join((job.name, *lines))[:MAX_WORDS_LENGTH]

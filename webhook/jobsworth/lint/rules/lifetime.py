@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 DAY, HOUR, MINUTE = 86400, 3600, 60
 FAILS_AFTER_ITS_PODS_SINCE = 31
 """The minor version since which a Job gets its last condition only after its Pods (issue 123775)."""
-ARGO_HOOK = "argocd.argoproj.io/hook"
-DELETION_MARKS = ("helm.sh/hook", ARGO_HOOK)
+DELETION_MARKS = (HELM_HOOK, ARGO_HOOK)
 """Annotations of Jobs that a deployment tool deletes when they have finished."""
 SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"))
 """Tools that create a deleted Job again, by a substring of their labels and annotations."""
@@ -100,7 +100,7 @@ def no_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     if marked or meta.get("ownerReferences"):
         return
     at = f"{job.path}.ttlSecondsAfterFinished"
-    tool = _synchronizing_tool(meta)
+    tool = synchronizing_tool(meta)
     if tool:
         yield Diagnostic(
             at,
@@ -115,7 +115,7 @@ def no_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     )
 
 
-def _synchronizing_tool(meta: dict[str, Any]) -> str:
+def synchronizing_tool(meta: dict[str, Any]) -> str:
     """Return the tool that keeps the Job as it is in a repository; empty if none has left a mark."""
     for key in (*meta.get("labels", {}), *meta.get("annotations", {})):
         for mark, tool in SYNCHRONIZING_TOOLS:

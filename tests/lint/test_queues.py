@@ -1,0 +1,89 @@
+"""The marks by which queues and gang schedulers find Jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.lint.linted_jobs import (
+    after_fix,
+    cron_job,
+    fields,
+    fields_beside,
+    job,
+    stored,
+    with_labels,
+    with_metadata,
+)  # fmt: skip
+
+QUEUE = {"kueue.x-k8s.io/queue-name": "research"}
+GROUP = "scheduling.k8s.io/group-name"
+
+
+def in_template(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    value["spec"]["jobTemplate"]["metadata"] = metadata
+    return value
+
+
+def grouped(pod: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    value = job(pod, **spec)
+    value["spec"]["template"]["metadata"] = {"annotations": {GROUP: "train"}}
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(with_metadata(cron_job(job()), labels=QUEUE), id="on a CronJob"),
+        pytest.param(with_labels(job(), **QUEUE), id="on the template of a Job"),
+        pytest.param(with_labels(cron_job(job()), **QUEUE), id="on the template in a CronJob"),
+    ],
+)
+def test_the_label_of_a_queue_belongs_on_the_job(value: dict[str, Any]) -> None:
+    assert len(fields("JW248", value)) == 1
+    fixed = after_fix("JW248", value)
+    holder = fixed["spec"].get("jobTemplate", fixed)
+    assert holder["metadata"]["labels"] == QUEUE
+    assert fields("JW248", fixed) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(with_metadata(job(), labels=QUEUE), id="on the Job"),
+        pytest.param(with_labels(with_metadata(job(), labels=QUEUE), **QUEUE), id="on both"),
+        pytest.param(
+            with_metadata(in_template(cron_job(job()), labels=QUEUE), labels=QUEUE), id="CronJob"
+        ),
+        pytest.param(with_labels(job(), app="train"), id="no queue"),
+    ],
+)
+def test_a_job_with_its_queue_is_no_finding(value: dict[str, Any]) -> None:
+    assert fields("JW248", value) == []
+
+
+def test_a_group_needs_its_scheduler() -> None:
+    assert fields("JW249", grouped()) == [f"template.metadata.annotations[{GROUP}]"]
+    assert fields("JW249", after_fix("JW249", grouped())) == []
+    assert fields("JW249", grouped({"schedulerName": "volcano"})) == []
+    assert fields("JW249", with_labels(job(), app="train")) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "members", "reported"),
+    [
+        ({"parallelism": 4}, 4, False),
+        ({"parallelism": 4}, 5, True),
+        ({"parallelism": 4, "completions": 2}, 3, True),
+        ({}, 2, True),
+        ({"parallelism": 0}, 2, False),
+        ({"parallelism": 4}, "5", False),
+    ],
+)
+def test_a_group_is_no_larger_than_the_job(spec: Any, members: Any, reported: bool) -> None:
+    version = "scheduling.volcano.sh/v1beta1"
+    group = stored("PodGroup", "train", version=version, spec={"minMember": members})
+    assert bool(fields_beside("JW710", grouped(**spec), group)) is reported
+    other = stored("PodGroup", "other", version=version, spec={"minMember": members})
+    assert fields_beside("JW710", grouped(**spec), other) == []

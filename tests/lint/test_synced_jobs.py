@@ -1,0 +1,63 @@
+"""Jobs that a GitOps tool creates again after their TTL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.lint.linted_jobs import fields, fields_beside, found, job, stored, with_metadata
+
+WAVE = {"argocd.argoproj.io/sync-wave": "1"}
+FLUX = {"kustomize.toolkit.fluxcd.io/name": "apps"}
+AT = ["ttlSecondsAfterFinished"]
+
+
+def expiring(**metadata: Any) -> dict[str, Any]:
+    return with_metadata(job(ttlSecondsAfterFinished=600), **metadata)
+
+
+def application(namespace: str | None) -> dict[str, Any]:
+    destination = {} if namespace is None else {"namespace": namespace}
+    spec = {"destination": destination}
+    return stored("Application", version="argoproj.io/v1alpha1", namespace="argocd", spec=spec)
+
+
+def kustomization(namespace: str | None) -> dict[str, Any]:
+    spec = {} if namespace is None else {"targetNamespace": namespace}
+    version = "kustomize.toolkit.fluxcd.io/v1"
+    return stored("Kustomization", version=version, namespace="flux-system", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "tool"),
+    [({"annotations": WAVE}, "Argo CD"), ({"labels": FLUX}, "Flux")],
+    ids=["Argo CD", "Flux"],
+)
+def test_a_tool_creates_a_job_again_that_its_ttl_deletes(metadata: Any, tool: str) -> None:
+    (finding,) = found("JW244", expiring(**metadata))
+    assert finding.message.startswith(tool)
+    assert fields("JW244", with_metadata(job(), **metadata)) == []
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        pytest.param({}, id="no tool"),
+        pytest.param({**WAVE, "argocd.argoproj.io/hook": "Sync"}, id="a hook"),
+        pytest.param({**WAVE, "helm.sh/hook": "post-install"}, id="a hook of Helm"),
+        pytest.param({"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}, id="not reconciled"),
+    ],
+)
+def test_other_jobs_may_have_a_ttl(annotations: dict[str, str]) -> None:
+    assert fields("JW244", expiring(annotations=annotations)) == []
+
+
+@pytest.mark.parametrize("beside", [application, kustomization], ids=["Argo CD", "Flux"])
+def test_a_tool_beside_the_job_syncs_its_namespace(beside: Any) -> None:
+    here = expiring(namespace="shop")
+    assert fields_beside("JW244", here, beside("shop")) == AT
+    assert fields_beside("JW244", here, beside(None)) == AT
+    assert fields_beside("JW244", here, beside("other")) == []
+    assert fields_beside("JW244", expiring(), beside("other")) == AT
+    assert fields_beside("JW244", here, stored("ConfigMap")) == []

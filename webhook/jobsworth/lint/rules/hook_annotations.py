@@ -1,0 +1,150 @@
+"""Rules for the annotations that make a Job a hook of Helm or Argo CD: their words, place and deletion."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.near_names import near
+from jobsworth.lint.hooks import (
+    ARGO_HOOK,
+    ARGO_PHASES,
+    ARGO_POLICIES,
+    ARGO_POLICY,
+    HELM_EVENTS,
+    HELM_HOOK,
+    HELM_POLICIES,
+    HELM_POLICY,
+    values_of,
+)
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.linted_job import LintedJob
+
+WORDS = (
+    (HELM_HOOK, HELM_EVENTS, "Helm knows no such event and does not create the object"),
+    (HELM_POLICY, HELM_POLICIES, "Helm knows no such policy and does not delete the object for it"),
+    (ARGO_HOOK, ARGO_PHASES, "Argo CD knows no such phase and does not create the object for it"),
+    (ARGO_POLICY, ARGO_POLICIES, "Argo CD knows no such policy and ignores it"),
+)
+"""The annotations of hooks, their values, and what happens with another value."""
+MARKS = ("helm.sh/", "argocd.argoproj.io/")
+
+RELEASE_IN_NAME = re.compile(r"-(r?\d+|v?\d+[-.]\d.*|[0-9a-f]{6,}|\d{6,}.*)$")
+"""The end of a name that differs in each release: a revision, version, hash or time."""
+
+
+def applies(job: LintedJob) -> bool:
+    return any(
+        key.startswith(MARKS)
+        for each in (job.annotations, job.template_metadata.get("annotations", ()))
+        for key in each
+    )
+
+
+@lint_rule(
+    "JW242",
+    "hook-left-behind",
+    severity="warning",
+    summary="A hook of Helm is deleted when it succeeds, but neither when it fails nor before the next one.",
+    fixable="safe",
+)
+def hook_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
+    policies = values_of(job.annotations, HELM_POLICY)
+    if HELM_HOOK not in job.annotations or policies != ["hook-succeeded"]:
+        return
+    if not job.name or RELEASE_IN_NAME.search(job.name):
+        return
+    field = f"metadata.annotations[{HELM_POLICY}]"
+    value = ",".join(("before-hook-creation", *policies))
+    yield Diagnostic(
+        field,
+        f"If the hook fails, {job.name} stays, and each later release fails because it exists already. "
+        "Add before-hook-creation, which is the default only without this annotation.",
+        Fix("Add before-hook-creation", Edit("set", field, value), safe=True),
+    )
+
+
+@lint_rule(
+    "JW243",
+    "failed-hook-deleted",
+    severity="info",
+    summary="A hook is deleted when it fails, with its log.",
+    fixable="unsafe",
+)
+def failed_hook_deleted(job: LintedJob) -> Iterator[Diagnostic]:
+    for key, policy, first in (
+        (HELM_POLICY, "hook-failed", "before-hook-creation"),
+        (ARGO_POLICY, "HookFailed", "BeforeHookCreation"),
+    ):
+        policies = values_of(job.annotations, key)
+        if policy not in policies:
+            continue
+        field = f"metadata.annotations[{key}]"
+        kept = [first, *(each for each in policies if each not in (policy, first))]
+        ttl = " ttlSecondsAfterFinished has no effect then." if _has_ttl(job) else ""
+        yield Diagnostic(
+            field,
+            f"{policy} deletes the Job and its Pods as soon as it fails, and nobody can read why.{ttl} Remove "
+            f"{policy}; {first} removes the Job before the next one.",
+            Fix(f"Write {','.join(kept)}", Edit("set", field, ",".join(kept)), safe=False),
+        )
+
+
+def _has_ttl(job: LintedJob) -> bool:
+    return "ttlSecondsAfterFinished" in job.spec
+
+
+@lint_rule(
+    "JW246",
+    "unknown-hook",
+    severity="warning",
+    summary="An annotation for hooks has a value that its tool does not know.",
+    fixable="unsafe",
+)
+def unknown_hook(job: LintedJob) -> Iterator[Diagnostic]:
+    for key, known, effect in WORDS:
+        written = values_of(job.annotations, key)
+        wrong = [each for each in written if each not in known and "{" not in each]
+        if not wrong:
+            continue
+        field = f"metadata.annotations[{key}]"
+        meant = {each: near(each, known) for each in wrong}
+        fix, advice = None, f"Write one of {', '.join(known)}."
+        if all(each is not None for each in meant.values()):
+            names = {each: found.name for each, found in meant.items() if found is not None}
+            value = ",".join(names.get(each, each) for each in written)
+            fix = Fix(f"Write {value}", Edit("set", field, value), safe=False)
+            advice = f"Write {value} if it is meant."
+        yield Diagnostic(field, f"{wrong[0]}: {effect}. {advice}", fix)
+
+
+@lint_rule(
+    "JW247",
+    "hook-on-template",
+    severity="warning",
+    summary="An annotation of a release tool is on the Pod template, where the tool does not read it.",
+    fixable="unsafe",
+)
+def hook_on_template(job: LintedJob) -> Iterator[Diagnostic]:
+    template = f"{job.path}.template.metadata.annotations"
+    for key in job.template_metadata.get("annotations", {}):
+        if not key.startswith((HELM_HOOK, ARGO_HOOK, "argocd.argoproj.io/sync-")):
+            continue
+        if key in job.annotations:
+            continue
+        field = f"{template}[{key}]"
+        yield Diagnostic(
+            field,
+            f"{key} has no effect on the Pod template, because the release tool reads it on the object that "
+            "it creates. Move it to metadata.annotations.",
+            Fix(
+                "Move the annotation to the metadata of the object",
+                Edit("move", field, f"metadata.annotations[{key}]"),
+                safe=False,
+            ),
+        )

@@ -181,8 +181,8 @@ def test_servers_do_not_wait_for_a_hook_that_waits_for_them(beside: dict[str, An
     assert fields_beside("JW245", MIGRATION, beside) == ["metadata.annotations[helm.sh/hook]"]
     argo = with_metadata(job(), name="migrate", annotations=phased("PostSync"))
     assert fields_beside("JW245", argo, beside) == [f"metadata.annotations[{PHASE}]"]
-    for annotations in ({}, hooked("pre-install,post-upgrade"), phased("Sync")):
-        value = with_metadata(job(), name="migrate", annotations=annotations)
+    for own in ({}, hooked("pre-install,post-upgrade"), phased("Sync")):
+        value = with_metadata(job(), name="migrate", annotations=own)
         assert fields_beside("JW245", value, beside) == []
 
 

@@ -69,6 +69,8 @@ MAX_WORDS = 12
 """The number of words of a name, beyond which it is not compared further."""
 MAX_SEPARATORS = 4
 """The maximum difference in length of names that are alike."""
+MAX_COMPARED = 500
+"""The number of objects of a kind in a namespace, beyond which no Job is compared with each of them."""
 MAX_NAME_LENGTH = 253
 """The maximum length of the name of an object."""
 
@@ -243,7 +245,15 @@ class Neighbors:
         texts: returns the texts of other objects, as :func:`texts_in` does.
     """
 
-    __slots__ = ("_by_form", "_by_kind", "_by_name", "_objects", "_read_texts", "_texts")
+    __slots__ = (
+        "_by_form",
+        "_by_kind",
+        "_by_name",
+        "_objects",
+        "_of_kind",
+        "_read_texts",
+        "_texts",
+    )
 
     def __init__(
         self, objects: Callable[[], Iterable[Neighbor]], texts: Callable[[], Iterable[str]]
@@ -252,6 +262,7 @@ class Neighbors:
         self._read_texts = texts
         self._by_name: dict[tuple[str, str], list[Neighbor]] | None = None
         self._by_kind: dict[tuple[str, str], dict[str, Neighbor]] = {}
+        self._of_kind: dict[str, list[Neighbor]] = {}
         self._by_form: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._texts: frozenset[str] | None = None
 
@@ -278,17 +289,21 @@ class Neighbors:
         self._index()
         return self._by_kind.get((kind, namespace), {})
 
-    def of_kind(self, kind: str) -> Iterator[Neighbor]:
-        """Yield the objects of a kind, of any namespace."""
+    def of_kind(self, kind: str) -> list[Neighbor]:
+        """Return the objects of a kind, of any namespace; empty if there are too many to compare with."""
         self._index()
-        for (known, _), objects in self._by_kind.items():
-            if known == kind:
-                yield from objects.values()
+        found = self._of_kind.get(kind, [])
+        return found if len(found) <= MAX_COMPARED else []
 
     def beside(self, job_namespace: str, *kinds: str) -> Iterator[Neighbor]:
-        """Yield the objects of some kinds whose namespace is that of a Job; absent if it is absent there."""
+        """Yield the objects of some kinds whose namespace is that of a Job; absent if it is absent there.
+
+        Nothing is yielded of a kind with too many objects to compare each Job with.
+        """
         for kind in kinds:
-            yield from self.in_namespace(kind, job_namespace).values()
+            found = self.in_namespace(kind, job_namespace)
+            if len(found) <= MAX_COMPARED:
+                yield from found.values()
 
     def alike(self, kind: str, namespace: str, name: str) -> list[str]:
         """Return the names in a namespace that differ from a name in one word of like length, or less.
@@ -318,4 +333,5 @@ class Neighbors:
             for each in self._objects():
                 self._by_name.setdefault((each.kind, each.name), []).append(each)
                 self._by_kind.setdefault((each.kind, each.namespace), {})[each.name] = each
+                self._of_kind.setdefault(each.kind, []).append(each)
         return self._by_name

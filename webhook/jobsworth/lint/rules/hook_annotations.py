@@ -63,7 +63,7 @@ def hook_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
     value = ",".join(("before-hook-creation", *policies))
     yield Diagnostic(
         field,
-        f"If the hook fails, {job.name} stays, and each later release fails because it exists already. "
+        f"If the hook fails, {job.name} stays, and its next run fails because it exists already. "
         "Add before-hook-creation, which is the default only without this annotation.",
         Fix("Add before-hook-creation", Edit("set", field, value), safe=True),
     )
@@ -89,8 +89,8 @@ def failed_hook_deleted(job: LintedJob) -> Iterator[Diagnostic]:
         ttl = " ttlSecondsAfterFinished has no effect then." if _has_ttl(job) else ""
         yield Diagnostic(
             field,
-            f"{policy} deletes the Job and its Pods as soon as it fails, and nobody can read why.{ttl} Remove "
-            f"{policy}; {first} removes the Job before the next one.",
+            f"{policy} deletes the Job and its Pods as soon as it fails, and nobody can read why.{ttl} "
+            f"Remove {policy}; {first} removes the Job before the next one.",
             Fix(f"Write {','.join(kept)}", Edit("set", field, ",".join(kept)), safe=False),
         )
 

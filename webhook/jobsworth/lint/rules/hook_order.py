@@ -190,8 +190,8 @@ def hook_awaited_by_servers(job: LintedJob) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 f"metadata.annotations[{key}]",
                 f"The init container {waiting} of the {server.kind} {server.name}{server.place} waits for "
-                f"this Job, and {tool} starts the hook only when the {server.kind} is ready: neither goes on. "
-                "Make the Job an ordinary object with the version in its name, or run it earlier.",
+                f"this Job, and {tool} starts the hook only when the {server.kind} is ready: neither goes "
+                "on. Make the Job an ordinary object with the version in its name, or run it earlier.",
             )
             return
 

@@ -8,6 +8,7 @@ from jobsworth.api.batch.job_spec import MAX_PARALLELISM_INDEXED
 from jobsworth.api.formats.names import dns_label
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.pod_labels import INDEX_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
-INDEX_KEY = "batch.kubernetes.io/job-completion-index"
 QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
 """Substrings of label and annotation keys that assign a Job to a queue or another controller."""
 

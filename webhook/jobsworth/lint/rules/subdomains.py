@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.batch.job import GENERATED_LABELS, JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import SERVICE
-from jobsworth.lint.rules.parallelism import INDEX_KEY
+from jobsworth.lint.pod_labels import labels_of_pods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,14 +31,6 @@ def _of_subdomain(job: LintedJob) -> list[Neighbor]:
     return job.neighbors.reachable(SERVICE, subdomain, job.namespace)
 
 
-def _labels(job: LintedJob) -> dict[str, str | None]:
-    """Return the labels of the Pods of a Job; a value is None if only the cluster knows it."""
-    labels: dict[str, str | None] = dict.fromkeys((*GENERATED_LABELS, INDEX_KEY))
-    name = None if job.cron is not None else job.written["metadata"].get("name")
-    labels[JOB_NAME_LABEL] = labels[LEGACY_JOB_NAME_LABEL] = name
-    return {**job.spec["template"].get("metadata", {}).get("labels", {}), **labels}
-
-
 def _unselected(service: Neighbor, labels: dict[str, str | None]) -> str:
     """Return the first label that a Service selects and Pods do not have; empty if it selects them."""
     for key, value in service.selector.items():
@@ -59,7 +50,7 @@ def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
     subdomain = job.pod.get("subdomain")
     if not subdomain or job.neighbors is None:
         return
-    named, labels = _of_subdomain(job), _labels(job)
+    named, labels = _of_subdomain(job), labels_of_pods(job)
     field = f"{job.pod_path}.subdomain"
     lost = "so that no Pod has a DNS name below it"
     if named:

@@ -1,0 +1,200 @@
+"""What the namespace of a Job demands of its Pods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.lint.linted_jobs import (
+    cron_job,
+    fields_beside,
+    found_beside,
+    job,
+    stored,
+    with_labels,
+    with_metadata,
+)  # fmt: skip
+
+RESOURCES = ["template.spec.containers[0].resources"]
+SOUND = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "runAsNonRoot": True,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+
+def quota(*counted: str, **spec: Any) -> dict[str, Any]:
+    return stored("ResourceQuota", spec={"hard": dict.fromkeys(counted, "10"), **spec})
+
+
+def limit_range(**item: Any) -> dict[str, Any]:
+    return stored("LimitRange", spec={"limits": [{"type": "Container", **item}]})
+
+
+def using(requests: Any = None, limits: Any = None, **pod: Any) -> dict[str, Any]:
+    resources = {"requests": requests or {}, "limits": limits or {}}
+    return job({"containers": [{"name": "main", "image": "a:1", "resources": resources}], **pod})
+
+
+def namespace(labels: Any = None, annotations: Any = None, name: str = "shop") -> dict[str, Any]:
+    value = stored("Namespace", name, annotations=annotations)
+    value["metadata"]["labels"] = labels or {}
+    return value
+
+
+@pytest.mark.parametrize("value", [job(), cron_job(job())], ids=["Job", "CronJob"])
+def test_a_quota_rejects_pods_that_state_nothing(value: dict[str, Any]) -> None:
+    for counted in (
+        "cpu",
+        "requests.cpu",
+        "limits.cpu",
+        "memory",
+        "requests.memory",
+        "limits.memory",
+    ):
+        assert fields_beside("JW711", value, quota(counted)) == RESOURCES
+    assert fields_beside("JW711", value, quota("pods", "count/jobs.batch")) == []
+    assert fields_beside("JW711", value) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "counted", "reported"),
+    [
+        (using({"memory": "1Gi"}), "requests.memory", False),
+        (using({"memory": "1Gi"}), "limits.memory", True),
+        (using({}, {"memory": "1Gi"}), "requests.memory", False),
+        (using({}, {"memory": "1Gi"}), "limits.memory", False),
+        (using({"memory": "1Gi"}, {"memory": "1Gi"}), "cpu", True),
+        (using(resources={"limits": {"memory": "1Gi"}}), "limits.memory", False),
+        (with_metadata(job(), namespace="other"), "cpu", False),
+    ],
+)
+def test_a_quota_counts_what_containers_state(
+    value: dict[str, Any], counted: str, reported: bool
+) -> None:
+    assert bool(fields_beside("JW711", value, quota(counted))) is reported
+
+
+@pytest.mark.parametrize(
+    ("item", "reported"),
+    [
+        ({"default": {"memory": "1Gi"}}, False),
+        ({"max": {"memory": "1Gi"}}, False),
+        ({"defaultRequest": {"memory": "1Gi"}}, True),
+        ({"default": {"cpu": "1"}}, True),
+    ],
+)
+def test_a_limit_range_gives_containers_what_they_do_not_state(item: Any, reported: bool) -> None:
+    beside = [quota("limits.memory"), limit_range(**item)]
+    assert bool(fields_beside("JW711", job(), *beside)) is reported
+
+
+def test_a_quota_of_other_pods_is_no_finding() -> None:
+    for scope, reported in (
+        ("NotTerminating", True),
+        ("Terminating", False),
+        ("BestEffort", False),
+    ):
+        assert bool(fields_beside("JW711", job(), quota("cpu", scopes=[scope]))) is reported
+    limited = job({"activeDeadlineSeconds": 600})
+    assert fields_beside("JW711", limited, quota("cpu", scopes=["Terminating"])) == RESOURCES
+    selector = {"matchExpressions": []}
+    assert fields_beside("JW711", job(), quota("cpu", scopeSelector=selector)) == []
+
+
+def test_the_message_names_all_that_is_missing() -> None:
+    (finding,) = found_beside("JW711", job(), quota("requests.cpu", "limits.cpu", "limits.memory"))
+    assert "requests.cpu, limits.cpu and limits.memory" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("value", "item", "field"),
+    [
+        (using({}, {"memory": "2Gi"}), {"max": {"memory": "1Gi"}}, "limits[memory]"),
+        (using({"cpu": "2"}), {"max": {"cpu": "1500m"}}, "requests[cpu]"),
+        (using({"cpu": "10m"}), {"min": {"cpu": "100m"}}, "requests[cpu]"),
+        (using({}, {"cpu": "10m"}), {"min": {"cpu": "100m"}}, "limits[cpu]"),
+        (using({"memory": "2Gi"}), {"default": {"memory": "1Gi"}}, "requests[memory]"),
+    ],
+)
+def test_a_limit_range_rejects_what_is_outside(value: Any, item: Any, field: str) -> None:
+    assert fields_beside("JW712", value, limit_range(**item)) == [f"{RESOURCES[0]}.{field}"]
+
+
+@pytest.mark.parametrize(
+    ("value", "item"),
+    [
+        (using({}, {"memory": "1024Mi"}), {"max": {"memory": "1Gi"}}),
+        (using({"memory": "2Gi"}, {"memory": "4Gi"}), {"default": {"memory": "1Gi"}}),
+        (using({"cpu": "10m"}), {"min": {"memory": "1Gi"}}),
+        (job(), {"max": {"memory": "1Gi"}, "min": {"cpu": "1"}}),
+        (using({}, {"memory": "2Gi"}), {"max": {"memory": "much"}}),
+    ],
+)
+def test_a_limit_range_accepts_what_is_inside(value: Any, item: Any) -> None:
+    assert fields_beside("JW712", value, limit_range(**item)) == []
+
+
+HERE = with_metadata(job(), namespace="shop")
+ISTIO = namespace({"istio-injection": "enabled"})
+LINKERD = namespace(annotations={"linkerd.io/inject": "enabled"})
+
+
+@pytest.mark.parametrize("beside", [ISTIO, LINKERD, namespace({"istio.io/rev": "stable"})])
+def test_a_namespace_adds_a_proxy(beside: dict[str, Any]) -> None:
+    assert fields_beside("JW713", HERE, beside) == ["template.metadata"]
+    assert fields_beside("JW713", job(), beside) == ["template.metadata"]
+    assert fields_beside("JW713", with_metadata(job(), namespace="other"), beside) == []
+    assert fields_beside("JW713", job(), beside, namespace(name="other")) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(with_labels(HERE, **{"sidecar.istio.io/inject": "false"}), id="opts out"),
+        pytest.param(with_labels(HERE, **{"sidecar.istio.io/nativeSidecar": "true"}), id="native"),
+        pytest.param(with_metadata(job({"hostNetwork": True}), namespace="shop"), id="host"),
+        pytest.param(
+            with_metadata(
+                job(
+                    {
+                        "containers": [
+                            {"name": "a", "image": "a:1", "args": ["curl :15020/quitquitquit"]}
+                        ]
+                    }
+                ),
+                namespace="shop",
+            ),
+            id="stops it",
+        ),
+    ],
+)
+def test_a_proxy_that_ends_is_no_finding(value: dict[str, Any]) -> None:
+    assert fields_beside("JW713", value, ISTIO) == []
+
+
+def test_other_namespaces_add_nothing() -> None:
+    for labels in ({}, {"istio-injection": "disabled", "istio.io/rev": "stable"}):
+        assert fields_beside("JW713", HERE, namespace(labels)) == []
+
+
+def enforcing(level: str) -> dict[str, Any]:
+    return namespace({"pod-security.kubernetes.io/enforce": level})
+
+
+def test_a_namespace_rejects_pods_below_its_level() -> None:
+    secure = job({"containers": [{"name": "main", "image": "a:1", "securityContext": SOUND}]})
+    secure = with_metadata(secure, namespace="shop")
+    for value, level, reported in (
+        (HERE, "restricted", True),
+        (HERE, "baseline", False),
+        (HERE, "privileged", False),
+        (secure, "restricted", False),
+        (with_metadata(job({"hostNetwork": True}), namespace="shop"), "baseline", True),
+        (with_metadata(job(), namespace="other"), "restricted", False),
+    ):
+        assert bool(fields_beside("JW714", value, enforcing(level))) is reported
+    (finding,) = found_beside("JW714", HERE, enforcing("restricted"))
+    assert "There are 4 such fields" in finding.message

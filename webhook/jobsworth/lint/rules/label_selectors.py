@@ -1,0 +1,206 @@
+"""Rules for what selects the Pods of a Job by labels: Services, budgets and network policies."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import (
+    BUDGET,
+    NETWORK_POLICY,
+    SERVICE,
+    WORKLOADS,
+    mapping,
+    parts,
+)  # fmt: skip
+from jobsworth.lint.pod_labels import labels_of_pods, selects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.neighbors import Neighbor
+
+MIN_HOST_LENGTH = 4
+"""A shorter name of a Service is probably also a word of the command line."""
+MAX_TEXT_LENGTH = 32_768
+"""The length of the texts of a Pod in which the names of Services are looked for."""
+PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/name", "app")
+"""Labels that tell the parts of an application apart."""
+_WORD = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None
+
+
+def _labels_of_server(server: Neighbor) -> dict[str, Any]:
+    return mapping(server.value, "spec", "template", "metadata", "labels")
+
+
+@lint_rule(
+    "JW716",
+    "service-selects-job",
+    severity="warning",
+    summary="The Service of a server also selects the Pods of a Job, which listen on no port.",
+)
+def service_selects_job(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None or not job.template_metadata.get("labels"):
+        return
+    if any("ports" in each or "readinessProbe" in each for _, each in job.containers):
+        return
+    labels = labels_of_pods(job)
+    for service in job.neighbors.beside(job.namespace, SERVICE):
+        selector = {"matchLabels": service.selector}
+        if not service.selector or service.name == job.pod.get("subdomain"):
+            continue
+        if not selects(selector, labels):
+            continue
+        for server in job.neighbors.beside(job.namespace, *WORKLOADS):
+            if selects(selector, _labels_of_server(server)):
+                yield Diagnostic(
+                    f"{job.path}.template.metadata.labels",
+                    f"The Service {service.name}{service.place} selects these Pods as well as those of the "
+                    f"{server.kind} {server.name}, and sends them requests that they do not answer as long "
+                    f"as the Job runs. Give the Pods another value of {_distinguishing(service.selector)}.",
+                )
+                return
+
+
+def _distinguishing(selector: Any) -> str:
+    """Return the label of a selector that tells parts of an application apart; else its last one."""
+    return next((key for key in PART_LABELS if key in selector), str(list(selector)[-1]))
+
+
+@lint_rule(
+    "JW717",
+    "budget-counts-job",
+    severity="warning",
+    summary="A PodDisruptionBudget that needs a number of replicas selects the Pods of a Job.",
+)
+def budget_counts_job(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    labels = labels_of_pods(job)
+    for budget in job.neighbors.beside(job.namespace, BUDGET):
+        spec = mapping(budget.value, "spec")
+        selector = spec.get("selector")
+        if selector == {} and budget.value.get("apiVersion") != "policy/v1":
+            continue  # policy/v1beta1 selects no Pod by an empty selector
+        share = "maxUnavailable" in spec or "%" in str(spec.get("minAvailable", ""))
+        if share and selects(selector, labels):
+            field = "maxUnavailable" if "maxUnavailable" in spec else "a percentage"
+            labeled = "labels" in job.template_metadata
+            yield Diagnostic(
+                f"{job.path}.template.metadata.labels" if labeled else f"{job.path}.template",
+                f"The PodDisruptionBudget {budget.name}{budget.place} selects these Pods, and {field} needs "
+                "a number of replicas, which a Job does not have: the budget then allows no eviction at "
+                "all, and drains of nodes wait. Give the Pods labels that it does not select.",
+            )
+            return
+
+
+@lint_rule(
+    "JW720",
+    "network-closed-to-job",
+    severity="warning",
+    summary="A NetworkPolicy forbids the Pods of a Job all traffic to others, and no policy allows any.",
+)
+def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    labels = labels_of_pods(job)
+    closing: list[Neighbor] = []
+    for policy in job.neighbors.beside(job.namespace, NETWORK_POLICY):
+        spec = mapping(policy.value, "spec")
+        if not _is_of_type(spec, "Egress", "egress") or not selects(
+            spec.get("podSelector"), labels
+        ):
+            continue
+        if spec.get("egress"):
+            return
+        closing.append(policy)
+    if closing:
+        policy = closing[0]
+        yield Diagnostic(
+            f"{job.path}.template",
+            f"The NetworkPolicy {policy.name}{policy.place} forbids these Pods all traffic to others, and "
+            "no policy beside it allows any: they reach no server, and not even DNS. Add a policy that "
+            "selects them and allows what they need.",
+        )
+
+
+def _is_of_type(spec: dict[str, Any], direction: str, field: str) -> bool:
+    types = spec.get("policyTypes")
+    if isinstance(types, list):
+        return direction in types
+    return direction == "Ingress" or field in spec
+
+
+@lint_rule(
+    "JW721",
+    "server-closed-to-job",
+    severity="warning",
+    summary="A NetworkPolicy admits to a server that a Job names only Pods with other labels.",
+)
+def server_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    policies = [
+        (policy, mapping(policy.value, "spec"))
+        for policy in job.neighbors.beside(job.namespace, NETWORK_POLICY)
+    ]
+    policies = [each for each in policies if _is_of_type(each[1], "Ingress", "ingress")]
+    if not policies:
+        return
+    labels, words = labels_of_pods(job), _hosts(job)
+    for service in job.neighbors.beside(job.namespace, SERVICE):
+        if service.name not in words or not service.selector:
+            continue
+        if len(service.name) < MIN_HOST_LENGTH:
+            continue
+        for server in job.neighbors.beside(job.namespace, *WORKLOADS):
+            own = _labels_of_server(server)
+            if not selects({"matchLabels": service.selector}, own):
+                continue
+            closing = [each for each in policies if selects(each[1].get("podSelector"), own)]
+            if closing and all(_shuts_out(spec, labels) for _, spec in closing):
+                policy = closing[0][0]
+                yield Diagnostic(
+                    f"{job.path}.template",
+                    f"The Job names the Service {service.name}, but the NetworkPolicy "
+                    f"{policy.name}{policy.place} admits to its Pods only Pods with other labels: "
+                    "connections hang until they time out. Add the labels to the template, or admit the Job.",
+                )
+                return
+
+
+def _shuts_out(spec: dict[str, Any], labels: dict[str, str | None]) -> bool:
+    """Return True if a policy certainly admits no Pod of the same namespace with some labels."""
+    rules = parts(spec, "ingress")
+    for rule in rules:
+        peers = rule.get("from")
+        if not peers or not isinstance(peers, list):
+            return False
+        for peer in peers:
+            if not isinstance(peer, dict) or set(peer) != {"podSelector"}:
+                return False
+            if selects(peer["podSelector"], labels) or not isinstance(peer["podSelector"], dict):
+                return False
+            if peer["podSelector"].get("matchExpressions"):
+                return False
+    return True
+
+
+def _hosts(job: LintedJob) -> set[str]:
+    """Return the words of the variables and command lines of a Pod that may be names of Services."""
+    texts: list[str] = []
+    for _, container in job.containers:
+        texts += (each.get("value", "") for each in container.get("env", ()))
+        texts += (*container.get("command", ()), *container.get("args", ()))
+    found: set[str] = set()
+    for text in texts:
+        if "://" in text or "." in text or ":" in text or _WORD.fullmatch(text):
+            found.update(each.group() for each in _WORD.finditer(text[:MAX_TEXT_LENGTH]))
+    return found

@@ -1,0 +1,281 @@
+"""Rules for what the servers beside a Job have and its Pods lack: placement, Secrets, variables, tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import (
+    DEPLOYMENT,
+    SERVICE_ACCOUNT,
+    STATEFUL_SET,
+    WORKLOADS,
+    mapping,
+    part,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.neighbors import Neighbor
+
+RELEASE_LABELS = ("app.kubernetes.io/instance", "release")
+"""Labels of the objects of one release."""
+SYSTEM_TAINTS = ("node.kubernetes.io/", "node-role.kubernetes.io/")
+"""Beginnings of the taints that nodes get by themselves, and those of control planes."""
+EVERY_NODE = (
+    "kubernetes.io/os",
+    "kubernetes.io/arch",
+    "beta.kubernetes.io/os",
+    "beta.kubernetes.io/arch",
+)
+"""Labels that all nodes of most clusters have with one value."""
+PUBLIC = (
+    "docker.io", "index.docker.io", "quay.io", "ghcr.io", "gcr.io", "k8s.gcr.io", "registry.k8s.io",
+    "public.ecr.aws", "mcr.microsoft.com",
+)  # fmt: skip
+"""Registries with many public images."""
+DATABASE_WORDS = (
+    "DATABASE_URL", "DATABASE_HOST", "DATABASE_DSN", "DB_HOST", "DB_URL", "DB_DSN", "POSTGRES_HOST",
+    "MYSQL_HOST", "PGHOST", "MONGO_URL", "MONGODB_URI",
+)  # fmt: skip
+"""Parts of the names of variables that say which data a program works on."""
+API_CLIENTS = ("kubectl", "helm", "argocd", "flux")
+"""Programs that call the API server with the token of their Pod."""
+
+
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None or job.pod.get("automountServiceAccountToken") is False
+
+
+def _pod(server: Neighbor) -> dict[str, Any]:
+    return mapping(server.value, "spec", "template", "spec")
+
+
+def _servers(job: LintedJob) -> list[Neighbor]:
+    """Return the Deployments and StatefulSets of the release to which a Job belongs."""
+    own = job.written.get("metadata", {}).get("labels", {})
+    if job.neighbors is None:
+        return []
+    return [
+        each
+        for each in job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET)
+        if any(
+            own.get(key) and mapping(each.value, "metadata", "labels").get(key) == own[key]
+            for key in RELEASE_LABELS
+        )
+    ]
+
+
+@lint_rule(
+    "JW718",
+    "placement-of-servers",
+    severity="warning",
+    summary="All servers of a release have tolerations or a nodeSelector, and its Job has none.",
+    fixable="unsafe",
+)
+def placement_of_servers(job: LintedJob) -> Iterator[Diagnostic]:
+    servers = _servers(job)
+    if not servers or "nodeName" in job.pod:
+        return
+    pods = [_pod(each) for each in servers]
+    tolerated = [
+        [
+            each
+            for each in parts(pod, "tolerations")
+            if not str(each.get("key", "")).startswith(SYSTEM_TAINTS)
+        ]
+        for pod in pods
+    ]
+    selectors = [
+        {key: value for key, value in mapping(pod, "nodeSelector").items() if key not in EVERY_NODE}
+        for pod in pods
+    ]
+    shown = f"{servers[0].kind} {servers[0].name}{servers[0].place}"
+    for field, values, effect in (
+        ("tolerations", tolerated, "stay pending where all free nodes have that taint"),
+        ("nodeSelector", selectors, "run on other nodes, where volumes and networks may be absent"),
+    ):
+        value: Any = values[0]
+        if not value or any(each != value for each in values) or job.pod.get(field):
+            continue
+        if field == "nodeSelector" and "nodeAffinity" in job.pod.get("affinity", {}):
+            continue
+        at = f"{job.pod_path}.{field}"
+        yield Diagnostic(
+            at,
+            f"All servers of the release, such as the {shown}, have {field}, and these Pods have none: they "
+            f"{effect}. Set the same {field}.",
+            Fix(f"Set the {field} of the servers", Edit("set", at, value), safe=False),
+        )
+        return
+
+
+@lint_rule(
+    "JW719",
+    "pull-secret-missing",
+    severity="warning",
+    summary="Servers pull from a registry with a Secret, and a Job pulls from it without one.",
+    fixable="unsafe",
+)
+def pull_secret_missing(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None or job.pod.get("imagePullSecrets"):
+        return
+    account = job.pod.get("serviceAccountName") or "default"
+    accounts = job.neighbors.reachable(SERVICE_ACCOUNT, account, job.namespace)
+    if any(part(each.value, "imagePullSecrets") for each in accounts):
+        return
+    if not accounts and account != "default":
+        return  # nothing shows the Secrets of the account
+    images = {_private(container.get("image", "")): path for path, container in job.containers}
+    images.pop("", None)
+    if not images:
+        return
+    for server in job.neighbors.beside(job.namespace, *WORKLOADS):
+        secrets = parts(_pod(server), "imagePullSecrets")
+        if not secrets:
+            continue
+        for container in parts(_pod(server), "containers"):
+            source = _private(str(container.get("image", "")))
+            if source not in images:
+                continue
+            at = f"{job.pod_path}.imagePullSecrets"
+            yield Diagnostic(
+                at,
+                f"The {server.kind} {server.name}{server.place} pulls from {source} with imagePullSecrets, "
+                "and these Pods, and their ServiceAccount, have none: they wait in ImagePullBackOff, which "
+                "no retry limit ends. Set the same imagePullSecrets.",
+                Fix("Set the imagePullSecrets of the server", Edit("set", at, secrets), safe=False),
+            )
+            return
+
+
+def _private(image: str) -> str:
+    """Return the place from which an image is pulled: its registry, or the repository in a public one.
+
+    >>> _private("registry.example.com/shop/web:1.4"), _private("ghcr.io/shop/web:1.4"), _private("redis:7")
+    ('registry.example.com', 'ghcr.io/shop/web', '')
+    """
+    name = image.partition("@")[0]
+    host, slash, rest = name.partition("/")
+    if not slash or not ("." in host or ":" in host or host == "localhost"):
+        return ""
+    if host in PUBLIC:
+        return f"{host}/{rest.rpartition(':')[0] or rest}"
+    return host
+
+
+@lint_rule(
+    "JW722",
+    "configuration-of-server",
+    severity="info",
+    summary="A Job lacks variables for data that the server with the same image has.",
+)
+def configuration_of_server(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    for index, container in enumerate(job.pod.get("containers", ())):
+        path, image = f"{job.pod_path}.containers[{index}]", container.get("image", "")
+        if not image or "envFrom" in container or any("://" in word for word in _line(container)):
+            continue
+        own = {each.get("name") for each in container.get("env", ())}
+        for server in job.neighbors.beside(job.namespace, *WORKLOADS):
+            for other in parts(_pod(server), "containers"):
+                if other.get("image") != image:
+                    continue
+                names = [str(each.get("name", "")) for each in parts(other, "env")]
+                lacking = [
+                    name
+                    for name in names
+                    if name not in own and any(word in name for word in DATABASE_WORDS)
+                ]
+                if not lacking or own & {
+                    name for name in names if name not in lacking and _is_data(name)
+                }:
+                    continue
+                yield Diagnostic(
+                    f"{path}.env",
+                    f"The {server.kind} {server.name}{server.place} runs the same image with "
+                    f"{lacking[0]}, and this container has no such variable: it may fail or work on other "
+                    "data. Set the variable, or share an envFrom.",
+                )
+                return
+
+
+def _line(container: dict[str, Any]) -> list[str]:
+    return [*container.get("command", ()), *container.get("args", ())]
+
+
+def _is_data(name: str) -> bool:
+    return any(word in name for word in DATABASE_WORDS)
+
+
+@lint_rule(
+    "JW723",
+    "client-without-token",
+    severity="warning",
+    summary="A container calls the API server, and no token is mounted.",
+    fixable="unsafe",
+)
+def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
+    mounted = job.pod.get("automountServiceAccountToken")
+    if mounted is True or _has_own_credentials(job):
+        return
+    where, fix = f"{job.pod_path}.automountServiceAccountToken", None
+    if mounted is False:
+        because = "automountServiceAccountToken is false"
+        fix = Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False)
+    else:
+        account = job.pod.get("serviceAccountName")
+        if not account or job.neighbors is None:
+            return
+        found = job.neighbors.reachable(SERVICE_ACCOUNT, account, job.namespace)
+        if not found or any(
+            part(each.value, "automountServiceAccountToken") is not False for each in found
+        ):
+            return
+        because = f"automountServiceAccountToken of the ServiceAccount {account} is false"
+        fix = Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False)
+    for path, container in job.containers:
+        client = _client(container)
+        if client:
+            yield Diagnostic(
+                f"{job.pod_path}.automountServiceAccountToken" if mounted is False else path,
+                f"{client} in {container.get('name', '')} calls the API server, but {because}, and no token "
+                "is mounted: it is not authenticated. Set automountServiceAccountToken: true for this Pod.",
+                fix,
+            )
+            return
+
+
+def _client(container: dict[str, Any]) -> str:
+    """Return the client of the API server that a container runs as its program; empty if there is none."""
+    line = container.get("command", ()) or container.get("args", ())
+    program = line[0].rpartition("/")[2] if line else ""
+    image = container.get("image", "").partition("@")[0].rpartition("/")[2].partition(":")[0]
+    if program in API_CLIENTS:
+        return str(program)
+    return "kubectl" if image == "kubectl" and not line else ""
+
+
+def _has_own_credentials(job: LintedJob) -> bool:
+    """Return True if a Pod mounts a token or a kubeconfig by itself."""
+    for volume in job.pod.get("volumes", ()):
+        if any(
+            "serviceAccountToken" in each for each in volume.get("projected", {}).get("sources", ())
+        ):
+            return True
+        if "secret" in volume or "kube" in volume.get("name", ""):
+            return True
+    return any(
+        "kubeconfig" in word.lower() or "--token" in word or "--server" in word
+        for _, container in job.containers
+        for word in (
+            *container.get("command", ()),
+            *container.get("args", ()),
+            *(each.get("name", "") for each in container.get("env", ())),
+        )
+    )

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from support.lint.linted_jobs import after_fix, cron_job, fields, found, job, with_metadata
+from support.lint.linted_jobs import (
+    after_fix,
+    cron_job,
+    fields,
+    fields_beside,
+    found,
+    job,
+    stored,
+    with_metadata,
+)  # fmt: skip
 
 HOOK, POLICY = "helm.sh/hook", "helm.sh/hook-delete-policy"
 PHASE, ARGO_POLICY = "argocd.argoproj.io/hook", "argocd.argoproj.io/hook-delete-policy"
@@ -93,3 +102,16 @@ def test_hooks_belong_on_the_object_that_the_tool_creates(value: dict[str, Any])
     assert field.endswith(f"template.metadata.annotations[{PHASE}]")
     assert annotation(after_fix("JW247", value), PHASE) == "PreSync"
     assert fields("JW247", with_metadata(value, annotations={PHASE: "PreSync"})) == []
+
+
+def test_the_objects_of_a_hook_make_room_too() -> None:
+    value = with_metadata(job({"serviceAccountName": "migrate"}), annotations={HOOK: "pre-upgrade"})
+    for policy, expected in (
+        ("hook-succeeded", ["template.spec.serviceAccountName"]),
+        ("before-hook-creation,hook-succeeded", []),
+    ):
+        annotations = {HOOK: "pre-upgrade", POLICY: policy}
+        account = stored("ServiceAccount", "migrate", annotations=annotations)
+        assert fields_beside("JW242", value, account) == expected
+    account = stored("ServiceAccount", "migrate", annotations={POLICY: "hook-succeeded"})
+    assert fields_beside("JW242", value, account) == []

@@ -196,3 +196,43 @@ def test_servers_do_not_wait_for_a_hook_that_waits_for_them(beside: dict[str, An
 )
 def test_servers_may_have_other_init_containers(beside: dict[str, Any]) -> None:
     assert fields_beside("JW245", MIGRATION, beside) == []
+
+
+def calling(text: str, own: dict[str, str]) -> dict[str, Any]:
+    pod = {"containers": [{"name": "a", "image": "a:1", "env": [{"name": "URL", "value": text}]}]}
+    return with_metadata(job(pod), annotations=own)
+
+
+DATABASE = [
+    stored("Service", "shop-db", spec={"selector": {"app": "db"}}),
+    server(kind="StatefulSet", name="db", app="db"),
+]
+
+
+def test_a_hook_before_the_install_finds_no_server_of_the_release() -> None:
+    for own, key in ((INSTALL, "helm.sh/hook"), (phased("PreSync"), PHASE)):
+        value = calling("postgres://shop-db:5432/shop", own)
+        assert fields_beside("JW240", value, *DATABASE) == [f"metadata.annotations[{key}]"]
+        assert fields_beside("JW240", calling("postgres://other:5432/shop", own), *DATABASE) == []
+        assert fields_beside("JW240", value, DATABASE[0]) == []
+    for own in (hooked("pre-upgrade"), hooked("post-install"), phased("PostSync"), {}):
+        assert fields_beside("JW240", calling("shop-db", own), *DATABASE) == []
+
+
+def test_a_claim_that_is_a_hook_loses_its_data() -> None:
+    pod = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+    field = ["template.spec.volumes[0].persistentVolumeClaim.claimName"]
+    for given in (
+        hooked("pre-install"),
+        phased("PreSync"),
+        phased("PreSync", policy="BeforeHookCreation"),
+    ):
+        beside = stored("PersistentVolumeClaim", "data", annotations=given)
+        assert fields_beside("JW241", job(pod), beside) == field
+    for own, given in (
+        (hooked("pre-install"), hooked("pre-install,pre-upgrade")),
+        ({}, hooked("pre-install", policy="hook-failed")),
+        ({}, {}),
+    ):
+        beside = stored("PersistentVolumeClaim", "data", annotations=given)
+        assert fields_beside("JW241", with_metadata(job(pod), annotations=own), beside) == []

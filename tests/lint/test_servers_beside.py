@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
+from jobsworth.lint import lint
+from jobsworth.lint.neighbors import Neighbors
+from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import (
+    RULE_OF,
     cron_job,
     fields,
     fields_beside,
@@ -44,13 +49,34 @@ def test_a_job_has_the_placement_of_all_servers() -> None:
     assert placed({}, tolerant, released({}, "other")) == []
     assert placed({"tolerations": [{"operator": "Exists"}]}, tolerant) == []
     assert placed({"nodeName": "node-1"}, tolerant) == []
-    assert fields_beside("JW718", job(), tolerant) == []
+    assert fields_beside("JW718", job(), tolerant) == ["template.spec.tolerations"]  # one file
     value = with_metadata(job(), labels=RELEASE)
     (finding,) = found_beside("JW718", value, tolerant)
     assert finding.fix is not None
     assert (
         edited(value, *finding.fix.edits)["spec"]["template"]["spec"]["tolerations"] == TOLERATIONS
     )
+
+
+def test_the_servers_of_an_application_are_found_by_what_they_share() -> None:
+    def beside(pod: dict[str, Any], file: str, **labels: str) -> Neighbors:
+        value = server({"containers": [], **pod})
+        value["metadata"]["labels"] = labels
+        return Neighbors.of([value], file)
+
+    def reported(value: dict[str, Any], neighbors: Neighbors) -> bool:
+        return bool(lint(value, engine_for(ApiServer("1.36")), [RULE_OF["JW718"]], neighbors))
+
+    tolerant = {"tolerations": TOLERATIONS}
+    claim = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+    image = {"containers": [{"name": "main", "image": "shop:1.4"}]}
+    assert reported(job(), beside(tolerant, ""))
+    assert not reported(job(), beside(tolerant, "other.yaml"))
+    assert reported(job(claim), beside({**tolerant, **claim}, "other.yaml"))
+    assert reported(job(image), beside({**tolerant, **image}, "other.yaml"))
+    labeled = with_metadata(job(), labels={"app": "shop"})
+    assert reported(labeled, beside(tolerant, "other.yaml", app="shop"))
+    assert not reported(labeled, beside(tolerant, "other.yaml", app="other"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +111,9 @@ PRIVATE = server(pulling("registry.example.com/shop/web:1.4", ["registry"]))
         (pulling("other.example.com/tools:2"), PRIVATE, False),
         (pulling("busybox:1"), server(pulling("busybox:1", ["hub"])), False),
         (pulling("ghcr.io/shop/web:1"), server(pulling("ghcr.io/shop/web:2", ["ghcr"])), True),
+        (pulling("ghcr.io/shop/tools:1"), server(pulling("ghcr.io/shop/web:2", ["ghcr"])), True),
         (pulling("ghcr.io/tools/curl:1"), server(pulling("ghcr.io/shop/web:2", ["ghcr"])), False),
+        (pulling("docker.io/shop/a:1"), server(pulling("docker.io/shop/a:1", ["hub"])), False),
         (pulling("registry.example.com/tools:2", ["own"]), PRIVATE, False),
         (pulling("registry.example.com/tools:2", account="absent"), PRIVATE, False),
         (
@@ -129,6 +157,12 @@ def test_a_job_works_on_the_data_of_its_server(pod: Any, reported: bool) -> None
     beside = server(configured("DATABASE_URL", "DATABASE_HOST", "PORT"))
     assert bool(fields_beside("JW722", job(pod), beside)) is reported
     assert fields_beside("JW722", job(pod), server(configured("PORT"))) == []
+
+
+def test_a_job_without_variables_lacks_those_of_an_env_from() -> None:
+    beside = server(configured(envFrom=[{"secretRef": {"name": "database"}}]))
+    assert fields_beside("JW722", job(configured()), beside) == ["template.spec.containers[0].env"]
+    assert fields_beside("JW722", job(configured("LOG_LEVEL")), beside) == []
 
 
 def client(mounted: bool | None = False, **pod: Any) -> dict[str, Any]:

@@ -55,7 +55,10 @@ def applies(job: LintedJob) -> bool:
 )
 def hook_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
     policies = values_of(job.annotations, HELM_POLICY)
-    if HELM_HOOK not in job.annotations or policies != ["hook-succeeded"]:
+    if HELM_HOOK not in job.annotations:
+        return
+    yield from _objects_left_behind(job)
+    if policies != ["hook-succeeded"]:
         return
     if not job.name or RELEASE_IN_NAME.search(job.name):
         return
@@ -67,6 +70,25 @@ def hook_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
         "Add before-hook-creation, which is the default only without this annotation.",
         Fix("Add before-hook-creation", Edit("set", field, value), safe=True),
     )
+
+
+def _objects_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report the objects that a hook needs, and that are hooks which are only deleted on success."""
+    reported: set[tuple[str, str]] = set()
+    for reference in job.references if job.neighbors is not None else ():
+        kind, name = reference.kind, reference.name
+        if job.neighbors is None or (kind, name) in reported or RELEASE_IN_NAME.search(name):
+            continue
+        reported.add((kind, name))
+        for each in job.neighbors.reachable(kind, name, job.namespace):
+            if HELM_HOOK not in each.annotations:
+                continue
+            if values_of(each.annotations, HELM_POLICY) == ["hook-succeeded"]:
+                yield Diagnostic(
+                    reference.field,
+                    f"If a hook of this event fails, the {kind} {name}{each.place} stays, and the next run "
+                    "fails because it exists already. Add before-hook-creation to its deletion policy.",
+                )
 
 
 @lint_rule(

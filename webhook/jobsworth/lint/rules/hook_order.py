@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, release_of
+from jobsworth.lint.host_names import named_hosts
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import DEPLOYMENT, STATEFUL_SET, parts
+from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, SERVICE, STATEFUL_SET, mapping, parts
+from jobsworth.lint.pod_labels import selects
 from jobsworth.lint.rules.object_references import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -66,6 +68,37 @@ def hook_before_its_objects(job: LintedJob) -> Iterator[Diagnostic]:
             reference.field,
             f"The {reference.kind} {reference.name}{found[0].place} {reasons[0]}",
         )
+    if own.events >= {"pre-install"} or "PreSync" in own.phases:
+        yield from _servers_to_come(job, own)
+
+
+def _servers_to_come(job: LintedJob, own: Release) -> Iterator[Diagnostic]:
+    """Report a Service that a hook names and whose servers the release tool creates after the hook."""
+    if job.neighbors is None:
+        return
+    hosts: set[str] | None = None
+    for service in job.neighbors.beside(job.namespace, SERVICE):
+        release = release_of(service.annotations)
+        if release.events or release.phases or not service.selector:
+            continue
+        hosts = named_hosts(job) if hosts is None else hosts
+        if service.name not in hosts:
+            continue
+        for server in job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET):
+            created = release_of(server.annotations)
+            labels = mapping(server.value, "spec", "template", "metadata", "labels")
+            if created.events or created.phases:
+                continue
+            if selects({"matchLabels": service.selector}, labels):
+                key = HELM_HOOK if own.events else ARGO_HOOK
+                tool = "Helm" if own.events else "Argo CD"
+                yield Diagnostic(
+                    f"metadata.annotations[{key}]",
+                    f"The Job names the Service {service.name}{service.place}, whose {server.kind} "
+                    f"{server.name} {tool} creates only after this hook: at the first install there is no "
+                    "server to answer. Run the Job after the install, or wait for the server in it.",
+                )
+                return
 
 
 def _missing(own: Release, needed: Release, neighbor: Neighbor) -> str:
@@ -148,13 +181,31 @@ def _listed(values: frozenset[str]) -> str:
 def hook_object_deleted(job: LintedJob) -> Iterator[Diagnostic]:
     own = release_of(job.annotations)
     for reference, found in _needed(job):
-        if all(_deleted_before(own, release_of(each.annotations)) for each in found):
+        releases = [release_of(each.annotations) for each in found]
+        if reference.kind == CLAIM and all(_is_foreign_hook(own, each) for each in releases):
+            yield Diagnostic(
+                reference.field,
+                f"The PersistentVolumeClaim {reference.name}{found[0].place} is a hook, which the release "
+                "tool deletes, with its data, and creates again at each release. Remove the hook annotation.",
+            )
+        elif all(_deleted_before(own, each) for each in releases):
             yield Diagnostic(
                 reference.field,
                 f"The {reference.kind} {reference.name}{found[0].place} is a hook that the release tool "
                 "deletes when its phase has succeeded, and a Pod that starts later does not find it. Remove "
                 "the deletion on success, or the hook annotation.",
             )
+
+
+def _is_foreign_hook(own: Release, needed: Release) -> bool:
+    """Return True if an object is a hook that each release deletes, and a Job is no hook of its event."""
+    if needed.events:
+        policies = needed.policies or {"before-hook-creation"}
+        return "before-hook-creation" in policies and not own.events & needed.events
+    if needed.phases:
+        policies = needed.argo_policies or {"BeforeHookCreation"}
+        return "BeforeHookCreation" in policies and not own.phases & needed.phases
+    return False
 
 
 def _deleted_before(own: Release, needed: Release) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.lint.host_names import named_hosts
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import (
     BUDGET,
@@ -22,13 +22,8 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
 
-MIN_HOST_LENGTH = 4
-"""A shorter name of a Service is probably also a word of the command line."""
-MAX_TEXT_LENGTH = 32_768
-"""The length of the texts of a Pod in which the names of Services are looked for."""
 PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/name", "app")
 """Labels that tell the parts of an application apart."""
-_WORD = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
 def applies(job: LintedJob) -> bool:
@@ -154,11 +149,9 @@ def server_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
     policies = [each for each in policies if _is_of_type(each[1], "Ingress", "ingress")]
     if not policies:
         return
-    labels, words = labels_of_pods(job), _hosts(job)
+    labels, words = labels_of_pods(job), named_hosts(job)
     for service in job.neighbors.beside(job.namespace, SERVICE):
         if service.name not in words or not service.selector:
-            continue
-        if len(service.name) < MIN_HOST_LENGTH:
             continue
         for server in job.neighbors.beside(job.namespace, *WORKLOADS):
             own = _labels_of_server(server)
@@ -191,16 +184,3 @@ def _shuts_out(spec: dict[str, Any], labels: dict[str, str | None]) -> bool:
             if peer["podSelector"].get("matchExpressions"):
                 return False
     return True
-
-
-def _hosts(job: LintedJob) -> set[str]:
-    """Return the words of the variables and command lines of a Pod that may be names of Services."""
-    texts: list[str] = []
-    for _, container in job.containers:
-        texts += (each.get("value", "") for each in container.get("env", ()))
-        texts += (*container.get("command", ()), *container.get("args", ()))
-    found: set[str] = set()
-    for text in texts:
-        if "://" in text or "." in text or ":" in text or _WORD.fullmatch(text):
-            found.update(each.group() for each in _WORD.finditer(text[:MAX_TEXT_LENGTH]))
-    return found

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
 
-RELEASE_LABELS = ("app.kubernetes.io/instance", "release")
-"""Labels of the objects of one release."""
+APPLICATION_LABELS = (
+    "app.kubernetes.io/instance", "release", "app.kubernetes.io/part-of", "app.kubernetes.io/name", "app",
+)  # fmt: skip
+"""Labels of the objects of one application, from the widest."""
 SYSTEM_TAINTS = ("node.kubernetes.io/", "node-role.kubernetes.io/")
 """Beginnings of the taints that nodes get by themselves, and those of control planes."""
 EVERY_NODE = (
@@ -33,14 +35,15 @@ EVERY_NODE = (
     "beta.kubernetes.io/arch",
 )
 """Labels that all nodes of most clusters have with one value."""
+HUB = ("docker.io", "index.docker.io")
 PUBLIC = (
-    "docker.io", "index.docker.io", "quay.io", "ghcr.io", "gcr.io", "k8s.gcr.io", "registry.k8s.io",
+    "quay.io", "ghcr.io", "gcr.io", "k8s.gcr.io", "registry.k8s.io",
     "public.ecr.aws", "mcr.microsoft.com",
 )  # fmt: skip
 """Registries with many public images."""
 DATABASE_WORDS = (
     "DATABASE_URL", "DATABASE_HOST", "DATABASE_DSN", "DB_HOST", "DB_URL", "DB_DSN", "POSTGRES_HOST",
-    "MYSQL_HOST", "PGHOST", "MONGO_URL", "MONGODB_URI",
+    "MYSQL_HOST", "CONNECTION_STRING", "PGHOST", "MONGO_URL", "MONGODB_URI",
 )  # fmt: skip
 """Parts of the names of variables that say which data a program works on."""
 API_CLIENTS = ("kubectl", "helm", "argocd", "flux")
@@ -56,18 +59,42 @@ def _pod(server: Neighbor) -> dict[str, Any]:
 
 
 def _servers(job: LintedJob) -> list[Neighbor]:
-    """Return the Deployments and StatefulSets of the release to which a Job belongs."""
-    own = job.written.get("metadata", {}).get("labels", {})
+    """Return the Deployments and StatefulSets of the application of a Job.
+
+    They have the same label, the same claim or the same image, or are in the same file.
+    """
     if job.neighbors is None:
         return []
-    return [
-        each
-        for each in job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET)
-        if any(
-            own.get(key) and mapping(each.value, "metadata", "labels").get(key) == own[key]
-            for key in RELEASE_LABELS
-        )
+    servers = list(job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET))
+    own = {
+        **job.template_metadata.get("labels", {}),
+        **job.written.get("metadata", {}).get("labels", {}),
+    }
+    for key in APPLICATION_LABELS:
+        found = [
+            each
+            for each in servers
+            if own.get(key) and mapping(each.value, "metadata", "labels").get(key) == own[key]
+        ]
+        if found:
+            return found
+    used = _used(job.pod)
+    return [each for each in servers if used & _used(_pod(each))] or [
+        each for each in servers if not each.file
     ]
+
+
+def _used(pod: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the claims and the images, without their tags, of a Pod."""
+    claims = {
+        ("claim", str(part(each, "persistentVolumeClaim", "claimName") or ""))
+        for each in parts(pod, "volumes")
+    }
+    images = {
+        ("image", str(each.get("image", "")).partition("@")[0].rpartition(":")[0])
+        for each in parts(pod, "containers")
+    }
+    return (claims | images) - {("claim", ""), ("image", "")}
 
 
 @lint_rule(
@@ -154,17 +181,19 @@ def pull_secret_missing(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 def _private(image: str) -> str:
-    """Return the place from which an image is pulled: its registry, or the repository in a public one.
+    """Return the place from which an image is pulled: its registry, or its owner in a public one.
 
     >>> _private("registry.example.com/shop/web:1.4"), _private("ghcr.io/shop/web:1.4"), _private("redis:7")
-    ('registry.example.com', 'ghcr.io/shop/web', '')
+    ('registry.example.com', 'ghcr.io/shop', '')
     """
     name = image.partition("@")[0]
     host, slash, rest = name.partition("/")
     if not slash or not ("." in host or ":" in host or host == "localhost"):
         return ""
+    if host in HUB:
+        return ""
     if host in PUBLIC:
-        return f"{host}/{rest.rpartition(':')[0] or rest}"
+        return f"{host}/{rest.partition('/')[0]}"
     return host
 
 
@@ -186,6 +215,14 @@ def configuration_of_server(job: LintedJob) -> Iterator[Diagnostic]:
             for other in parts(_pod(server), "containers"):
                 if other.get("image") != image:
                     continue
+                if parts(other, "envFrom") and not own:
+                    yield Diagnostic(
+                        f"{path}.env",
+                        f"The {server.kind} {server.name}{server.place} runs the same image with the "
+                        "variables of an envFrom, and this container has none: it may fail or work on other "
+                        "data. Add the same envFrom.",
+                    )
+                    return
                 names = [str(each.get("name", "")) for each in parts(other, "env")]
                 lacking = [
                     name

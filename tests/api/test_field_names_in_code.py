@@ -42,6 +42,10 @@ OTHER_TYPES = {
         "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
     ),
     "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData"),
+    "objects beside a Job: NetworkPolicy, PodDisruptionBudget, LimitRange, ResourceQuota, Flux's Kustomization": (
+        "defaultRequest", "egress", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
+        "scopeSelector", "scopes", "targetNamespace",
+    ),
     "meta/v1 DeleteOptions": ("preconditions", "propagationPolicy"),
     "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
 }  # fmt: skip
@@ -61,7 +65,7 @@ OTHER_KEYS = {
     "parameters of API calls": ("dryRun", "fieldManager", "fieldValidation", "force"),
     "programs and their arguments": (
         "borg", "kopia", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
-        "trap", "wait",
+        "kube", "nativeSidecar", "trap", "wait",
     ),
     "parts of a schedule": ("date", "days", "hour", "minute"),
     "fields in other formats": (

@@ -230,10 +230,10 @@ def test_only_a_client_without_any_credentials_is_reported(
     command: list[str], parts: dict[str, Any], reported: bool
 ) -> None:
     pod = {**main(command=command, **parts), "automountServiceAccountToken": False}
-    assert bool(fields("JW519", job(pod))) is reported
-    assert fields("JW519", job(main(command=command, **parts))) == []
+    assert bool(fields("JW723", job(pod))) is reported
+    assert fields("JW723", job(main(command=command, **parts))) == []
     volume = [{"name": "k", "secret": {"secretName": "k"}}]
-    assert fields("JW519", job({**pod, "volumes": volume})) == []
+    assert fields("JW723", job({**pod, "volumes": volume})) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
-from jobsworth.lint import lint
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import (
@@ -19,6 +18,7 @@ from support.lint.linted_jobs import (
     fields_beside,
     found_beside,
     job,
+    lint,
     server,
     stored,
     with_metadata,

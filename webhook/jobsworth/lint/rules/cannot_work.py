@@ -11,11 +11,9 @@ from jobsworth.lint.run_commands import mounted_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
 
-CLIENTS_OF_THE_API = ("argocd", "flux", "helm", "kubectl")
 CLOSED_REGISTRIES = {
     "k8s.gcr.io/": "is frozen since April 2023; use registry.k8s.io",
     "gcr.io/google-containers/": "is closed; use registry.k8s.io",
@@ -76,46 +74,6 @@ def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
 def _without_heredocs(text: str) -> str:
     """Return the text up to its first here-document, and without quoted parts."""
     return re.sub(r"'[^']*'|\"[^\"]*\"", "", text.partition("<<")[0])
-
-
-@lint_rule(
-    "JW519",
-    "client-without-token",
-    severity="warning",
-    summary="A client of the API server runs in a Pod without a token of its service account.",
-    fixable="unsafe",
-)
-def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.pod.get("automountServiceAccountToken") is not False or _projects_token(job.pod):
-        return
-    for command in job.commands:
-        words = command.words
-        if command.name not in CLIENTS_OF_THE_API or any("kubeconfig" in word for word in words):
-            continue
-        names = {variable.get("name") for variable in command.container.get("env", ())}
-        if "KUBECONFIG" in names or command.container.get("envFrom") or words[1:2] in (
-            ["version"], ["template"], ["kustomize"], ["completion"], ["config"], ["lint"],
-        ):  # fmt: skip
-            continue
-        at = f"{job.pod_path}.automountServiceAccountToken"
-        yield Diagnostic(
-            at,
-            f"{command.name} needs the token of the service account to reach the API server, and this "
-            "Pod gets none. Remove automountServiceAccountToken: false.",
-            Fix("Remove automountServiceAccountToken", Edit("delete", at), safe=False),
-        )
-        return
-
-
-def _projects_token(pod: dict[str, Any]) -> bool:
-    """Return True if a volume has a token or a kubeconfig."""
-    for volume in pod.get("volumes", ()):
-        if "secret" in volume or "hostPath" in volume:
-            return True
-        for source in volume.get("projected", {}).get("sources", ()):
-            if "serviceAccountToken" in source or "secret" in source:
-                return True
-    return False
 
 
 @lint_rule(

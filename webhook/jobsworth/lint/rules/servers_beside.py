@@ -48,6 +48,8 @@ DATABASE_WORDS = (
 """Parts of the names of variables that say which data a program works on."""
 API_CLIENTS = ("kubectl", "helm", "argocd", "flux")
 """Programs that call the API server with the token of their Pod."""
+OFFLINE = (["completion"], ["config"], ["kustomize"], ["lint"], ["template"], ["version"])
+"""Subcommands of these clients that call no API server."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -276,26 +278,26 @@ def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
             return
         because = f"automountServiceAccountToken of the ServiceAccount {account} is false"
         fix = Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False)
-    for path, container in job.containers:
-        client = _client(container)
+    for path, name, client in _clients(job):
         if client:
             yield Diagnostic(
                 f"{job.pod_path}.automountServiceAccountToken" if mounted is False else path,
-                f"{client} in {container.get('name', '')} calls the API server, but {because}, and no token "
+                f"{client} in {name} calls the API server, but {because}, and no token "
                 "is mounted: it is not authenticated. Set automountServiceAccountToken: true for this Pod.",
                 fix,
             )
             return
 
 
-def _client(container: dict[str, Any]) -> str:
-    """Return the client of the API server that a container runs as its program; empty if there is none."""
-    line = container.get("command", ()) or container.get("args", ())
-    program = line[0].rpartition("/")[2] if line else ""
-    image = container.get("image", "").partition("@")[0].rpartition("/")[2].partition(":")[0]
-    if program in API_CLIENTS:
-        return str(program)
-    return "kubectl" if image == "kubectl" and not line else ""
+def _clients(job: LintedJob) -> Iterator[tuple[str, str, str]]:
+    """Yield the path and name of each container that runs a client of the API server, and the client."""
+    for command in job.commands:
+        if command.name in API_CLIENTS and command.words[1:2] not in OFFLINE:
+            yield command.path, command.container.get("name", ""), command.name
+    for path, container in job.containers:
+        image = container.get("image", "").partition("@")[0].rpartition("/")[2].partition(":")[0]
+        if image == "kubectl" and "command" not in container and "args" not in container:
+            yield path, container.get("name", ""), "kubectl"
 
 
 def _has_own_credentials(job: LintedJob) -> bool:

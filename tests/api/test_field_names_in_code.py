@@ -65,7 +65,7 @@ OTHER_KEYS = {
     "parameters of API calls": ("dryRun", "fieldManager", "fieldValidation", "force"),
     "programs and their arguments": (
         "borg", "kopia", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
-        "kube", "nativeSidecar", "trap", "wait",
+        "accelerator", "gpu", "kube", "nativeSidecar", "tpu", "trap", "wait",
     ),
     "parts of a schedule": ("date", "days", "hour", "minute"),
     "fields in other formats": (

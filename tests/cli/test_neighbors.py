@@ -151,11 +151,26 @@ def test_large_folders_are_not_searched(run: Validate, monkeypatch: pytest.Monke
     assert found(run("k8s", files=files)) == ["JW701"]
 
 
-def test_no_file_is_read_for_a_job_that_refers_to_nothing(
+def test_no_folder_is_read_for_a_file_without_a_job(
     run: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unexpected(self: object, path: str) -> None:
         raise AssertionError(path)
 
     monkeypatch.setattr(neighbor_files.NeighborFiles, "_folder", unexpected)
-    assert found(run("k8s", files={"k8s/job.yaml": SOUND, "k8s/account.yaml": ACCOUNT})) == []
+    assert found(run("k8s", files={"k8s/secret.yaml": SECRET, "k8s/account.yaml": ACCOUNT})) == []
+
+
+def test_a_service_in_another_file_of_the_folder_selects_the_job(run: Validate) -> None:
+    labels = "metadata: {labels: {app: shop}}"
+    server = (
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\nspec:\n"
+        f"  selector: {{matchLabels: {{app: shop}}}}\n  template:\n    {labels}\n    spec: {{containers: []}}\n"
+    )
+    service = (
+        "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {selector: {app: shop}}\n"
+    )
+    job = SOUND.replace("  template:\n", f"  template:\n    {labels}\n", 1)
+    files = {"k8s/job.yaml": job, "k8s/server.yaml": server, "k8s/service.yaml": service}
+    assert found(run("k8s", files=files)) == ["JW716"]
+    assert found(run("k8s/job.yaml", files=files)) == []

@@ -236,3 +236,10 @@ def test_a_claim_that_is_a_hook_loses_its_data() -> None:
     ):
         beside = stored("PersistentVolumeClaim", "data", annotations=given)
         assert fields_beside("JW241", with_metadata(job(pod), annotations=own), beside) == []
+
+
+def test_a_name_for_a_certificate_is_no_server_that_a_hook_calls() -> None:
+    pod = {
+        "containers": [{"name": "a", "image": "a:1", "args": ["--host=shop-db,shop-db.shop.svc"]}]
+    }
+    assert fields_beside("JW240", with_metadata(job(pod), annotations=INSTALL), *DATABASE) == []

@@ -86,6 +86,8 @@ def test_the_servers_of_an_application_are_found_by_what_they_share() -> None:
         {"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]},
         {"tolerations": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]},
         {"tolerations": []},
+        {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}]},
+        {"nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-l4"}},
     ],
 )
 def test_placement_on_every_node_is_no_finding(pod: dict[str, Any]) -> None:

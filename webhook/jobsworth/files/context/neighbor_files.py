@@ -1,7 +1,7 @@
 """The objects in the files of a folder, to which the Jobs of another file there can refer.
 
 Only files that the same run validates count, so that a file that is validated alone has no neighbors. A
-folder is read when a Job in it refers to an object; only names, keys and selectors are kept of its files.
+folder is read when a Job is in it; only what rules need of its objects is kept.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, release_of
-from jobsworth.lint.host_names import named_hosts
+from jobsworth.lint.host_names import servers_called
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, SERVICE, STATEFUL_SET, mapping, parts
 from jobsworth.lint.pod_labels import selects
@@ -81,7 +81,7 @@ def _servers_to_come(job: LintedJob, own: Release) -> Iterator[Diagnostic]:
         release = release_of(service.annotations)
         if release.events or release.phases or not service.selector:
             continue
-        hosts = named_hosts(job) if hosts is None else hosts
+        hosts = servers_called(job) if hosts is None else hosts
         if service.name not in hosts:
             continue
         for server in job.neighbors.beside(job.namespace, DEPLOYMENT, STATEFUL_SET):

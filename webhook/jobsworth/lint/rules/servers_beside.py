@@ -99,6 +99,11 @@ def _used(pod: dict[str, Any]) -> set[tuple[str, str]]:
     return (claims | images) - {("claim", ""), ("image", "")}
 
 
+def _is_device(key: Any) -> bool:
+    """Return True for a label or taint of nodes with devices, which a server may need and a Job not."""
+    return any(word in str(key) for word in ("gpu", "tpu", "accelerator", "instance-type"))
+
+
 @lint_rule(
     "JW718",
     "placement-of-servers",
@@ -116,11 +121,16 @@ def placement_of_servers(job: LintedJob) -> Iterator[Diagnostic]:
             each
             for each in parts(pod, "tolerations")
             if not str(each.get("key", "")).startswith(SYSTEM_TAINTS)
+            and not _is_device(each.get("key"))
         ]
         for pod in pods
     ]
     selectors = [
-        {key: value for key, value in mapping(pod, "nodeSelector").items() if key not in EVERY_NODE}
+        {
+            key: value
+            for key, value in mapping(pod, "nodeSelector").items()
+            if key not in EVERY_NODE and not _is_device(key)
+        }
         for pod in pods
     ]
     shown = f"{servers[0].kind} {servers[0].name}{servers[0].place}"

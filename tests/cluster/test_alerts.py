@@ -126,7 +126,7 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         "JobsworthControllerActionErrors",
         {ACTIONS % ("pods_deleted", "success"): "0+10x70", ACTIONS % ("pods_deleted", "error"): "0x19 0+1x50",
          ACTIONS % ("tracking", "success"): "0+1000x70"},
-        (37, 61),
+        (38, 61),
     ),
     (
         "JobsworthControllerActionErrors",

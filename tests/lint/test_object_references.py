@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import Finding
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.neighbors import Neighbors, neighbor
 from jobsworth.lint.rules.object_references import slip_of
@@ -326,3 +327,18 @@ def test_values_are_not_kept() -> None:
     assert "c2VjcmV0" not in repr(kept)
     assert "root" not in repr(kept)
     assert Neighbors.of([secret]).may_make("root") is False
+
+
+def test_a_job_beside_which_nothing_is_has_no_neighbors() -> None:
+    value = job()
+    decoded = ENGINE.decode_object(value)
+    for beside, expected in ((value, False), (stored("ConfigMap", "settings"), True)):
+        subject = LintedJob(
+            kind="Job",
+            written=decoded.written,
+            object=decoded.filled,
+            spec=ENGINE.created_job(decoded)["spec"],
+            server=ENGINE.server,
+            neighbors=Neighbors.of([value, beside]),
+        )
+        assert (subject.neighbors is not None) is expected

@@ -48,12 +48,11 @@ class LintedJob:
         sidecars: the names of native sidecars: init containers with restartPolicy Always (KEP-753).
         cron: the CronJobSpec with defaults; None for a Job.
         schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
-        neighbors: the objects that are validated beside it; None if it is validated alone.
     """
 
     __slots__ = (
-        "_commands", "_decided", "_facts", "_references", "_scripts", "containers", "cron", "indexed",
-        "kind", "neighbors", "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars",
+        "_commands", "_decided", "_facts", "_neighbors", "_references", "_scripts", "containers", "cron",
+        "indexed", "kind", "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars",
         "spec", "written", "written_spec",
     )  # fmt: skip
 
@@ -68,7 +67,7 @@ class LintedJob:
         neighbors: Neighbors | None = None,
     ) -> None:
         self.kind = kind
-        self.neighbors = neighbors
+        self._neighbors = neighbors
         self.written = written
         self.object = object
         self.server = server
@@ -127,6 +126,13 @@ class LintedJob:
         """The metadata of the Pod template as written."""
         metadata: dict[str, Any] = self.written_spec["template"].get("metadata", {})
         return metadata
+
+    @property
+    def neighbors(self) -> Neighbors | None:
+        """The objects that are validated beside it; None if there are none."""
+        if self._neighbors is not None and not self._neighbors.exist():
+            self._neighbors = None
+        return self._neighbors
 
     @property
     def has_few_rules(self) -> bool:

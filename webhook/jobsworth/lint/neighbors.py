@@ -276,6 +276,10 @@ class Neighbors:
 
         return cls(objects, lambda: (text for value in held for text in texts_in(value)))
 
+    def exist(self) -> bool:
+        """Return True if there is any object beside a Job that a rule may read."""
+        return bool(self._index())
+
     def named(self, kind: str, name: str) -> list[Neighbor]:
         """Return the objects of a kind and name, in any namespace."""
         return self._index().get((kind, name), [])

@@ -11,6 +11,7 @@ from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, edited, locate
+from support.cli.command_runs import Validate
 from support.lint.linted_jobs import job, on_codes, with_policy
 
 MAIN = "spec.template.spec.containers[0]"
@@ -123,3 +124,43 @@ def test_errors_behind_a_list_item_are_at_their_own_index() -> None:
     value = container_with(env=["DEBUG", {"name": "A", "valueFrom": {}}, {"name": ""}])
     fields = [each.field for each in evaluated(value).further]
     assert fields == [f"{MAIN}.env[1].valueFrom", f"{MAIN}.env[2].name"]
+
+
+HOSTS = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: etl}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      hostAliases: [{ip: 10.0.0.1, hostnames: [%s]}]
+      containers: [{name: main, image: "a:1"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("items", "fixed"),
+    [("[db]", True), ("[5]", False), (", ".join(f"[a{n}]" for n in range(21)), False)],
+)
+def test_only_a_short_list_of_texts_in_lists_is_fixed(
+    items: str, fixed: bool, validate: Validate
+) -> None:
+    loaded = validate("-o", "json", "a.yaml", files={"a.yaml": HOSTS % items}).loaded
+    first = loaded["results"][0]["findings"][0]
+    assert ("fix" in first) is fixed
+
+
+def test_a_value_that_only_a_gate_allows_is_not_replaced_by_itself(validate: Validate) -> None:
+    text = HOSTS.replace(
+        "hostAliases: [{ip: 10.0.0.1, hostnames: [%s]}]",
+        "tolerations: [{key: a, operator: Gt, value: '5'}]",
+    )
+    (found,) = [
+        each
+        for each in validate("-o", "json", "a.yaml", files={"a.yaml": text}).loaded["results"][0][
+            "findings"
+        ]
+        if each["severity"] == "error"
+    ]
+    assert "fix" not in found

@@ -353,7 +353,8 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
         return None
     supported = rejected.finding.supported
     names = [name for name in (*found.enum, *found.values) if name in supported]
-    meant = near(written, names)
+    # The server lists an operator of tolerations that it rejects while its gate is off.
+    meant = None if written in names else near(written, names)
     if meant is None:
         return None
     edits, title = [Edit("set", field, meant.name)], f"Set {meant.name}"

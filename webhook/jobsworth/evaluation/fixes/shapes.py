@@ -56,6 +56,9 @@ EXAMPLES = {
 SHELL_CHARACTERS = frozenset("|&;<>()$`\"'\\*?~#\n")
 """Characters that mean something to a shell: a command line with one is no plain list of words."""
 
+MAX_ITEMS = 20
+"""The length of a list up to which its items get fixes: each fix reads the list again."""
+
 EXIT_CODES = ".onExitCodes.values["
 MAX_RANGE = 255
 """The largest exit code on Linux, and so the longest range of exit codes."""
@@ -70,6 +73,10 @@ def fix_shape(rejected: RejectedObject, wanted: Type) -> Fix | None:
     """
     field = rejected.finding.field
     value = rejected.at(field)
+    if is_item(field):
+        items = rejected.at(field.rpartition("[")[0])
+        if isinstance(items, list) and len(items) > MAX_ITEMS:
+            return None
     if isinstance(wanted, ListOf):
         return _as_list(rejected, field, value, wanted.item)
     if isinstance(wanted, Struct):
@@ -235,7 +242,8 @@ def _merged(value: Any) -> dict[str, Any] | None:
 
 
 def _as_scalar(rejected: RejectedObject, field: str, value: Any, wanted: Scalar) -> Fix | None:
-    if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list):
+    fits = isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list)
+    if fits and isinstance(value[0], str) is (wanted is String):
         return Fix("Remove the list around the value", Edit("set", field, value[0]), safe=True)
     if isinstance(value, dict) and len(value) == 1 and wanted is String and is_item(field):
         (name, part), *_ = value.items()

@@ -243,7 +243,7 @@ def _merged(value: Any) -> dict[str, Any] | None:
 
 def _as_scalar(rejected: RejectedObject, field: str, value: Any, wanted: Scalar) -> Fix | None:
     fits = isinstance(value, list) and len(value) == 1 and not isinstance(value[0], dict | list)
-    if fits and isinstance(value[0], str) is (wanted is String):
+    if fits and (isinstance(value[0], str) or wanted is not String):
         return Fix("Remove the list around the value", Edit("set", field, value[0]), safe=True)
     if isinstance(value, dict) and len(value) == 1 and wanted is String and is_item(field):
         (name, part), *_ = value.items()

@@ -63,6 +63,15 @@ def run_commands(
             yield RunCommand(path, container, f"{path}.{part}[0]", words[at:])
 
 
+def image_name(container: dict[str, Any]) -> str:
+    """Return the last part of the name of an image, without tag and digest.
+
+    >>> image_name({"image": "registry.example.com:5000/tools/kubectl:1.36@sha256:00"})
+    'kubectl'
+    """
+    return base_name(container.get("image", "").partition("@")[0]).partition(":")[0]
+
+
 def literal_variables(container: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     """Yield the index, name and value of each environment variable that has a value in the manifest."""
     for index, variable in enumerate(container.get("env", ())):

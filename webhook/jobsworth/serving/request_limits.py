@@ -21,7 +21,7 @@ from jobsworth.admission.application import JSON, MAX_BYTES, body_too_long, stat
 from jobsworth.admission.review import BadReview
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
+    from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -14,7 +14,7 @@ from jobsworth.serving.monitor import MonitorServer
 from jobsworth.serving.request_limits import Receive, RequestLimits, Send
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    from wsgiref.types import WSGIApplication
 
     from jobsworth.admission.request_log import Log
     from jobsworth.admission.review import BadReview

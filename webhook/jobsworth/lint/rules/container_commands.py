@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.shells import runs_shell
+from jobsworth.lint.run_commands import image_name
+from jobsworth.lint.shells import base_name, runs_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellScript
@@ -55,12 +55,12 @@ def curl_without_fail(job: LintedJob) -> Iterator[Diagnostic]:
             continue
         command, arguments = container.get("command", []), container.get("args", [])
         if command:
-            runs_curl = _base(command[0]) == "curl"
+            runs_curl = base_name(command[0]) == "curl"
             words = [*command[1:], *arguments]
-        elif _base(arguments[0] if arguments else "") == "curl":
+        elif base_name(arguments[0] if arguments else "") == "curl":
             runs_curl, words = True, arguments[1:]
         else:
-            runs_curl, words = _repository(container) == "curl" and bool(arguments), arguments
+            runs_curl, words = image_name(container) == "curl" and bool(arguments), arguments
             if runs_shell(arguments):
                 continue
         if runs_curl and _succeeds_on_errors(words):
@@ -71,15 +71,6 @@ _CURL = (
     "curl exits with 0 if the server answers with an error such as HTTP 500, so the Job succeeds. Add --fail "
     "(or --fail-with-body to see the answer)."
 )
-
-
-def _base(word: str) -> str:
-    return word.rpartition("/")[2]
-
-
-def _repository(container: dict[str, Any]) -> str:
-    """Return the last part of the name of an image, without tag and digest."""
-    return _base(container.get("image", "").partition("@")[0]).partition(":")[0]
 
 
 def _final_request(script: ShellScript) -> bool:
@@ -168,7 +159,7 @@ def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 def _never_ends(words: Sequence[str]) -> bool:
-    name, arguments = (_base(words[0]), words[1:]) if words else ("", ())
+    name, arguments = (base_name(words[0]), words[1:]) if words else ("", ())
     if name == "sleep":
         return any(argument in ("inf", "infinity") for argument in arguments)
     follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)

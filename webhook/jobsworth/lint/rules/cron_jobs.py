@@ -8,6 +8,7 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
 from jobsworth.lint.schedule_timing import spelled
+from jobsworth.lint.shells import base_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
                 command.assigns or command.name not in shell_script.HARMLESS for command in commands
             )
         else:
-            yield words[0].rpartition("/")[2] not in _PRINTING if words else None
+            yield base_name(words[0]) not in _PRINTING if words else None
 
 
 @lint_rule(

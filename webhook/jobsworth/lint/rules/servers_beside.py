@@ -15,6 +15,7 @@ from jobsworth.lint.neighbors import (
     part,
     parts,
 )
+from jobsworth.lint.run_commands import image_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -305,8 +306,11 @@ def _clients(job: LintedJob) -> Iterator[tuple[str, str, str]]:
         if command.name in API_CLIENTS and command.words[1:2] not in OFFLINE:
             yield command.path, command.container.get("name", ""), command.name
     for path, container in job.containers:
-        image = container.get("image", "").partition("@")[0].rpartition("/")[2].partition(":")[0]
-        if image == "kubectl" and "command" not in container and "args" not in container:
+        if (
+            image_name(container) == "kubectl"
+            and "command" not in container
+            and "args" not in container
+        ):
             yield path, container.get("name", ""), "kubectl"
 
 

@@ -8,6 +8,7 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.exit_codes import exit_code_rules
 from jobsworth.lint.rules.failure_policies import enumerated
+from jobsworth.lint.run_commands import image_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,8 +191,7 @@ def blocking_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 def _runs_on(container: dict[str, Any]) -> bool:
-    image = container.get("image", "").partition("@")[0].rpartition("/")[2].partition(":")[0]
-    return image in IMAGES_THAT_RUN_ON
+    return image_name(container) in IMAGES_THAT_RUN_ON
 
 
 def stopped_by_command(pod: dict[str, Any]) -> bool:

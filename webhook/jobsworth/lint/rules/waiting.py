@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import option_values
+from jobsworth.lint.shells import base_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,7 +84,7 @@ def _sleep_seconds(words: Sequence[str]) -> int:
     >>> _sleep_seconds(["sleep", "1m", "5"]), _sleep_seconds(["sleep", "$N"]), _sleep_seconds(["run", "5"])
     (65, 0, 0)
     """
-    if not words or words[0].rpartition("/")[2] != "sleep":
+    if not words or base_name(words[0]) != "sleep":
         return 0
     return sum(_seconds(word) for word in words[1:])
 

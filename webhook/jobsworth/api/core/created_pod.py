@@ -74,7 +74,7 @@ def _grace_period(template: dict[str, Any], path: str, request: Request) -> Iter
 
 @CreatedPod.rule
 def _finalizers(template: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Validate the finalizers, which the controller copies and nobody validates in a template."""
+    """Validate the finalizers, which the controller copies, and which are not validated in a template."""
     if "finalizers" in template["metadata"]:
         from jobsworth.api.meta.object_meta import check_finalizers
 

@@ -278,7 +278,7 @@ def _why_it_fails(results: Sequence[Result]) -> str:
 
 
 def _print_note_on_namespaces(results: Sequence[Result]) -> None:
-    """Print which namespace policies took for the objects without one, if there are any."""
+    """Print the namespace in which policies evaluated objects without one, if there are any."""
     number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
     if number:
         print(

@@ -1,7 +1,7 @@
 """Find the settings of each file: the command line's, then those of the nearest configuration above it.
 
 A search for a configuration tests two file names per folder upwards, up to the root of the repository,
-the home folder, or the root of the file system: whoever may write to a folder above a repository must
+the home folder, or the root of the file system: a user who may write to a folder above a repository must
 not switch its checks off. The module that reads one
 (:mod:`jobsworth.files.configuration.configuration_file`) is imported where there is one.
 """

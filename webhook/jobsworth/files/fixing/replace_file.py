@@ -1,4 +1,4 @@
-"""Replace the content of a file: atomically, and only if nobody else changed it."""
+"""Replace the content of a file: atomically, and only if no other process has changed it."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
     "JW513",
     "device-count",
     severity="warning",
-    summary="A program is told to use more GPUs than its container gets.",
+    summary="An option or variable names more GPUs than the container gets.",
 )
 def device_count(job: LintedJob) -> Iterator[Diagnostic]:
     for command in job.commands:

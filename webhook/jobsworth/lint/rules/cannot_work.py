@@ -129,7 +129,7 @@ def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
     "JW522",
     "non-root-contradiction",
     severity="warning",
-    summary="A container must not run as root, and is told to run as root.",
+    summary="A container has runAsNonRoot: true and runAsUser: 0.",
     confidence="certain",
 )
 def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:

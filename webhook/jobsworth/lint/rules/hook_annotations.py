@@ -111,7 +111,7 @@ def failed_hook_deleted(job: LintedJob) -> Iterator[Diagnostic]:
         ttl = " ttlSecondsAfterFinished has no effect then." if _has_ttl(job) else ""
         yield Diagnostic(
             field,
-            f"{policy} deletes the Job and its Pods as soon as it fails, and nobody can read why.{ttl} "
+            f"{policy} deletes the Job and its Pods as soon as it fails, with the log that says why.{ttl} "
             f"Remove {policy}; {first} removes the Job before the next one.",
             Fix(f"Write {','.join(kept)}", Edit("set", field, ",".join(kept)), safe=False),
         )

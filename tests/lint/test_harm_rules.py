@@ -136,6 +136,7 @@ def test_threads_are_compared_with_whole_cpus(cpu: str, threads: str, reported: 
     ("name", "value", "reported"),
     [
         ("DB_PASSWORD", "Vx91-s3", True),
+        ("PGPASSWORD", "Vx91-s3", True),
         ("GITHUB_TOKEN", "ghp_abcdefgh", True),
         ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI", True),
         ("DATABASE_URL", "postgres://shop:Vx91s3@db/shop", True),

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
-SECRET_WORDS = frozenset(("passwd", "password", "passphrase", "secret", "token", "pwd"))
-SECRET_ENDS = ("access_key", "api_key", "apikey", "private_key", "secret_key")
+SECRET_WORDS = frozenset(("pwd", "secret", "token"))
+SECRET_ENDS = (
+    "access_key", "api_key", "apikey", "passphrase", "passwd", "password", "private_key", "secret_key",
+)  # fmt: skip
 """The last words of names of secrets. A key alone may be that of a map or of a cache."""
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"]{0,100}:([^\s/@'\"]{1,100})@")
@@ -65,7 +67,7 @@ def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
 def _literal(field: str, what: str) -> Diagnostic:
     return Diagnostic(
         field,
-        f"{what} is a secret in plain text: everybody who may read the Job, its Pods or the repository "
+        f"{what} is a secret in plain text: every user who may read the Job, its Pods or the repository "
         "can use it. Move it into a Secret, and refer to it with secretKeyRef.",
     )
 

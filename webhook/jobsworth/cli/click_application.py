@@ -70,6 +70,19 @@ class _DeclaredCommand(click.Command):
             epilog=command.epilog,
             callback=lambda **values: _run(command, values),
         )
+        self._declared = command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = tuple(args)  # the parser empties the list
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from jobsworth.cli.suggestions import answer_to_option
+
+            answer = answer_to_option(self._declared, ctx.command_path, error.option_name, given)
+            if not answer:
+                raise
+            raise click.UsageError(answer, ctx) from None
 
 
 class _WholeNumber(click.IntRange):
@@ -179,6 +192,15 @@ class _Group(click.Group):
                 f"'{word}' is not a command. Did you mean jobsworth validate {' '.join(args)}?",
                 context,
             )
+        if not (
+            word in self.list_commands(context) or word.startswith("-") or context.resilient_parsing
+        ):
+            from jobsworth.cli.suggestions import meant_command
+
+            meant = meant_command(self._prefix, args, self.list_commands(context))
+            if meant:
+                message = f"No such command '{word}'. Did you mean {meant}?"
+                raise click.UsageError(message, context)
         return super().resolve_command(context, args)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:

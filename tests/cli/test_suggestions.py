@@ -1,0 +1,89 @@
+"""Words that are no command or option here, because another tool has them, or because of a typo."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from support.cli.command_runs import Command
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("validat job.yaml", "jobsworth validate job.yaml"),
+        ("Validate job.yaml", "jobsworth validate job.yaml"),
+        ("lint job.yaml", "jobsworth validate job.yaml"),
+        ("check --fail-on warning job.yaml", "jobsworth validate --fail-on warning job.yaml"),
+        ("fix job.yaml", "jobsworth validate --fix job.yaml"),
+        ("apply -f job.yaml", "jobsworth validate job.yaml"),
+        ("version", "jobsworth --version"),
+        ("help", "jobsworth --help"),
+        ("help validate", "jobsworth validate --help"),
+        ("help policy check", "jobsworth policy check --help"),
+        ("rules JW101", "jobsworth rule JW101"),
+        ("policy chek team.yaml", "jobsworth policy check team.yaml"),
+        ("policy validate team.yaml", "jobsworth policy check team.yaml"),
+        ("simulat 'a job.yaml'", "jobsworth simulate 'a job.yaml'"),
+    ],
+)
+def test_a_command_that_does_not_exist_names_the_one_that_was_meant(
+    typed: str, meant: str, command: Command
+) -> None:
+    done = command(*shlex.split(typed))
+    assert done.code == 2
+    assert done.err.splitlines()[-1].endswith(f". Did you mean {meant}?")
+
+
+def test_a_word_that_is_near_to_no_command_gets_no_suggestion(command: Command) -> None:
+    done = command("nonsense")
+    assert (done.code, done.err.splitlines()[-1]) == (2, "Error: No such command 'nonsense'.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("validate -f job.yaml", "jobsworth validate job.yaml"),
+        ("validate -fjob.yaml", "jobsworth validate job.yaml"),
+        ("validate --filename job.yaml -q", "jobsworth validate job.yaml -q"),
+        ("validate -q --filename=job.yaml", "jobsworth validate -q job.yaml"),
+        ("validate -f a.yaml -f b.yaml", "jobsworth validate a.yaml b.yaml"),
+        ("explain -f job.yaml", "jobsworth explain job.yaml"),
+        ("default -f job.yaml", "jobsworth default job.yaml"),
+        ("simulate -f job.yaml", "jobsworth simulate job.yaml"),
+        ("policy check -f team.yaml", "jobsworth policy check team.yaml"),
+    ],
+)
+def test_the_option_of_kubectl_for_files_shows_the_command_without_it(
+    typed: str, meant: str, command: Command
+) -> None:
+    done = command(*typed.split())
+    assert done.code == 2
+    option = "--filename" if "--filename" in typed else "-f"
+    assert done.err.splitlines()[-1] == f"Error: Name files without {option}: {meant}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("validate -R manifests", "Folders are always searched; omit -R."),
+        ("validate --recursive manifests", "Folders are always searched; omit --recursive."),
+        ("validate --format json .", "Did you mean '--output'?"),
+        ("validate --output-format json .", "Did you mean '--output'?"),
+        ("validate --strict .", "Unknown fields are always errors; omit --strict."),
+        ("validate --fial-on warning .", "Did you mean '--fail-on'?"),
+        ("validate --kube-version 1.31 .", "Did you mean '--kubernetes-version'?"),
+    ],
+)
+def test_an_option_of_another_tool_gets_the_answer(
+    typed: str, advice: str, command: Command
+) -> None:
+    done = command(*typed.split())
+    assert done.code == 2
+    assert done.err.splitlines()[-1].endswith(advice)
+
+
+def test_a_command_that_takes_no_file_has_no_advice_about_files(command: Command) -> None:
+    done = command("schedule", "-f", "0 6 * * *")
+    assert done.err.splitlines()[-1] == "Error: No such option '-f'."

@@ -104,8 +104,8 @@ def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Au
 def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Audit) -> None:
     server.namespaces["batch"] = {}
     server.jobs = [stored(REJECTED_TODAY, "batch"), stored(HANGS)]
-    assert "default/Job/hangs" in audit("-o", "concise").out
-    assert "batch/Job/indexed" in audit("--context", "other", "-o", "concise").out
+    assert "default/Job/hangs" in audit("-o", "concise", "--info").out
+    assert "batch/Job/indexed" in audit("--context", "other", "-o", "concise", "--info").out
     paths = [path for path, _ in server.requests]
     assert JOBS not in paths
     assert "/apis/batch/v1/namespaces/batch/jobs" in paths
@@ -149,20 +149,20 @@ def test_finished_jobs_are_left_out(server: FakeListServer, audit: Audit) -> Non
 def test_a_cron_job_stands_for_its_jobs(server: FakeListServer, audit: Audit) -> None:
     server.cron_jobs = [cron_job] = [stored(cron_manifest("nightly", concurrencyPolicy="Never"))]
     server.jobs = [owned(stored(HANGS), cron_job), stored(HANGS)]
-    done = audit("-A", "-o", "concise")
+    done = audit("-A", "-o", "concise", "--info")
     assert [line.partition(":")[0] for line in done.out.splitlines()] == [
         "default/CronJob/nightly",
         "default/Job/hangs",
     ]
     assert "1 Job created by CronJobs, skipped (include with --include-owned)" in done.err
-    assert len(audit("-A", "-o", "concise", "--include-owned").out.splitlines()) == 3
+    assert len(audit("-A", "-o", "concise", "--info", "--include-owned").out.splitlines()) == 3
 
 
 def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
     server: FakeListServer, audit: Audit
 ) -> None:
     server.jobs = [owned(stored(HANGS), stored(cron_manifest()))]
-    assert "default/Job/hangs" in audit("-A", "-o", "concise").out
+    assert "default/Job/hangs" in audit("-A", "-o", "concise", "--info").out
 
 
 # Releases to validate for.
@@ -215,7 +215,7 @@ def test_rules_are_selected_as_for_manifests(
     server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.jobs = [stored(HANGS)]
-    assert audit("-A", "-o", "concise", "--ignore", "JW201").out == ""
+    assert audit("-A", "-o", "concise", "--info", "--ignore", "JW201").out == ""
     (tmp_path / ".jobsworth.yaml").write_text("severity: {JW201: error}\n", encoding="utf-8")
     assert audit("-A").code == 1
     assert audit("-A", "--isolated").code == 0
@@ -254,7 +254,7 @@ def test_policies_apply_to_stored_objects(
     server.namespaces |= {"lab": {"team": "research"}, "shop": {"team": "shop"}}
     written = manifest(activeDeadlineSeconds=None, ttlSecondsAfterFinished=None)
     server.jobs = [stored(written, "lab"), stored(written, "shop")]
-    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise")
+    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise", "--info")
     assert done.code == 1
     reported = [tuple(line.split(": ")[0:2]) for line in done.out.splitlines()]
     assert [(place, answer.rpartition(" ")[0]) for place, answer in reported] == [
@@ -282,7 +282,7 @@ def test_labels_that_may_not_be_read_are_missed_aloud(
 ) -> None:
     server.jobs = [stored(HANGS, "lab")]
     server.faults = [answers("/api/v1/namespaces", 403, status(403, "Forbidden", "no"))]
-    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise")
+    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise", "--info")
     assert done.err.startswith(
         "note: cannot read namespace labels; grant get and list on namespaces"
     )
@@ -310,7 +310,7 @@ def test_a_wrong_policy_is_reported_with_its_place(audit: Audit, tmp_path: Path)
 
 def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
-    assert audit("-A", "-o", "concise").out == (
+    assert audit("-A", "-o", "concise", "--info").out == (
         "batch/Job/indexed: error JW004 spec.backoffLimitPerIndex: "
         "Invalid value: 1: requires indexed completion mode\n"
     )
@@ -380,7 +380,7 @@ def test_a_github_annotation_names_the_object(server: FakeListServer, audit: Aud
 
 def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REJECTED_TODAY), stored(HANGS)]
-    done = audit("-A", "-q", "-o", "concise")
+    done = audit("-A", "-q", "-o", "concise", "--info")
     assert len(done.out.splitlines()) == 1
     assert done.err == ""
 
@@ -416,7 +416,7 @@ def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Aud
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old", resume="500")
     server.faults = [once(answers(JOBS, 410, expired, after="500"))]
-    done = audit("-A", "-o", "concise")
+    done = audit("-A", "-o", "concise", "--info")
     assert names(done) == [f"job-{index}" for index in range(1100)]
     requested = [query.get("continue") for path, query in server.requests if path == JOBS]
     assert requested == [None, "500", "500", "1000"]
@@ -428,7 +428,7 @@ def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old")
     server.faults = [once(answers(JOBS, 410, expired, after="1000"))]
-    done = audit("-A", "-o", "concise")
+    done = audit("-A", "-o", "concise", "--info")
     assert names(done) == [f"job-{index}" for index in range(1100)]
     requested = [query.get("continue") for path, query in server.requests if path == JOBS]
     assert requested == [None, "500", "1000", None, "500", "1000"]

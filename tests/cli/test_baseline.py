@@ -30,7 +30,7 @@ def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     ]
 
     new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}
-    found = validate(*BASELINE, "-o", "concise", "jobs", files=new)
+    found = validate(*BASELINE, "-o", "concise", "--info", "jobs", files=new)
     assert found.out.startswith("jobs/c.yaml:15:9: warning JW101 ")
     assert len(found.out.splitlines()) == 1
 
@@ -70,18 +70,22 @@ def test_the_file_is_readable_for_users_too(validate: Validate, tmp_path: Path) 
 )
 def test_an_entry_holds_when_the_object_moves(change: dict[str, str], validate: Validate) -> None:
     validate(*WRITE, "jobs", files=FILES)
-    assert validate(*BASELINE, "-o", "concise", "jobs", files=change).out == ""
+    assert validate(*BASELINE, "-o", "concise", "--info", "jobs", files=change).out == ""
 
 
 def test_another_field_code_or_object_is_new(validate: Validate) -> None:
     validate(*WRITE, "jobs", files=FILES)
     shadowed_again = SHADOWED.replace("  template:", "      - action: FailJob\n"
         "        onExitCodes: {operator: In, values: [41]}\n  template:")  # fmt: skip
-    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/a.yaml": shadowed_again})
+    done = validate(
+        *BASELINE, "-o", "concise", "--info", "jobs", files={"jobs/a.yaml": shadowed_again}
+    )
     assert "rules[3]" in done.out
     assert "rules[2]: this rule never decides" not in done.out
     in_a_namespace = SHADOWED.replace("name: shadowed", "name: shadowed\n  namespace: other")
-    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/a.yaml": in_a_namespace})
+    done = validate(
+        *BASELINE, "-o", "concise", "--info", "jobs", files={"jobs/a.yaml": in_a_namespace}
+    )
     assert "JW101" in done.out
 
 
@@ -108,7 +112,7 @@ def test_findings_in_files_that_were_not_validated_are_kept(validate: Validate) 
 def test_objects_without_a_name_are_known_by_their_file(validate: Validate) -> None:
     unnamed = SHADOWED.replace("name: shadowed", "generateName: shadowed-")
     validate(*WRITE, "jobs", files={"jobs/a.yaml": unnamed})
-    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/b.yaml": unnamed})
+    done = validate(*BASELINE, "-o", "concise", "--info", "jobs", files={"jobs/b.yaml": unnamed})
     assert [line.split(":")[0] for line in done.out.splitlines()] == ["jobs/b.yaml"]
 
 

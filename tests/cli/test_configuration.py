@@ -40,21 +40,21 @@ def toml(text: str) -> str:
     ],
 )
 def test_a_rule_can_be_silenced(files: dict[str, str], validate: Validate) -> None:
-    assert validate("-o", "concise", "job.yaml", files=JOB).found == [(15, "JW101")]
-    assert validate("-o", "concise", "job.yaml", files=files).found == []
-    assert validate("-o", "concise", "--isolated", "job.yaml").found == [(15, "JW101")]
+    assert validate("-o", "concise", "--info", "job.yaml", files=JOB).found == [(15, "JW101")]
+    assert validate("-o", "concise", "--info", "job.yaml", files=files).found == []
+    assert validate("-o", "concise", "--info", "--isolated", "job.yaml").found == [(15, "JW101")]
 
 
 def test_a_severity_can_be_set_and_an_error_fails(validate: Validate) -> None:
     files = {**JOB, ".jobsworth.yaml": "severity: {JW1: info, rule-shadowed: error}\n"}
-    done = validate("-o", "concise", ".", files=files)
+    done = validate("-o", "concise", "--info", ".", files=files)
     assert done.code == 1
     assert "job.yaml:15:9: error JW101" in done.out
 
 
 def test_rules_that_are_off_can_be_selected(validate: Validate) -> None:
     files = {**JOB, ".jobsworth.yaml": "select: [default, needless-token]\n"}
-    found = validate("-o", "concise", "job.yaml", files=files).found
+    found = validate("-o", "concise", "--info", "job.yaml", files=files).found
     assert (15, "JW101") in found
     assert len(found) > 1
 
@@ -82,9 +82,9 @@ def test_a_release_that_yaml_takes_for_a_number_is_meant_as_it_is_written(
 def test_gates_can_be_set_and_the_command_line_adds_to_them(validate: Validate) -> None:
     gates = "kubernetes-version: '1.31'\nfeature-gates: {JobManagedBy: true}\n"
     files = {"job.yaml": MANAGED, ".jobsworth.yaml": gates}
-    assert validate("-o", "concise", "job.yaml", files=files).found == []
+    assert validate("-o", "concise", "--info", "job.yaml", files=files).found == []
     off = ["--feature-gates", "JobManagedBy=false"]
-    assert validate("-o", "concise", *off, "job.yaml").found == [(6, "JW020")]
+    assert validate("-o", "concise", "--info", *off, "job.yaml").found == [(6, "JW020")]
 
 
 PRIVILEGED = {"job.yaml": SOUND + "          securityContext: {privileged: true}\n"}
@@ -113,9 +113,9 @@ def test_the_command_line_says_whether_privileged_containers_are_allowed(
 
 def test_the_command_line_counts_more(validate: Validate) -> None:
     files = {**JOB, ".jobsworth.yaml": "ignore: [JW101]\nkubernetes-version: '1.30'\n"}
-    assert validate("-o", "concise", "--select", "JW101", "job.yaml", files=files).found == [
-        (15, "JW101")
-    ]
+    assert validate(
+        "-o", "concise", "--info", "--select", "JW101", "job.yaml", files=files
+    ).found == [(15, "JW101")]
     release = ["--kubernetes-version", "1.31"]
     files = {"managed.yaml": MANAGED}
     assert "by Kubernetes 1.31" in validate(*release, "managed.yaml", files=files).out
@@ -125,7 +125,7 @@ def test_rules_can_be_chosen_on_the_command_line(validate: Validate) -> None:
     files = {"job.yaml": SHADOWED.replace("  activeDeadlineSeconds: 3600\n", "")}
 
     def found(*options: str) -> list[str]:
-        done = validate("-o", "concise", *options, "job.yaml", files=files)
+        done = validate("-o", "concise", "--info", *options, "job.yaml", files=files)
         return [code for _, code in done.found]
 
     assert found() == ["JW201", "JW101"]
@@ -146,7 +146,7 @@ def test_the_nearest_configuration_wins_whole(validate: Validate) -> None:
         "other/pyproject.toml": "[tool.other]\n",
         "other/c.yaml": SHADOWED,
     }
-    done = validate("-o", "concise", ".", files=files)
+    done = validate("-o", "concise", "--info", ".", files=files)
     assert done.out.count("JW101") == 1
     assert done.out.startswith("inner/deep/er/b.yaml:")
 
@@ -241,7 +241,7 @@ def test_a_bad_option_is_an_error(arguments: list[str], complaint: str, validate
 
 def test_validation_errors_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
     files = {"job.yaml": INVALID, ".jobsworth.yaml": "ignore: [JW]\nseverity: {JW0: info}\n"}
-    assert validate("-o", "concise", "job.yaml", files=files).found == [(6, "JW004")]
+    assert validate("-o", "concise", "--info", "job.yaml", files=files).found == [(6, "JW004")]
 
 
 def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
@@ -250,7 +250,7 @@ def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
         ".jobsworth.yaml": "ignore: [JW101]",
         "a/.jobsworth.yaml": "# none\n",
     }
-    assert validate("-o", "concise", "a", files=files).found == [(15, "JW101")]
+    assert validate("-o", "concise", "--info", "a", files=files).found == [(15, "JW101")]
 
 
 def test_a_pyproject_without_a_jobsworth_table_is_not_parsed(
@@ -316,7 +316,7 @@ def test_many_processes_have_the_same_configuration(validate: Validate) -> None:
     files = {f"a/{number:02}.yaml": SHADOWED for number in range(40)}
     files |= {f"b/{number:02}.yaml": SHADOWED for number in range(40)}
     files |= {"b/.jobsworth.yaml": "severity: {JW101: info}\nexclude: [0*.yaml]\n"}
-    done = validate("--jobs", "2", "-o", "concise", ".", files=files)
+    done = validate("--jobs", "2", "-o", "concise", "--info", ".", files=files)
     severities = [line.split()[1] for line in done.out.splitlines()]
     assert severities == ["warning"] * 40 + ["info"] * 30
     assert "10 files excluded" in done.err
@@ -361,7 +361,7 @@ def test_rules_below_the_wanted_confidence_are_not_reported(
 
 
 def test_a_selected_rule_is_reported_whatever_its_confidence(command: Command) -> None:
-    options = ("--min-confidence", "certain", "--select", "JW112", "-o", "concise")
+    options = ("--min-confidence", "certain", "--select", "JW112", "-o", "concise", "--info")
     assert (
         "JW112"
         in command("validate", *options, "job.yaml", files={"job.yaml": EACH_CONFIDENCE}).out

@@ -41,7 +41,7 @@ def on_the_rule(comment: str) -> str:
     ],
 )  # fmt: skip
 def test_a_finding_can_be_ignored(job: str, validate: Validate) -> None:
-    found = validate("-o", "concise", "job.yaml", files={"job.yaml": job}).found
+    found = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": job}).found
     assert [code for _, code in found if code != "JW201"] == []
 
 
@@ -50,20 +50,20 @@ def test_the_key_counts_as_the_place_of_its_value(validate: Validate) -> None:
         "image: registry", "image:  # jobsworth: ignore[JW501]\n            registry"
     )
     job = job.replace("main:1.0", "main")
-    assert validate("-o", "concise", "a.yaml", files={"a.yaml": job}).found == []
+    assert validate("-o", "concise", "--info", "a.yaml", files={"a.yaml": job}).found == []
     idle = job.replace("JW501", "JW101")
-    found = validate("-o", "concise", "a.yaml", files={"a.yaml": idle}).found
+    found = validate("-o", "concise", "--info", "a.yaml", files={"a.yaml": idle}).found
     assert found == [(13, "JW900"), (14, "JW501")]
 
 
 def test_a_missing_field_is_ignored_at_the_key_that_lacks_it(validate: Validate) -> None:
     job = WITHOUT_DEADLINE.replace("spec:\n  ttl", "spec: # jobsworth: ignore[no-deadline]\n  ttl")
-    assert validate("-o", "concise", "a.yaml", files={"a.yaml": job}).found == []
+    assert validate("-o", "concise", "--info", "a.yaml", files={"a.yaml": job}).found == []
 
 
 def test_an_ignore_in_one_document_does_not_reach_another(validate: Validate) -> None:
     files = {"a.yaml": f"{SHADOWED}---\n# jobsworth: ignore[JW101]\n{SHADOWED}---\n{SHADOWED}"}
-    found = validate("-o", "concise", "a.yaml", files=files).found
+    found = validate("-o", "concise", "--info", "a.yaml", files=files).found
     length = len(SHADOWED.splitlines()) + 1
     assert found == [(15, "JW101"), (15 + 2 * length + 1, "JW101")]
 
@@ -71,7 +71,7 @@ def test_an_ignore_in_one_document_does_not_reach_another(validate: Validate) ->
 def test_an_ignore_of_a_list_is_for_all_its_items(validate: Validate) -> None:
     item = "- " + SHADOWED.replace("\n", "\n  ").rstrip()
     listed = f"# jobsworth: ignore[JW101]\napiVersion: v1\nkind: List\nitems:\n{item}\n{item}\n"
-    assert validate("-o", "concise", "a.yaml", files={"a.yaml": listed}).found == []
+    assert validate("-o", "concise", "--info", "a.yaml", files={"a.yaml": listed}).found == []
 
 
 def test_an_annotation_serves_json(validate: Validate) -> None:
@@ -109,7 +109,7 @@ def test_an_annotation_serves_json(validate: Validate) -> None:
 def test_an_unused_ignore_is_reported(
     job: str, line: int, message: str, validate: Validate
 ) -> None:
-    done = validate("-o", "concise", "job.yaml", files={"job.yaml": job})
+    done = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": job})
     (reported,) = (line for line in done.out.splitlines() if "JW900" in line)
     assert reported.startswith(f"job.yaml:{line}:")
     assert ": warning JW900 " in reported
@@ -130,7 +130,7 @@ def test_an_unused_ignore_is_reported(
     ],
 )  # fmt: skip
 def test_other_comments_are_left_alone(job: str, validate: Validate) -> None:
-    done = validate("-o", "concise", "job.yaml", files={"job.yaml": job})
+    done = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": job})
     assert "JW900" not in done.out
 
 
@@ -140,7 +140,7 @@ def test_a_comment_behind_the_header_of_a_block_counts(validate: Validate) -> No
         "command:\n          - | # jobsworth: ignore[JW101]\n            # jobsworth: ignore[JW2]\n"
         "          image:",
     )
-    found = validate("-o", "concise", "job.yaml", files={"job.yaml": job}).found
+    found = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": job}).found
     assert found == [(14, "JW900")]
 
 
@@ -159,13 +159,13 @@ def test_an_ignore_is_unused_only_where_its_rule_ran(
     options: list[str], codes: list[str], validate: Validate
 ) -> None:
     files = {"job.yaml": f"# jobsworth: ignore[JW101]\n{SOUND}"}
-    found = validate("-o", "concise", *options, "job.yaml", files=files).found
+    found = validate("-o", "concise", "--info", *options, "job.yaml", files=files).found
     assert [code for _, code in found] == codes
 
 
 def test_an_ignore_is_not_idle_where_nothing_could_be_decoded(validate: Validate) -> None:
     job = f"# jobsworth: ignore[JW101]\n{SOUND}  misspelt: 1\n"
-    found = validate("-o", "concise", "job.yaml", files={"job.yaml": job}).found
+    found = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": job}).found
     assert [code for _, code in found] == ["JW001"]
 
 
@@ -189,7 +189,10 @@ def test_the_example_of_the_documentation_is_right(validate: Validate) -> None:
     page = (Path(__file__).parents[2] / "docs/ignoring.md").read_text(encoding="utf-8")
     example = page.partition("```yaml\n")[2].partition("```")[0]
     rest = SOUND.partition("ttlSecondsAfterFinished: 86400\n")[2]
-    assert validate("-o", "concise", "job.yaml", files={"job.yaml": example + rest}).found == []
+    assert (
+        validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": example + rest}).found
+        == []
+    )
     plain = "".join(line.split("#")[0].rstrip() + "\n" for line in (example + rest).splitlines())
-    found = validate("-o", "concise", "job.yaml", files={"job.yaml": plain}).found
+    found = validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": plain}).found
     assert sorted(code for _, code in found) == ["JW201", "JW204"]

@@ -118,3 +118,15 @@ def test_reports_that_exclude_each_other_are_an_error(
 ) -> None:
     done = validate(*arguments, "a.yaml", files={"a.yaml": SOUND})
     assert (done.code, complaint in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("paths", [["a.yaml", "a.yaml"], ["a.yaml", "./a.yaml"], [".", "a.yaml"]])
+def test_a_file_that_is_named_twice_is_read_once(paths: list[str], validate: Validate) -> None:
+    done = validate(*paths, files={"a.yaml": SOUND})
+    assert done.err.startswith("1 object in 1 file; 1 valid, 0 invalid")
+
+
+def test_an_address_instead_of_a_path_is_answered_with_a_command(validate: Validate) -> None:
+    done = validate("https://example.com/job.yaml")
+    assert done.code == 2
+    assert "download it: curl -fsSL ADDRESS | jobsworth validate -" in done.out

@@ -21,7 +21,9 @@ LINES = {line.strip(): number for number, line in enumerate(JOB.splitlines(), st
 
 
 def test_a_policy_violation_is_an_error_at_its_place(command: Command) -> None:
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=FILES)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=FILES
+    )
     assert done.code == 1
     assert (
         f"job.yaml:{LINES['backoffLimit: 9']}:17: error JP002 spec.backoffLimit: "
@@ -31,13 +33,17 @@ def test_a_policy_violation_is_an_error_at_its_place(command: Command) -> None:
 
 def test_an_unknown_field_switches_no_policy_off(command: Command) -> None:
     files = {**FILES, "job.yaml": JOB.replace("spec:\n", "spec:\n  notYetInvented: 1\n", 1)}
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=files
+    )
     assert [code for _, code in done.found] == ["JW201", "JW001", "JP002"]
 
 
 def test_a_wrong_type_switches_no_other_limit_off(command: Command) -> None:
     files = {**FILES, "job.yaml": JOB.replace("spec:\n", "spec:\n  parallelism: two\n", 1)}
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=files
+    )
     assert [code for _, code in done.found] == ["JW201", "JW002", "JP002"]
 
 
@@ -71,21 +77,25 @@ def test_every_report_can_have_them(command: Command, form: str) -> None:
 def test_a_default_that_would_do_harm_is_a_warning(command: Command) -> None:
     value = JOB.replace("Never", "OnFailure").replace("  backoffLimit: 9\n", "")
     files = {**FILES, "job.yaml": value}
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=files
+    )
     assert "warning JP050 spec.podFailurePolicy: cannot set the default: it requires" in done.out
 
 
 def test_policy_violations_cannot_be_ignored(command: Command) -> None:
     ignored = f"# jobsworth: ignore[JW201] we never do this\n{JOB}"
     files = {**FILES, "job.yaml": ignored}
-    arguments = ("validate", "-o", "concise", "--ignore", "JW201", "--policy", "policies")
+    arguments = ("validate", "-o", "concise", "--info", "--ignore", "JW201", "--policy", "policies")
     done = command(*arguments, "job.yaml", files=files)
     assert "JW201 spec.activeDeadlineSeconds: A Pod that hangs" in done.out
     assert "(policy house-rules)" in done.out
 
 
 def test_a_policy_violation_is_not_reported_twice(command: Command) -> None:
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=FILES)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=FILES
+    )
     assert done.out.count("JW201") == 1
 
 
@@ -99,7 +109,7 @@ def test_an_update_is_evaluated_by_what_it_changes(command: Command) -> None:
 def test_a_manifest_that_passes_is_warned_of_if_a_plain_create_is_denied(command: Command) -> None:
     policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 3\n")
     job = JOB.replace("  backoffLimit: 9\n", "")
-    arguments = ("validate", "-o", "concise", "--policy", "house.yaml", "job.yaml")
+    arguments = ("validate", "-o", "concise", "--info", "--policy", "house.yaml", "job.yaml")
     done = command(*arguments, files={"house.yaml": policy, "job.yaml": job})
     assert done.code == 0
     assert (
@@ -123,7 +133,7 @@ def test_several_policies_are_one_set(command: Command) -> None:
     second = POLICY.replace("house-rules", "others").replace("maximum: 5", "maximum: 7")
     files = {**FILES, "more.yaml": second}
     done = command(
-        "validate", "-o", "concise", "--policy", "policies", "--policy", "more.yaml", "job.yaml",
+        "validate", "-o", "concise", "--info", "--policy", "policies", "--policy", "more.yaml", "job.yaml",
         files=files,
     )  # fmt: skip
     assert done.out.count("JP002") == 2
@@ -152,7 +162,7 @@ def test_a_configuration_whose_policies_cannot_be_used_is_an_error(command: Comm
 def test_many_files_are_validated_in_several_processes(command: Command) -> None:
     files = {f"jobs/{number}.yaml": JOB for number in range(70)}
     done = command(
-        "validate", "-q", "-o", "concise", "--jobs", "2", "--policy", "policies", "jobs",
+        "validate", "-q", "-o", "concise", "--info", "--jobs", "2", "--policy", "policies", "jobs",
         files={**FILES, **files},
     )  # fmt: skip
     assert done.out.count("JP002") == 70
@@ -168,7 +178,9 @@ def test_another_process_reads_the_policies_itself(command: Command) -> None:
 
 def test_a_value_that_cannot_be_decoded_is_left_to_the_api_servers_words(command: Command) -> None:
     files = {**FILES, "job.yaml": JOB.replace("backoffLimit: 9", "backoffLimit: nine")}
-    done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
+    done = command(
+        "validate", "-o", "concise", "--info", "--policy", "policies", "job.yaml", files=files
+    )
     assert [code for _, code in done.found] == ["JW201", "JW002"]
 
 
@@ -279,7 +291,7 @@ def test_with_mixed_only_manifests_are_validated(command: Command) -> None:
         "ci.yaml": "on: push\njobs: {}\n",
     }
     done = command(
-        "validate", "--mixed", "-o", "concise", "--policy", "policies",
+        "validate", "--mixed", "-o", "concise", "--info", "--policy", "policies",
         "chart/job.yaml", "ci.yaml", "policies/house.yaml", "job.yaml", files=files,
     )  # fmt: skip
     assert {line.split(":")[0] for line in done.out.splitlines() if "JP0" in line} == {"job.yaml"}

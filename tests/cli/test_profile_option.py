@@ -128,6 +128,6 @@ def test_an_enforcement_without_a_profile_is_an_error(command: Command) -> None:
 
 def test_several_processes_apply_the_same(command: Command) -> None:
     files = {f"many/{number}.yaml": TOO_MANY for number in range(70)}
-    options = ("-o", "concise", "-j", "2", "--profile", "baseline")
+    options = ("-o", "concise", "--info", "-j", "2", "--profile", "baseline")
     done = command("validate", *options, "many", files=files)
     assert done.out.count("JP002") == 70

@@ -23,10 +23,41 @@ def test_every_report_can_go_to_a_file(output: str, validate: Validate, tmp_path
     assert "4 objects in 4 files" in written.err
 
 
-def test_a_file_that_cannot_be_written_is_an_error(validate: Validate) -> None:
-    done = validate("--output-file", "no/such/folder/report", "a.yaml", files=FILES)
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        (["--output-file", "no/such/report"], "--output-file"),
+        (["--output", "sarif=no/such/report"], "--output"),
+        (["-o", "text", "-o", "sarif=no/such/report"], "--output"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_an_error_of_its_option(
+    options: list[str], option: str, validate: Validate
+) -> None:
+    done = validate(*options, "a.yaml", files=FILES)
     assert done.code == 2
-    assert done.err.startswith("Error: --output-file: cannot write no/such/folder/report: ")
+    assert done.err.startswith(f"Error: {option}: cannot write no/such/report: ")
+
+
+@pytest.mark.parametrize("output", ["text", "concise", "github"])
+def test_the_reports_for_people_show_info_findings_on_request(
+    output: str, validate: Validate
+) -> None:
+    files = {"job.yaml": SOUND.replace("  activeDeadlineSeconds: 3600\n", "")}
+    done = validate("-o", output, "job.yaml", files=files)
+    assert (done.out, done.code) == ("", 0)
+    assert "info finding (show with --info)" in done.err
+    assert "JW201" in validate("-o", output, "--info", "job.yaml").out
+    assert "JW201" in validate("-o", output, "--select", "JW201", "job.yaml").out
+    assert "JW201" in validate("-o", output, "--fail-on", "info", "job.yaml").out
+
+
+@pytest.mark.parametrize("output", ["json", "sarif", "junit"])
+def test_the_reports_for_programs_always_have_info_findings(
+    output: str, validate: Validate
+) -> None:
+    files = {"job.yaml": SOUND.replace("  activeDeadlineSeconds: 3600\n", "")}
+    assert "JW201" in validate("-o", output, "job.yaml", files=files).out
 
 
 def test_statistics_count_by_code_with_names(validate: Validate) -> None:

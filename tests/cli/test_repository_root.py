@@ -40,9 +40,9 @@ def test_the_search_for_a_configuration_ends_at_the_repository(
     (repository / "jobs").mkdir()
     (repository / "jobs" / "job.yaml").write_text(JOB)
     done = command("validate", ".", "jobs/job.yaml")
-    assert done.err == "3 objects in 2 files; 3 valid, 0 invalid\n"
+    assert done.err == "2 objects in 2 files; 2 valid, 0 invalid\n"
     (repository / ".git").rmdir()
-    assert "3 files excluded" in command("validate", ".", "jobs/job.yaml").err
+    assert "2 files excluded" in command("validate", ".", "jobs/job.yaml").err
 
 
 def test_the_search_for_a_configuration_ends_at_the_home_folder(

@@ -39,6 +39,10 @@ class AuditReportOptions(reporting.ReportOptions):
         "(test reports), or github (workflow annotations). With =FILE, write it to a file; may be given "
         "several times.",
     )
+    info = flag(
+        help="Also show info findings in the text, concise and github reports; the other formats have them "
+        "always."
+    )
 
 
 class ScopeOptions(Options):

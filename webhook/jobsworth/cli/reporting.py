@@ -58,13 +58,13 @@ class ReportFormat:
 
 REPORT_FORMATS = {
     "text": ReportFormat("text", counted=True, takes=("color", "infos", "verbose", "width")),
-    "concise": ReportFormat("concise", counted=True),
+    "concise": ReportFormat("concise", counted=True, takes=("infos",)),
     "json": ReportFormat(
         "json_report", whole=True, counted=True, takes=("statistics", "omissions")
     ),
     "sarif": ReportFormat("sarif", whole=True),
     "junit": ReportFormat("junit", whole=True),
-    "github": ReportFormat("github"),
+    "github": ReportFormat("github", takes=("infos",)),
     "table": ReportFormat("overview", whole=True),
 }
 """Report formats by their ``--output`` name; ``table`` is for ``jobsworth audit`` only."""
@@ -95,7 +95,10 @@ class ReportOptions(Options):
     statistics = flag(
         help="Report counts by code instead of findings; with JSON, in addition to them."
     )
-    info = flag(help="Also show info findings in the text report, and fix them with --fix.")
+    info = flag(
+        help="Also show info findings in the text, concise and github reports, and fix them with --fix; the "
+        "other formats have them always."
+    )
     verbose = flag(
         short="-v",
         help="Also show valid and skipped objects, and what was not read, in the text report.",
@@ -110,10 +113,17 @@ class ReportOptions(Options):
 
 
 class Report(Record):
-    """A report to write: its format, and its file; an empty file is standard output."""
+    """A report to write.
+
+    Attributes:
+        format: the name of its format.
+        file: its file; empty for standard output.
+        option: the option that names the file, for errors.
+    """
 
     format: str
     file: str = ""
+    option: str = "--output"
 
 
 def reports_of(options: ReportOptions) -> list[Report]:
@@ -140,7 +150,9 @@ def reports_of(options: ReportOptions) -> list[Report]:
     if options.output_file is not None:
         if len(printed) != 1:
             raise UsageError("--output-file requires one --output without =FILE")
-        reports[printed[0]] = Report(reports[printed[0]].format, options.output_file)
+        reports[printed[0]] = Report(
+            reports[printed[0]].format, options.output_file, "--output-file"
+        )
     elif len(printed) > 1:
         both = " and ".join(reports[index].format for index in printed)
         raise UsageError(
@@ -199,7 +211,7 @@ class Reporter:
             for each in reports:
                 stream = out or sys.stdout
                 if each.file:
-                    stream = _opened(each.file)
+                    stream = _opened(each)
                     self._files.append(stream)
                 self._sinks.append(_Sink(each, options, stream, progress, omissions))
         except BaseException:
@@ -242,11 +254,15 @@ def _close(file: TextIO) -> None:
         pass  # the sink has flushed it, or has reported why it could not
 
 
-def _opened(file: str) -> TextIO:
+def _opened(report: Report) -> TextIO:
     try:
-        return open(file, "w", encoding="utf-8", errors="backslashreplace")
+        return open(report.file, "w", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"--output-file: cannot write {file}: {error.strerror}") from None
+        raise _unwritable(report, error) from None
+
+
+def _unwritable(report: Report, error: OSError) -> UsageError:
+    return UsageError(f"{report.option}: cannot write {report.file}: {error.strerror}")
 
 
 class _Sink:
@@ -261,7 +277,7 @@ class _Sink:
         omissions: Omissions | None,
     ) -> None:
         format_ = REPORT_FORMATS[report.format]
-        self._file = report.file
+        self._report = report
         self._out = out
         self._progress = progress
         self._shown: list[Result] | None = None
@@ -311,16 +327,16 @@ class _Sink:
             self._fail(error)
 
     def _flush(self) -> None:
-        if self._file:
+        if self._report.file:
             try:
                 self._out.flush()
             except OSError as error:
                 self._fail(error)
 
     def _fail(self, error: OSError) -> None:
-        if not self._file:
+        if not self._report.file:
             raise error
-        raise UsageError(f"--output-file: cannot write {self._file}: {error.strerror}") from None
+        raise _unwritable(self._report, error) from None
 
 
 def _width(out: TextIO) -> int | None:

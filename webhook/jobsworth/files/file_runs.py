@@ -32,7 +32,7 @@ def files_in(
     *,
     hidden: bool = False,
 ) -> list[FoundFile]:
-    """Return every manifest under some paths, and an error in place of each path that cannot be read.
+    """Return every manifest under some paths once, and an error in place of each unreadable path.
 
     Args:
         paths: files, folders, ``-``.
@@ -50,8 +50,13 @@ def files_in(
         return hidden
 
     found: list[FoundFile] = []
+    seen: set[str] = set()
     for file in manifests_in(paths, enters=enters):
         if not isinstance(file, ManifestError):
+            same = os.path.normpath(file)
+            if same in seen:
+                continue
+            seen.add(same)
             if file.endswith(OWN_FILE) and os.path.basename(file) == OWN_FILE:
                 continue
             if excludes(file):

@@ -16,10 +16,17 @@ FURTHER = " (reported once the decoding errors are fixed)"
 """The end of a line about something that the API server does not reach yet."""
 
 
-def render(result: Result) -> Iterator[str]:
-    """Return the lines for one result: ``file:line:column: severity code field: message``."""
+def render(result: Result, *, infos: bool = True) -> Iterator[str]:
+    """Return the lines for one result: ``file:line:column: severity code field: message``.
+
+    Args:
+        result: the findings of a document.
+        infos: show info findings, which require no action.
+    """
     for located in result.findings:
         finding = located.finding
+        if not result.shows(finding, infos=infos):
+            continue
         place = result.file
         if located.line is not None:
             place += f":{located.line}:{located.column}"

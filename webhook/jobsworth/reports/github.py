@@ -20,10 +20,17 @@ _IN_MESSAGES = {"%": "%25"}
 _IN_PROPERTIES = {**_IN_MESSAGES, ":": "%3A", ",": "%2C"}
 
 
-def render(result: Result) -> Iterator[str]:
-    """Return the workflow commands for one result: ``::error file=…,line=…,col=…,title=…::message``."""
+def render(result: Result, *, infos: bool = True) -> Iterator[str]:
+    """Return the workflow commands for one result: ``::error file=…,line=…,col=…,title=…::message``.
+
+    Args:
+        result: the findings of a document.
+        infos: show info findings, which require no action.
+    """
     for located in result.findings:
         finding = located.finding
+        if not result.shows(finding, infos=infos):
+            continue
         properties = {}
         # Neither standard input nor a cluster's object is a file of the repository.
         if not (result.in_cluster or result.file.startswith("<")):

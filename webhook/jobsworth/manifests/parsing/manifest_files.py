@@ -53,7 +53,13 @@ def find_manifests(
         elif path == STDIN or os.path.lexists(path):
             yield path
         else:
-            yield ManifestError(path, 1, 1, "no such file or folder; check the path")
+            yield ManifestError(path, 1, 1, _missing(path))
+
+
+def _missing(path: str) -> str:
+    if path.startswith(("https://", "http://")):
+        return "an address is not read; download it: curl -fsSL ADDRESS | jobsworth validate -"
+    return "no such file or folder; check the path"
 
 
 def _in_folder(

@@ -10,7 +10,7 @@ from jobsworth.findings import long_messages
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
-from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, UNREADABLE
+from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, TOP_LEVEL_LIST, UNREADABLE
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document, ManifestError, Note, Position
 
 UNKNOWN_FIELD = "JW001"
+
+LIST_ADVICE = (
+    "kubectl cannot decode a list of objects: write --- between the objects, or make them the items of a "
+    "List (apiVersion: v1, kind: List)"
+)
 
 
 def located(
@@ -133,9 +138,11 @@ def skip_marked_patch(result: Result) -> None:
 
 
 def contained_jobs_in(document: Document) -> list[Finding]:
-    """Return a note on the Jobs in an object of another kind."""
-    from jobsworth.lint.contained_jobs import contained_jobs
+    """Return a note on the Jobs in an object of another kind, or the error for a list of Jobs."""
+    from jobsworth.lint.contained_jobs import contained_jobs, is_list_of_jobs
 
+    if is_list_of_jobs(document.value):
+        return [TOP_LEVEL_LIST.finding("", LIST_ADVICE)]
     what = contained_jobs(document.value)
     if not what:
         return []

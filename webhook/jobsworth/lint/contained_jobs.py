@@ -44,6 +44,17 @@ def contained_jobs(value: Any) -> str:
     return f"{subject} contains {number} Jobs, which are not validated"
 
 
+def is_list_of_jobs(value: Any) -> bool:
+    """Return True for a list at the top of a document that contains a Job or CronJob.
+
+    kubectl decodes a document into a map (k8s.io/cli-runtime, ``StreamVisitor``), and stops at a list.
+
+    >>> is_list_of_jobs([{"apiVersion": "batch/v1", "kind": "Job"}]), is_list_of_jobs([{"op": "remove"}])
+    (True, False)
+    """
+    return isinstance(value, list) and _jobs_in(value) > 0
+
+
 def _jobs_in(value: Any) -> int:
     """Count the Jobs in an object's values and texts."""
     found, visited, rest = 0, 0, [value]

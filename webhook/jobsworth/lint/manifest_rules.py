@@ -48,8 +48,22 @@ CONTAINED_JOB = Rule(
     severity="info",
     summary="An object of another kind contains a Job, which is not validated.",
 )
+TOP_LEVEL_LIST = Rule(
+    "JW096",
+    "top-level-list",
+    severity="error",
+    summary="A document is a list of Jobs or CronJobs, which kubectl cannot decode.",
+)
+NO_OBJECT = Rule(
+    "JW097",
+    "no-object",
+    severity="warning",
+    summary="A file or folder that the command line names has no Kubernetes object.",
+)
 
-SKIPPED_RULES = (UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, CONTAINED_JOB)
+SKIPPED_RULES = (
+    UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, CONTAINED_JOB, TOP_LEVEL_LIST, NO_OBJECT,
+)  # fmt: skip
 
 
 NOTES = {

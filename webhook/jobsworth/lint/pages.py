@@ -114,6 +114,15 @@ renders: `kubectl kustomize overlay/ | jobsworth validate -`.""",
 jobsworth validates objects of the kinds Job and CronJob. An object of another kind may contain the
 template of a Job (JobSet), or a whole one as text (ConfigMap, OpenShift Template). Render it, or
 write the Job as a manifest.""",
+    "JW096": """\
+kubectl decodes each document of a file as one object. For a list it stops with `json: cannot unmarshal
+array`, so that nothing is created. Write each object as a document of its own, with `---` between them, or
+make them the `items` of an object of the kind List (apiVersion `v1`).""",
+    "JW097": """\
+Nothing was validated there: the file is empty, or has only comments, values or text; the folder has no
+manifest. Often the path is wrong. `--allow-empty` allows it. `--fail-on-empty` makes each named path
+without a Job or CronJob an error with exit code 2, for CI. With `--mixed`, this is not reported, because a
+hook names every file of a commit.""",
 }
 """The meaning of each code, and what to do."""
 

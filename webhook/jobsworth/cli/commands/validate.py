@@ -16,13 +16,14 @@ from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects
 from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.files.file_runs import evaluate_files, files_in
+from jobsworth.files.named_paths import NamedPaths
 from jobsworth.findings.result import EXIT_INVALID, INVALID, VALID, exit_code
 from jobsworth.findings.summary import Omissions, Summary, count
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
@@ -83,7 +84,8 @@ class InputOptions(Options):
         help="Do not read these files: a name (vendor, '*.tpl.yaml') or a path from the current folder.",
     )
     hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
-    allow_empty = flag(help="Accept standard input without any object.")
+    allow_empty = flag(help="Accept a PATH without any object, such as empty standard input.")
+    fail_on_empty = flag(help="A PATH without a Job or CronJob is an error (exit code 2).")
     namespace = text(
         short="-n",
         metavar="NAME",
@@ -125,14 +127,22 @@ def run(options: ValidateOptions) -> int:
             results.append(result)
             reporter.add(result)
         files = files_in(paths, configurations.excludes, omissions, hidden=options.input.hidden)
-        evaluated = evaluate_files(evaluate, files, _processes(options))
-        for done, of_file in enumerate(evaluated, start=1):
-            for result in of_file:
+        named = _named_paths(options, paths, configurations)
+
+        def add(found: Iterable[Result]) -> None:
+            for result in found:
                 if baseline is not None:
                     baseline.take_known_from(result)
                 results.append(result)
                 reporter.add(result)
+
+        evaluated = evaluate_files(evaluate, files, _processes(options))
+        for done, (file, of_file) in enumerate(zip(files, evaluated, strict=True), start=1):
+            if isinstance(file, str):
+                named.complete(file, of_file)
+            add(of_file)
             progress.update(done, len(files))
+        add(named.folders_without_object(omissions))
     diff_shown = fixes is not None and fixes.diff_shown
     code = max(exit_code(results), EXIT_INVALID if diff_shown else 0)
     if not options.report.quiet:
@@ -164,6 +174,15 @@ def _check(options: ValidateOptions) -> None:
         raise UsageError("--git-ref and --against exclude each other: use one of them")
     if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
         raise UsageError("--unsafe requires --fix or --diff")
+    if options.input.fail_on_empty:
+        for given, option in (
+            (options.input.allow_empty, "--allow-empty"),
+            (options.comparison.git_ref is not None, "--git-ref"),
+        ):
+            if given:
+                raise UsageError(
+                    f"{option} and --fail-on-empty exclude each other: use one of them"
+                )
     if options.known.write_baseline and options.known.baseline is None:
         raise UsageError("--write-baseline requires --baseline FILE, the file to write")
 
@@ -205,6 +224,17 @@ def _manifests(
 
     objects, failures = read_existing(against)
     return options.paths or HERE, ExistingObjects(objects), failures
+
+
+def _named_paths(
+    options: ValidateOptions, paths: Sequence[str], configurations: Configurations
+) -> NamedPaths:
+    """Return the paths that must have an object: none with --mixed or --git-ref."""
+    required = options.input.fail_on_empty
+    lenient = options.input.mixed or options.input.allow_empty or options.comparison.git_ref
+    return NamedPaths(
+        () if lenient and not required else paths, configurations.of, requires_job=required
+    )
 
 
 def _evaluator(
@@ -301,7 +331,7 @@ COMMAND = Command(
 
 PATH is a file, a folder (searched for .yaml, .yml and .json), or - for standard input. Documents that
 are not a Job or CronJob are skipped. Exit codes: 0 if all objects are valid, 1 if an object is invalid,
-2 if a file is unreadable or the command line is wrong.""",
+2 if a file is unreadable, the command line is wrong, or (--fail-on-empty) a PATH has no Job or CronJob.""",
     epilog="""\b
 Examples:
   jobsworth validate job.yaml

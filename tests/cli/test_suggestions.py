@@ -72,7 +72,7 @@ def test_the_option_of_kubectl_for_files_shows_the_command_without_it(
         ("validate --format json .", "Did you mean '--output'?"),
         ("validate --output-format json .", "Did you mean '--output'?"),
         ("validate --strict .", "Unknown fields are always errors; omit --strict."),
-        ("validate --basline known.json .", "Did you mean '--baseline'?"),
+        ("validate --namespce a .", "Did you mean '--namespace'?"),
         ("validate --kube-version 1.31 .", "Did you mean '--kubernetes-version'?"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.cli.terminal import wants_color
 from jobsworth.files.fixing.line_diff import unified_lines
-from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ class FixRun:
         elif fixed.data != fixed.before:
             self.diff_shown = True
             color = wants_color(sys.stdout, self._color)
-            _print(b"".join(diff_lines(shown_name(path), fixed.before, fixed.data, color=color)))
+            _print(
+                b"".join(diff_lines(self._fixer.name(path), fixed.before, fixed.data, color=color))
+            )
         return fixed.results
 
     def sentences(self, results: Iterable[Result]) -> Iterator[str]:

@@ -61,12 +61,14 @@ class EvaluationOptions(Record, kw_only=True):
         tolerate_templates: skip files that are not manifests: see :mod:`jobsworth.files.context.mixed_files`.
         propose_changes: also compute the text changes of fixes.
         allow_empty: standard input may have no object.
+        stdin_filename: the file that standard input stands for; empty if unknown.
     """
 
     validated_paths: Sequence[str] = ()
     tolerate_templates: bool = False
     propose_changes: bool = False
     allow_empty: bool = False
+    stdin_filename: str = ""
 
 
 NO_OPTIONS = EvaluationOptions()
@@ -98,8 +100,12 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        data = read_bytes(path)
+        data = read_bytes(path, name=self.name(path))
         return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
+
+    def name(self, path: str) -> str:
+        """Return the name of a file in results."""
+        return shown_name(path, self._options.stdin_filename or None if path == STDIN else None)
 
     def text(self, path: str, data: bytes) -> list[Result]:
         """Return the results of the documents in the bytes of a file, in order.
@@ -107,12 +113,13 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        file, options = shown_name(path), self._options
+        file, options = self.name(path), self._options
         if path == STDIN and not options.allow_empty and is_empty(data):
             return [unreadable(ManifestError(file, 1, 1, NO_INPUT))]
         if options.tolerate_templates and not might_contain_job(data):
             return [Result(file=file, document=0, status=SKIPPED, findings=[])]
-        settings = self._configurations.of(path)
+        named = path != STDIN or options.stdin_filename
+        settings = self._configurations.of(file if named else STDIN)
         documents = read_text(data, file)
         neighbors = self._surroundings.neighbors(file, data, documents)
         texts = _ScalarTexts()

@@ -31,6 +31,7 @@ def files_in(
     omissions: Omissions,
     *,
     hidden: bool = False,
+    stdin_filename: str = STDIN,
 ) -> list[FoundFile]:
     """Return every manifest under some paths once, and an error in place of each unreadable path.
 
@@ -39,6 +40,7 @@ def files_in(
         excludes: returns True for a file that is excluded.
         omissions: collects the files and folders that are not read.
         hidden: also search hidden folders.
+        stdin_filename: the file that standard input stands for, which may be excluded.
 
     Raises:
         UsageError: a configuration is wrong.
@@ -59,8 +61,9 @@ def files_in(
             seen.add(same)
             if file.endswith(OWN_FILE) and os.path.basename(file) == OWN_FILE:
                 continue
-            if excludes(file):
-                omissions.excluded.append(file)
+            name = stdin_filename if file == STDIN else file
+            if excludes(name):
+                omissions.excluded.append(name)
                 continue
         found.append(file)
     return found

@@ -30,6 +30,7 @@ class NamedPaths:
         paths: the files and folders, and ``-``.
         settings_of: returns the settings of a path.
         requires_job: a path without a Job or CronJob is an error.
+        stdin_filename: the file that standard input stands for.
     """
 
     def __init__(
@@ -38,9 +39,11 @@ class NamedPaths:
         settings_of: Callable[[str], ResolvedSettings],
         *,
         requires_job: bool = False,
+        stdin_filename: str | None = None,
     ) -> None:
         self._settings_of = settings_of
         self._requires_job = requires_job
+        self._stdin_filename = stdin_filename
         self._folders: dict[str, str] = {}
         self._files: set[str] = set()
         for path in paths:
@@ -120,7 +123,7 @@ class NamedPaths:
                 return None
             finding = chosen
         result = Result(
-            file=shown_name(path),
+            file=shown_name(path, self._stdin_filename if path == STDIN else None),
             document=0,
             status=ERROR if self._requires_job else SKIPPED,
             findings=[LocatedFinding(finding)],

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.located_finding import FixAttempt
 from jobsworth.manifests import read_text
-from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def is_separation(located: LocatedFinding) -> bool:
 
 
 def with_separators(
-    path: str,
+    file: str,
     data: bytes,
     results: Sequence[Result],
     reported: Callable[[Result, LocatedFinding], bool],
@@ -45,7 +44,7 @@ def with_separators(
     """Return a file with its missing separators; unchanged if the documents could not be read then.
 
     Args:
-        path: the file's path.
+        file: the file, as results name it.
         data: its bytes.
         results: its findings.
         reported: returns True for a finding that the user sees; no other is fixed.
@@ -63,7 +62,7 @@ def with_separators(
     for _, located in sorted(found, key=lambda each: each[1].line or 0, reverse=True):
         lines.insert(first_line(lines, located.line or 1) - 1, SEPARATOR.encode() + ending)
     changed = b"\n".join(lines)
-    before, after = (read_text(each, shown_name(path)) for each in (data, changed))
+    before, after = (read_text(each, file) for each in (data, changed))
     if len({each.index for each in after}) != len({each.index for each in before}) + len(found):
         return SeparatedFile(data, {})
     if any(each.error is not None for each in after):

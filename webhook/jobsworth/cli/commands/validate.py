@@ -86,6 +86,10 @@ class InputOptions(Options):
     hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
     allow_empty = flag(help="Accept a PATH without any object, such as empty standard input.")
     fail_on_empty = flag(help="A PATH without a Job or CronJob is an error (exit code 2).")
+    stdin_filename = text(
+        metavar="FILE",
+        help="The file that standard input (-) stands for: reports name it, and its configuration applies.",
+    )
     namespace = text(
         short="-n",
         metavar="NAME",
@@ -126,7 +130,13 @@ def run(options: ValidateOptions) -> int:
         for result in failures:
             results.append(result)
             reporter.add(result)
-        files = files_in(paths, configurations.excludes, omissions, hidden=options.input.hidden)
+        files = files_in(
+            paths,
+            configurations.excludes,
+            omissions,
+            hidden=options.input.hidden,
+            stdin_filename=options.input.stdin_filename or STDIN,
+        )
         named = _named_paths(options, paths, configurations)
 
         def add(found: Iterable[Result]) -> None:
@@ -174,6 +184,8 @@ def _check(options: ValidateOptions) -> None:
         raise UsageError("--git-ref and --against exclude each other: use one of them")
     if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
         raise UsageError("--unsafe requires --fix or --diff")
+    if options.input.stdin_filename is not None and STDIN not in options.paths:
+        raise UsageError("--stdin-filename requires the path -, which is standard input")
     if options.input.fail_on_empty:
         for given, option in (
             (options.input.allow_empty, "--allow-empty"),
@@ -233,7 +245,10 @@ def _named_paths(
     required = options.input.fail_on_empty
     lenient = options.input.mixed or options.input.allow_empty or options.comparison.git_ref
     return NamedPaths(
-        () if lenient and not required else paths, configurations.of, requires_job=required
+        () if lenient and not required else paths,
+        configurations.of,
+        requires_job=required,
+        stdin_filename=options.input.stdin_filename,
     )
 
 
@@ -248,6 +263,7 @@ def _evaluator(
         tolerate_templates=options.input.mixed,
         propose_changes=any(each.format == "sarif" for each in reports_of(options.report)),
         allow_empty=options.input.allow_empty,
+        stdin_filename=options.input.stdin_filename or "",
     )
     return FileEvaluator(configurations, existing, evaluation)
 

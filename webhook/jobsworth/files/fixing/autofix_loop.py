@@ -15,7 +15,6 @@ from jobsworth.files.separators import is_separation, with_separators
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.findings.located_finding import FixAttempt
 from jobsworth.manifests import read_text
-from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def autofix(
         offered = offered and not is_separation(located)
         return offered and reported(result, located)
 
-    separated = with_separators(path, data, results, reported)
+    separated = with_separators(evaluator.name(path), data, results, reported)
     if separated.data != data:
         results = evaluator.text(path, separated.data)
     loop = _FixLoop(evaluator, path, separated.data, results, wanted)
@@ -298,7 +297,7 @@ class _FixLoop:
         self._rejected.setdefault(number, {})[_key(located)] = FixAttempt(located, reason)
 
     def _read(self, data: bytes) -> dict[Number, Document]:
-        documents = read_text(data, shown_name(self._path))
+        documents = read_text(data, self._evaluator.name(self._path))
         return {(document.index, document.item): document for document in documents}
 
 

@@ -50,7 +50,7 @@ class Fixer:
 
     def fixed(self, path: str) -> FixedFile:
         """Return a file's bytes after fixes, with the remaining findings and the attempts."""
-        data = read_bytes(path)
+        data = read_bytes(path, name=self._evaluator.name(path))
         if isinstance(data, ManifestError):
             return FixedFile(b"", b"", [unreadable(data)])
         return autofix(self._evaluator, path, data, unsafe=self._unsafe, reported=self._is_reported)
@@ -68,6 +68,10 @@ class Fixer:
             failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
             return [*self._evaluator.text(path, fixed.before), failed]
         return fixed.results
+
+    def name(self, path: str) -> str:
+        """Return the name of a file in results."""
+        return self._evaluator.name(path)
 
     def is_withheld(self, result: Result) -> bool:
         """Return True if fixes of an object would be applied, were it not for a reason that it names."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.configuration.resolved_settings import ResolvedSettings
     from jobsworth.files.existing_objects import ExistingObjects
+    from jobsworth.files.origins import OriginFinder
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Status
     from jobsworth.lint.neighbors import Neighbors
@@ -92,6 +93,7 @@ class FileEvaluator:
         self._configurations = configurations
         self._existing = existing
         self._options = options
+        self._origins: OriginFinder | None = None
         self._surroundings = Surroundings(options.validated_paths, configurations.excludes)
 
     def file(self, path: str) -> list[Result]:
@@ -149,7 +151,17 @@ class FileEvaluator:
             from jobsworth.files.proposed_edits import add_changes
 
             add_changes(data, documents, results)
+        if not named:
+            self._add_origins(documents, results)
         return results
+
+    def _add_origins(self, documents: Sequence[Document], results: Sequence[Result]) -> None:
+        """Lead the results of standard input to the templates that rendered it, if any."""
+        if self._origins is None:
+            from jobsworth.files.origins import OriginFinder
+
+            self._origins = OriginFinder()
+        self._origins.add_to(documents, results)
 
     def _evaluated(
         self,

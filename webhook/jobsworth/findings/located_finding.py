@@ -29,6 +29,20 @@ class TextChange(Record):
     text: str
 
 
+class Origin(Record):
+    """The place in the template, or another source, from which a part of a manifest was rendered.
+
+    Attributes:
+        file: the source.
+        line: the line there, from 1; None if unknown.
+        column: the column there, from 1; None if unknown.
+    """
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+
 class LocatedFinding(Record):
     """A finding with its position in a file.
 
@@ -40,6 +54,7 @@ class LocatedFinding(Record):
         changes: the text changes of the finding's fix; empty unless the report requires them.
         policy: the name of the policy that reports the finding; empty for other findings.
         further: True if the API server would report it only after the decoding errors are fixed.
+        origin: the place in the template; None if the file was not rendered, or its template is unknown.
     """
 
     finding: Finding
@@ -49,6 +64,7 @@ class LocatedFinding(Record):
     policy: str = ""
     changes: Sequence[TextChange] = ()
     further: bool = False
+    origin: Origin | None = None
 
     def with_finding(self, finding: Finding) -> LocatedFinding:
         """Return another finding at the same position."""

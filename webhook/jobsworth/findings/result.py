@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Finding, Severity, Threshold
     from jobsworth.findings.fix import Fix
-    from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
+    from jobsworth.findings.located_finding import FixAttempt, LocatedFinding, Origin
 
     Status = Literal["valid", "invalid", "skipped", "error"]
 
@@ -59,12 +59,13 @@ class Result:
         withheld: the fixes not offered because the document is not a manifest to apply.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
         fail_on: the lowest severity whose findings make the run fail, or ``never``.
+        origin: the template that the document was rendered from; None if there is none, or it is unknown.
         selected: the codes of the rules that the user selected by code, name or prefix.
     """
 
     __slots__ = (
         "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
-        "selected", "status", "unfixable", "withheld",
+        "origin", "selected", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -94,6 +95,7 @@ class Result:
         self.unfixable = ""
         self.fail_on: Threshold = "error"
         self.selected = NO_CODES
+        self.origin: Origin | None = None
 
     def replace_findings(self, findings: Sequence[LocatedFinding]) -> None:
         """Replace the findings and derive the status from them.

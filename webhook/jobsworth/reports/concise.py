@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.finding_place import place_of, rendered_note
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
@@ -27,12 +28,11 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
         finding = located.finding
         if not result.shows(finding, infos=infos):
             continue
-        place = result.file
-        if located.line is not None:
-            place += f":{located.line}:{located.column}"
+        place = place_of(result, located)
         field = f"{finding.field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
         further = FURTHER if located.further else ""
         yield printable(
             f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}{further}"
+            f"{rendered_note(result, place)}"
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.finding_place import place_of, rendered_note
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
@@ -33,19 +34,21 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
             continue
         properties = {}
         # Neither standard input nor a cluster's object is a file of the repository.
-        if not (result.in_cluster or result.file.startswith("<")):
-            properties["file"] = result.file.replace("\\", "/").removeprefix("./")
-            if located.line is not None:
-                properties["line"] = str(located.line)
-                properties["col"] = str(located.column)
+        place = place_of(result, located)
+        if not (result.in_cluster or place.file.startswith("<")):
+            properties["file"] = place.file.replace("\\", "/").removeprefix("./")
+            if place.line is not None:
+                properties["line"] = str(place.line)
+                properties["col"] = str(place.column)
         properties["title"] = f"{finding.code} {finding.reason}"
         written = ",".join(
             f"{name}={_escaped(value, _IN_PROPERTIES)}" for name, value in properties.items()
         )
         field = f"{finding.field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
-        place = f"{result.file}: " if result.in_cluster else ""
-        message = _escaped(f"{place}{field}{finding.message}{hint}", _IN_MESSAGES)
+        subject = f"{result.file}: " if result.in_cluster else ""
+        text = f"{subject}{field}{finding.message}{hint}{rendered_note(result, place)}"
+        message = _escaped(text, _IN_MESSAGES)
         yield f"::{_COMMANDS[finding.severity]} {written}::{message}"
 
 

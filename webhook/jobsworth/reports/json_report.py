@@ -48,6 +48,8 @@ def _result(result: Result) -> dict[str, Any]:
     described: dict[str, Any] = {}
     if not result.in_cluster:
         described |= {"file": result.file, "document": result.document}
+    if result.origin is not None:
+        described["origin"] = {"file": result.origin.file}
     if result.item is not None:
         described["item"] = result.item
     described |= {
@@ -78,4 +80,7 @@ def _finding(located: LocatedFinding, *, in_text: bool) -> dict[str, Any]:
         described["policy"] = located.policy
     if in_text:
         described |= {"line": located.line, "column": located.column}
+    if located.origin is not None:
+        origin = located.origin
+        described["origin"] = {"file": origin.file, "line": origin.line, "column": origin.column}
     return described

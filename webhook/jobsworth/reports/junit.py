@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.finding_place import place_of
 from jobsworth.findings.result import ERROR, SKIPPED
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
@@ -25,7 +26,7 @@ def render(results: Sequence[Result]) -> str:
     """Render one XML document: a test suite per file or namespace, a test case per object."""
     by_file: dict[str, list[Result]] = {}
     for result in results:
-        suite = result.namespace or "" if result.in_cluster else result.file
+        suite = result.namespace or "" if result.in_cluster else _file(result)
         by_file.setdefault(suite, []).append(result)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', _open("testsuites", "jobsworth", results)]
     for file, members in by_file.items():
@@ -58,16 +59,16 @@ def _outcome(result: Result) -> str:
 
 
 def _test_case(result: Result) -> Iterator[str]:
-    name, file = _escaped(printable(_name(result))), _escaped(printable(result.file))
+    name, file = _escaped(printable(_name(result))), _escaped(printable(_file(result)))
     start = f'<testcase name="{name}" classname="{file}"'
     if not result.in_cluster:
         start += f' file="{file}"'
     outcome = _outcome(result)
     errors = result.failing
     lines = [
-        f'line="{located.line}"'
+        f'line="{line}"'
         for located in [*errors, *result.findings]
-        if located.line is not None
+        if (line := place_of(result, located).line) is not None
     ]
     start = " ".join([start, *lines[:1], 'time="0"'])
     text = "\n".join(concise_lines(result))
@@ -85,6 +86,10 @@ def _test_case(result: Result) -> Iterator[str]:
         yield f"{start}><system-out>{_escaped(text)}</system-out></testcase>"
     else:
         yield f"{start}/>"
+
+
+def _file(result: Result) -> str:
+    return result.file if result.origin is None else result.origin.file
 
 
 def _name(result: Result) -> str:

@@ -78,6 +78,10 @@ def _result() -> dict[str, Any]:
                 "The file as named or found, or <stdin>; absent for an object of a cluster."
             ),
             "document": number_schema("The document's position in its file, from 0."),
+            "origin": {
+                **object_schema({"file": text_schema("The template.")}),
+                "description": "The template of a chart that rendered the document from standard input.",
+            },
             "item": number_schema("The position in a List, from 0."),
             "fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that --fix applied."),
             "not_fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that were rejected."),
@@ -116,6 +120,17 @@ def _finding() -> dict[str, Any]:
             "policy": text_schema("The JobPolicy that reports it."),
             "line": {"type": ["integer", "null"], "minimum": 1},
             "column": {"type": ["integer", "null"], "minimum": 1},
+            "origin": {
+                **object_schema(
+                    {
+                        "file": text_schema("The template."),
+                        "line": {"type": ["integer", "null"], "minimum": 1},
+                        "column": {"type": ["integer", "null"], "minimum": 1},
+                    }
+                ),
+                "description": "The place in the template, if the manifest was rendered from one; line and "
+                "column are null if they are unknown.",
+            },
         },
     )
 

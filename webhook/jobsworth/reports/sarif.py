@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 import jobsworth
+from jobsworth.findings.finding_place import place_of, rendered_note
 from jobsworth.findings.located_finding import token_width
 from jobsworth.findings.result import ERROR, exit_code
 from jobsworth.lint import manifest_rules, pages
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
+    from jobsworth.findings.finding_place import FindingPlace
     from jobsworth.findings.located_finding import LocatedFinding, TextChange
     from jobsworth.findings.result import Result
 
@@ -111,12 +113,13 @@ def _result(result: Result, located: LocatedFinding, index: int) -> dict[str, An
     finding = located.finding
     hint = f" ({finding.hint})" if finding.hint else ""
     field = f"{finding.field}: " if finding.field else ""
+    place = place_of(result, located)
     described: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": LEVELS[finding.severity],
-        "message": {"text": f"{field}{finding.message}{hint}"},
-        "locations": [_location(result, located)],
+        "message": {"text": f"{field}{finding.message}{hint}{rendered_note(result, place)}"},
+        "locations": [_location(result, located, place)],
     }
     if located.further:
         described["properties"] = {"further": True}
@@ -135,12 +138,12 @@ def _result(result: Result, located: LocatedFinding, index: int) -> dict[str, An
     return described
 
 
-def _location(result: Result, located: LocatedFinding) -> dict[str, Any]:
+def _location(result: Result, located: LocatedFinding, place: FindingPlace) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if not result.in_cluster:
-        physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
-        if located.line is not None and located.column is not None:
-            physical["region"] = _region(located, located.line, located.column)
+        physical: dict[str, Any] = {"artifactLocation": _artifact(place.file)}
+        if place.line is not None and place.column is not None:
+            physical["region"] = _region(located, place.line, place.column)
         location["physicalLocation"] = physical
     logical = "/".join(filter(None, [result.kind, result.namespace, result.name]))
     if logical:
@@ -151,6 +154,8 @@ def _location(result: Result, located: LocatedFinding) -> dict[str, Any]:
 
 def _region(located: LocatedFinding, line: int, column: int) -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": line, "startColumn": column}
+    if located.origin is not None:
+        return region  # the excerpt has the indentation of the rendered text
     excerpt = located.excerpt.rstrip()
     if column <= len(excerpt):
         region["endLine"] = line

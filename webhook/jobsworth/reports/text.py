@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.finding_place import place_of
 from jobsworth.findings.located_finding import token_width
 from jobsworth.findings.result import ERROR
 from jobsworth.printable import printable
@@ -11,6 +12,7 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.findings.finding_place import FindingPlace
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
     from jobsworth.findings.summary import Omissions
@@ -44,7 +46,8 @@ def render(
     paint = _painted if color else _plain
     if verbose and result.status != ERROR:
         what = result.status if result.kind is None else f"{result.status}: {_subject(result)}"
-        yield f"{paint(printable(result.file), 'bold')}: {printable(what)}"
+        file = result.file if result.origin is None else result.origin.file
+        yield f"{paint(printable(file), 'bold')}: {printable(what)}"
     further = False
     for located in result.findings:
         finding = located.finding
@@ -57,10 +60,10 @@ def render(
             )
             yield f"{paint('note:', 'info')} {note}"
             yield ""
-        place = result.file
-        if located.line is not None:
-            place += f":{located.line}:{located.column}"
-        head = paint(printable(place), "bold")
+        place = place_of(result, located)
+        head = paint(printable(str(place)), "bold")
+        if place.rendered:
+            head += f" ({place.rendered})"
         severity = paint(finding.severity, finding.severity)
         # Lint rules are also known by name; an API finding has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" else ""
@@ -70,7 +73,7 @@ def render(
         field = finding.field or "manifest"
         yield f"{head}: {severity}: {printable(subject + field)} {code}"
         yield from _wrapped("", printable(short(finding.message)), width, paint)
-        yield from _excerpt(located, paint, width)
+        yield from _excerpt(located, place, paint, width)
         if finding.hint and not (finding.fix is not None and finding.hint.startswith(HINT_OF_FIX)):
             yield from _wrapped("hint:", printable(finding.hint), width, paint)
         if finding.fix is not None:
@@ -145,10 +148,12 @@ def _subject(result: Result) -> str:
     )
 
 
-def _excerpt(located: LocatedFinding, paint: Paint, columns: int | None) -> Iterator[str]:
+def _excerpt(
+    located: LocatedFinding, place: FindingPlace, paint: Paint, columns: int | None
+) -> Iterator[str]:
     if located.line is None or located.column is None or not located.excerpt.strip():
         return
-    number = str(located.line)
+    number = str(place.line or located.line)
     margin = " " * len(number)
     text = located.excerpt.replace("\t", " ").rstrip(" \r")  # other spaces are shown
     start = located.column - 1

@@ -1,0 +1,120 @@
+"""Find the template of a chart that the comment ``# Source: chart/templates/job.yaml`` names.
+
+Helm writes the comment before each rendered document. Its first part is the name in ``Chart.yaml``, which
+need not be that of the folder; the part after ``charts/`` is the alias of a dependency, or its name.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from jobsworth.files.repository_root import is_within
+from jobsworth.manifests import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+CHART = "Chart.yaml"
+SUBCHARTS = "charts"
+LOCAL = "file://"
+"""The beginning of a dependency's repository that is a folder beside the chart."""
+
+MAX_FOLDERS = 5_000
+"""The maximum number of folders in which charts are looked for; in a larger tree, none is found by name."""
+
+PASSED_OVER = ("node_modules", "templates", "vendor")
+"""Folders without charts of their own, besides hidden ones."""
+
+
+class ChartSources:
+    """Finds templates in the charts below a folder; looks for charts once, and only if there is a need.
+
+    Args:
+        folder: the folder; no file outside of it is found.
+    """
+
+    def __init__(self, folder: str = os.curdir) -> None:
+        self._folder = folder
+        self._charts: dict[str, list[str]] | None = None
+        self._found: dict[str, str | None] = {}
+
+    def file(self, source: str) -> str | None:
+        """Return the file that a comment names; None if there is none, or more than one.
+
+        Args:
+            source: the text after ``# Source:``, such as ``etl/charts/db/templates/job.yaml``.
+        """
+        if source not in self._found:
+            self._found[source] = self._search(source)
+        return self._found[source]
+
+    def _search(self, source: str) -> str | None:
+        name, *parts = source.split("/")
+        if not parts or "\0" in source or any(part in ("", os.curdir, os.pardir) for part in parts):
+            return None
+        if name in ("", os.curdir, os.pardir):
+            return None
+        found = self._in_chart(os.path.join(self._folder, name), parts)
+        if found is not None:
+            return found
+        charts = self._charts_by_name().get(name, ())
+        files = {self._in_chart(chart, parts) for chart in charts} - {None}
+        return files.pop() if len(files) == 1 else None
+
+    def _in_chart(self, chart: str, parts: Sequence[str]) -> str | None:
+        """Return a file of a chart, or of a chart that it depends on."""
+        if parts[0] == SUBCHARTS and len(parts) > 2:
+            own = os.path.join(chart, SUBCHARTS, parts[1])
+            subchart = own if os.path.isdir(own) else _dependency(chart, parts[1])
+            return None if subchart is None else self._in_chart(subchart, parts[2:])
+        path = os.path.normpath(os.path.join(chart, *parts))
+        return path if os.path.isfile(path) and is_within(path, self._folder) else None
+
+    def _charts_by_name(self) -> dict[str, list[str]]:
+        if self._charts is None:
+            self._charts = {}
+            for folder in self._chart_folders():
+                name = _metadata(folder).get("name")
+                if isinstance(name, str):
+                    self._charts.setdefault(name, []).append(folder)
+        return self._charts
+
+    def _chart_folders(self) -> list[str]:
+        """Return the folders of charts; none in a tree that is too large to be sure of all."""
+        found = []
+        for visited, (folder, folders, files) in enumerate(os.walk(self._folder), 1):
+            if visited > MAX_FOLDERS:
+                return []
+            if CHART in files:
+                found.append(folder)
+            folders[:] = [
+                each for each in folders if not each.startswith(".") and each not in PASSED_OVER
+            ]
+        return found
+
+
+def _dependency(chart: str, name: str) -> str | None:
+    """Return the folder of a dependency by its alias or name; None if it is not a local folder."""
+    dependencies = _metadata(chart).get("dependencies")
+    for each in dependencies if isinstance(dependencies, list) else ():
+        if not isinstance(each, dict) or (each.get("alias") or each.get("name")) != name:
+            continue
+        repository, own_name = each.get("repository"), each.get("name")
+        if isinstance(repository, str) and repository.startswith(LOCAL):
+            return os.path.join(chart, repository.removeprefix(LOCAL))
+        if isinstance(own_name, str):
+            return os.path.join(chart, SUBCHARTS, own_name)
+    return None
+
+
+def _metadata(chart: str) -> dict[str, Any]:
+    """Return the content of ``Chart.yaml``; empty if it cannot be read."""
+    path = os.path.join(chart, CHART)
+    if not os.path.isfile(path):
+        return {}
+    for document in read_file(path):
+        if isinstance(document.value, dict):
+            return document.value
+    return {}

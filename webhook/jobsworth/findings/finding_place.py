@@ -1,0 +1,55 @@
+"""The place at which a report shows a finding: in a template, if the manifest was rendered from one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.record import Record
+
+if TYPE_CHECKING:
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+
+
+class FindingPlace(Record):
+    """The place of a finding for people and code scanning.
+
+    Attributes:
+        file: the template, or else the file that was read.
+        line: the line there, from 1; None if unknown.
+        column: the column there, from 1; None if unknown.
+        rendered_line: the line in the rendered manifest, if that in the template is unknown.
+    """
+
+    file: str
+    line: int | None
+    column: int | None
+    rendered_line: int | None
+
+    @property
+    def rendered(self) -> str:
+        """Where the finding is in the rendered manifest; empty if `line` says it."""
+        if self.rendered_line is None:
+            return ""
+        return f"line {self.rendered_line} of the rendered manifest"
+
+    def __str__(self) -> str:
+        """Return ``file:line:column``."""
+        return self.file if self.line is None else f"{self.file}:{self.line}:{self.column}"
+
+
+def place_of(result: Result, located: LocatedFinding) -> FindingPlace:
+    """Return the place of a finding of a result."""
+    origin = located.origin
+    if origin is None:
+        return FindingPlace(result.file, located.line, located.column, None)
+    rendered_line = located.line if origin.line is None else None
+    return FindingPlace(origin.file, origin.line, origin.column, rendered_line)
+
+
+def rendered_note(result: Result, place: FindingPlace) -> str:
+    """Return the object and the line in the rendered manifest in parentheses; empty if the line is known."""
+    if not place.rendered:
+        return ""
+    subject = f"{result.kind} {result.name or '(unnamed)'}, " if result.kind else ""
+    return f" ({subject}{place.rendered})"

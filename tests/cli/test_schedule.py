@@ -90,7 +90,9 @@ def test_runs_end_where_none_follows_within_five_years(command: Command) -> None
 def test_a_wrong_schedule_has_the_words_of_the_api_server(command: Command) -> None:
     done = command("schedule", "60 * * * *")
     assert done.code == 1
-    assert done.err == "error: invalid schedule: end of range (60) above maximum (59): 60\n"
+    assert done.err.startswith(
+        "error: invalid schedule: end of range (60) above maximum (59): 60\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,3 +118,31 @@ def test_wrong_options_are_reported(
     assert done.code == 2
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("expression", "lines"),
+    [
+        ("0 6 * * 7", ["fix: Set schedule: 0 6 * * 0 (safe)"]),
+        ("0 6 * * sat-sun", ["fix: Set schedule: 0 6 * * sat,sun (safe)"]),
+        ("0 0 6 * * *", ['fix: Set schedule: "0 6 * * *" (safe)']),
+    ],
+)
+def test_a_broken_expression_has_the_advice_of_validate(
+    expression: str, lines: list[str], command: Command
+) -> None:
+    done = command("schedule", expression)
+    error, hint, *fixes = done.err.splitlines()
+    assert done.code == 1
+    assert error.startswith("error: invalid schedule: ")
+    assert hint.startswith("hint: ")
+    assert fixes == lines
+
+
+def test_an_unknown_time_zone_has_the_advice_of_validate(command: Command) -> None:
+    done = command("schedule", "@daily", "--time-zone", "Europe/Munich")
+    assert done.code == 2
+    assert done.err == (
+        "Error: --time-zone: unknown time zone Europe/Munich; hint: there is no such zone; Munich is in "
+        "Europe/Berlin; fix: Set timeZone: Europe/Berlin (unsafe)\n"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -9,12 +10,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from jobsworth import validate_text
 from jobsworth.api.formats import time_zones
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, integer, text
 from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.terminal import print_note
 from jobsworth.lint.schedule_timing import spelled
 from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import InputError, UsageError
@@ -76,7 +79,9 @@ def run(options: ScheduleOptions) -> int:
     try:
         schedule = parse(expression)
     except BadSchedule as error:
-        print(printable(f"error: invalid schedule: {error}"), file=sys.stderr)
+        print_note(f"error: invalid schedule: {error}")
+        for line in _advice("spec.schedule", {"schedule": expression}):
+            print_note(line)
         return EXIT_INVALID
     if schedule.time_zone is not None and options.time_zone is not None:
         raise UsageError("--time-zone: the expression has a time zone itself; write only one")
@@ -98,13 +103,39 @@ def run(options: ScheduleOptions) -> int:
 def _zone(name: str) -> ZoneInfo:
     problems = time_zones.validate(name)
     if problems:
-        raise UsageError(f"--time-zone: {problems[-1]}")
+        advice = _advice("spec.timeZone", {"schedule": "@daily", "timeZone": name})
+        raise UsageError("; ".join([f"--time-zone: {problems[-1]}", *advice]))
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, OSError, ValueError):
         raise InputError(
             f"this machine has no time zone database with {name}: run pip install tzdata"
         ) from None
+
+
+def _advice(field: str, spec: dict[str, str]) -> Iterator[str]:
+    """Yield the hint and the fix that ``jobsworth validate`` has for a field of a CronJob.
+
+    Args:
+        field: the field path.
+        spec: the fields of the CronJob's spec.
+    """
+    container = {"name": "main", "image": "registry.example.com/main:1"}
+    pod = {"restartPolicy": "Never", "containers": [container]}
+    cron_job = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "schedule"},
+        "spec": {**spec, "jobTemplate": {"spec": {"template": {"spec": pod}}}},
+    }
+    for located in validate_text(json.dumps(cron_job)):
+        finding = located.finding
+        if finding.source != "api" or finding.field != field:
+            continue
+        if finding.hint:
+            yield f"hint: {finding.hint}"
+        if finding.fix is not None:
+            yield f"fix: {finding.fix.title} ({'safe' if finding.fix.safe else 'unsafe'})"
 
 
 def _start(text: str | None, zone: ZoneInfo) -> datetime:
@@ -142,8 +173,6 @@ def _local(time: datetime) -> str:
 
 
 def _json(runs: CronRuns) -> Iterator[str]:
-    import json
-
     value = {
         "schedule": runs.schedule,
         "timeZone": runs.zone,

@@ -406,3 +406,12 @@ def test_an_older_release_drops_the_policy_and_says_so(command: Command) -> None
 def test_names_cannot_control_the_terminal(command: Command) -> None:
     done = command("explain", "x\x1b]0;t\x07.yaml", files={"x\x1b]0;t\x07.yaml": GOOD})
     assert "\x1b" not in done.out
+
+
+def test_tables_are_wrapped_at_the_width_of_a_terminal(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jobsworth.cli.commands.explain.terminal_width", lambda out: 80)
+    done = command("explain", "job.yaml", files={"job.yaml": GOOD})
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80

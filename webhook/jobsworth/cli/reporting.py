@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
-from jobsworth.cli.terminal import COLOR_CHOICES, wants_color
+from jobsworth.cli.terminal import COLOR_CHOICES, terminal_width, wants_color
 from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.record import Record
 from jobsworth.usage_error import UsageError
@@ -296,7 +295,7 @@ class _Sink:
                 color=wants_color(out, options.color),
                 infos=options.info,
                 verbose=options.verbose,
-                width=_width(out),
+                width=terminal_width(out),
                 statistics=options.statistics,
                 omissions=omissions,
             )
@@ -337,16 +336,6 @@ class _Sink:
         if not self._report.file:
             raise error
         raise _unwritable(self._report, error) from None
-
-
-def _width(out: TextIO) -> int | None:
-    """Return the width of a terminal in columns; None for anything else."""
-    if not out.isatty():
-        return None
-    try:
-        return os.get_terminal_size(out.fileno()).columns or None
-    except (OSError, ValueError):
-        return None
 
 
 def as_utf8(out: TextIO) -> None:

@@ -42,6 +42,16 @@ def wants_color(out: TextIO, choice: ColorChoice = "auto") -> bool:
     return out.isatty()
 
 
+def terminal_width(out: TextIO) -> int | None:
+    """Return the width of a terminal in columns; None for anything else."""
+    if not out.isatty():
+        return None
+    try:
+        return os.get_terminal_size(out.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
 def print_note(text: str) -> None:
     """Print a line to standard error, with control characters escaped."""
     print(printable(text), file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.printable import printable
+from jobsworth.reports.text_tables import aligned, wrapped_line
 from jobsworth.whatif.explanation.outcome_wording import code_ranges, deciding_rule, effect
 
 if TYPE_CHECKING:
@@ -26,32 +27,36 @@ UNREACHED = "no rule can reach it"
 MISSING = "no such container"
 ANY_CONTAINER = "any"
 NOT_NAMED = "-"
+INDENTATION = "  "
 _MAX_LINES = 8
 _MAX_CONTAINERS = 4
 
 
-def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:
+def render(
+    explanation: Explanation, *, only_table: bool = False, width: int | None = None
+) -> Iterator[str]:
     """Return the lines for a Job: its facts and rules, and its decision table.
 
     Args:
         only_table: leave out the facts and rules.
+        width: the columns of the terminal, at which cells are wrapped; None for no limit.
     """
     if explanation.before is not None:
-        sections = _comparison(explanation)
+        sections = _comparison(explanation, width)
     else:
-        sections = _alone(explanation, only_table=only_table)
+        sections = _alone(explanation, width, only_table=only_table)
     yield printable(heading(explanation.object))
     for section in sections:
         yield from ("", *map(printable, section))
     yield ""
 
 
-def render_failures(explanation: FailureExplanation) -> Iterator[str]:
-    """Return the lines for single failures of a Job."""
+def render_failures(explanation: FailureExplanation, *, width: int | None = None) -> Iterator[str]:
+    """Return the lines for single failures of a Job, wrapped at the columns of the terminal."""
     yield printable(heading(explanation.object))
     for trace in explanation.traces:
         yield ""
-        yield from map(printable, _trace(trace, explanation.rules))
+        yield from map(printable, _trace(trace, explanation.rules, width))
     yield ""
 
 
@@ -130,16 +135,20 @@ CODE_HEADERS = ("container", "exit code", "condition", "reason")
 NAMED_HEADERS = ("cause", "container", "exit code")
 
 
-def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[Iterable[str]]:
+def _alone(
+    explanation: Explanation, width: int | None, *, only_table: bool
+) -> Iterator[Iterable[str]]:
     if not only_table:
-        yield aligned([(f"  {name}", value) for name, value in explanation.facts])
-        yield _rules(explanation.rules)
+        yield aligned([(f"  {name}", value) for name, value in explanation.facts], width)
+        yield _rules(explanation.rules, width)
     every = len(explanation.job.containers)
     codes = [
         (*code_cells(row, every), rule_cell(row.outcomes[0]), effect_cell(row.outcomes[0]))
         for row in explanation.table.codes
     ]
-    yield _section("Exit codes and conditions", (*CODE_HEADERS, "rule", "what follows"), codes)
+    yield _section(
+        "Exit codes and conditions", (*CODE_HEADERS, "rule", "what follows"), codes, width
+    )
     named = [
         (
             *named_cells(row),
@@ -148,10 +157,12 @@ def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[Iterable[s
         )
         for row in explanation.table.named
     ]
-    yield _section("Common exit codes and causes", (*NAMED_HEADERS, "rule", "what follows"), named)
+    yield _section(
+        "Common exit codes and causes", (*NAMED_HEADERS, "rule", "what follows"), named, width
+    )
 
 
-def _comparison(explanation: Explanation) -> Iterator[Iterable[str]]:
+def _comparison(explanation: Explanation, width: int | None) -> Iterator[Iterable[str]]:
     if not explanation.changed:
         yield ["No change: every failure is handled as before."]
         return
@@ -160,7 +171,7 @@ def _comparison(explanation: Explanation) -> Iterator[Iterable[str]]:
         for name, before, after in explanation.changed_facts
     ]
     if facts:
-        yield _section("Changed settings", ("", "before", "after"), facts)
+        yield _section("Changed settings", ("", "before", "after"), facts, width)
     every = len(explanation.job.containers)
     for changed, word in ((True, "Changed"), (False, "Unchanged")):
         headers = ("before", "after") if changed else ("what follows",)
@@ -171,7 +182,7 @@ def _comparison(explanation: Explanation) -> Iterator[Iterable[str]]:
         ]
         if codes:
             title = f"{word} exit codes and conditions"
-            yield _section(title, (*CODE_HEADERS, *headers), codes)
+            yield _section(title, (*CODE_HEADERS, *headers), codes, width)
         named = [
             (*named_cells(row), *_compared(row.outcomes, changed, reachable=row.reachable))
             for row in explanation.table.named
@@ -179,7 +190,7 @@ def _comparison(explanation: Explanation) -> Iterator[Iterable[str]]:
         ]
         if named:
             title = f"{word} common exit codes and causes"
-            yield _section(title, (*NAMED_HEADERS, *headers), named)
+            yield _section(title, (*NAMED_HEADERS, *headers), named, width)
 
 
 def _compared(outcomes: Results, changed: bool, *, reachable: bool = True) -> Cells:
@@ -194,7 +205,7 @@ def with_rule(outcome: Outcome | None, *, reachable: bool = True) -> str:
     return text if rule == NOT_NAMED else f"{rule}: {text}"
 
 
-def _rules(rules: Sequence[ExplainedRule]) -> Iterator[str]:
+def _rules(rules: Sequence[ExplainedRule], width: int | None) -> Iterator[str]:
     if not rules:
         yield "No rules: there is no failure policy."
         return
@@ -211,7 +222,7 @@ def _rules(rules: Sequence[ExplainedRule]) -> Iterator[str]:
             )
         )
     rows.append(("  no rule", "", "Count", "otherwise"))
-    yield from aligned(rows)
+    yield from aligned(rows, width)
 
 
 def place(rule: ExplainedRule) -> str:
@@ -223,7 +234,7 @@ def place(rule: ExplainedRule) -> str:
     return f"lines {rule.lines.first}-{rule.lines.last}"
 
 
-def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule]) -> Iterator[str]:
+def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule], width: int | None) -> Iterator[str]:
     yield f"{trace.failure[:1].upper()}{trace.failure[1:]}"
     skipped: list[RuleStep] = []
     for step, rule in zip(trace.steps, rules, strict=False):
@@ -231,7 +242,8 @@ def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule]) -> Iterator[str]:
             skipped.append(step)
             continue
         verb = "matches" if step.matches else "does not match"
-        yield f"  {rule.name} ({place(rule)}, {rule.action}) {verb}: {step.because}"
+        text = f"  {rule.name} ({place(rule)}, {rule.action}) {verb}: {step.because}"
+        yield from wrapped_line(text, width)
         if step.matches:
             yield from _excerpt(rule)
     if skipped:
@@ -245,7 +257,7 @@ def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule]) -> Iterator[str]:
         )
     yield "What follows"
     for sentence in trace.consequences:
-        yield f"  - {sentence}"
+        yield from wrapped_line(f"  - {sentence}", width, hanging=2)
 
 
 def _excerpt(rule: ExplainedRule) -> Iterator[str]:
@@ -259,16 +271,8 @@ def _excerpt(rule: ExplainedRule) -> Iterator[str]:
         yield f"    {'':>{width}} | …"
 
 
-def _section(title: str, headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+def _section(title: str, headers: Cells, rows: Sequence[Cells], width: int | None) -> Iterator[str]:
     yield title
     table = without_empty(headers, rows, OPTIONAL)
-    for line in aligned(table):
-        yield f"  {line}"
-
-
-def aligned(rows: Sequence[Cells]) -> Iterator[str]:
-    """Return rows with columns of equal width."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+    for line in aligned(table, None if width is None else width - len(INDENTATION)):
+        yield f"{INDENTATION}{line}"

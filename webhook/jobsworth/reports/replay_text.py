@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
 from jobsworth.printable import printable
-from jobsworth.reports.explanation_text import aligned
+from jobsworth.reports.text_tables import aligned
 from jobsworth.whatif.replay.replay_wording import (
     changed_field,
     compared_words,

@@ -14,7 +14,7 @@ from jobsworth.cli.failure_options import FailureOptions, failed_pods, failure_t
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
-from jobsworth.cli.terminal import print_note
+from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.explained_files import documents_in, earlier_version, objects_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
@@ -94,7 +94,7 @@ def run(options: ExplainJobOptions) -> int:
     if options.git_ref is not None:
         explanations.sort(key=lambda each: not _differs(each))
     with _output(options.output_file) as out:
-        for line in _rendered(explanations, options):
+        for line in _rendered(explanations, options, terminal_width(out)):
             print(line, file=out)
     if options.git_ref is not None and not read:
         print_note(f"no Job or CronJob differs from {options.git_ref}")
@@ -127,7 +127,7 @@ class _Reading:
             from jobsworth.reports.text import render
 
             color = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-            for line in render(result, color=color):
+            for line in render(result, color=color, width=terminal_width(sys.stderr)):
                 print(line, file=sys.stderr)
 
 
@@ -184,7 +184,9 @@ def _output(path: str | None) -> Iterator[TextIO]:
 
 
 def _rendered(
-    explanations: Sequence[Explanation | FailureExplanation], options: ExplainJobOptions
+    explanations: Sequence[Explanation | FailureExplanation],
+    options: ExplainJobOptions,
+    width: int | None,
 ) -> Iterator[str]:
     if options.output == "json":
         from jobsworth.reports import explanation_json
@@ -192,14 +194,21 @@ def _rendered(
         yield explanation_json.render(explanations)
         return
     if options.output == "markdown":
-        from jobsworth.reports import explanation_markdown as report
-    else:
-        from jobsworth.reports import explanation_text as report  # type: ignore[no-redef]
+        from jobsworth.reports import explanation_markdown
+
+        for each in explanations:
+            if isinstance(each, Explanation):
+                yield from explanation_markdown.render(each, only_table=options.table)
+            else:
+                yield from explanation_markdown.render_failures(each)
+        return
+    from jobsworth.reports import explanation_text
+
     for each in explanations:
         if isinstance(each, Explanation):
-            yield from report.render(each, only_table=options.table)
+            yield from explanation_text.render(each, only_table=options.table, width=width)
         else:
-            yield from report.render_failures(each)
+            yield from explanation_text.render_failures(each, width=width)
 
 
 COMMAND = Command(

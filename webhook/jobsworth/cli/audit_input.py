@@ -48,6 +48,8 @@ class AuditReportOptions(reporting.ReportOptions):
 class ScopeOptions(Options):
     """Options for the namespaces and objects to audit."""
 
+    heading = "Scope"
+
     namespace = words(
         short="-n",
         metavar="NAME,...",

@@ -49,6 +49,17 @@ GROUPS = {
 }
 
 
+def declared_command(words: str) -> Command:
+    """Import and return the declaration of a command.
+
+    Args:
+        words: the words that run it, such as ``policy check``.
+    """
+    module, _, attribute = COMMANDS[words].partition(":")
+    command: Command = getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute)
+    return command
+
+
 class _BadInput(click.ClickException):
     """An error reported without usage help."""
 
@@ -71,6 +82,21 @@ class _DeclaredCommand(click.Command):
             callback=lambda **values: _run(command, values),
         )
         self._declared = command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options below the headings of their groups, those without a group last."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                heading = self._declared.headings.get(parameter.name or "", "")
+                sections.setdefault(heading, []).append(record)
+        rest = sections.pop("", [])
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+        with formatter.section("Other options" if sections else "Options"):
+            formatter.write_dl(rest)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = tuple(args)  # the parser empties the list
@@ -209,10 +235,7 @@ class _Group(click.Group):
         full = self._prefix + name
         if full in GROUPS:
             return _Group(name, prefix=f"{full} ", help=GROUPS[full])
-        module, _, attribute = COMMANDS[full].partition(":")
-        return _DeclaredCommand(
-            getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute)
-        )
+        return _DeclaredCommand(declared_command(full))
 
 
 @click.group(

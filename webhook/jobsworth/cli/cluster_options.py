@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class ClusterOptions(Options):
     """Options for the cluster, named as in kubectl."""
 
+    heading = "Cluster"
+
     kubeconfig = text(
         metavar="FILE",
         help="The kubeconfig file; default: $KUBECONFIG, ~/.kube/config or the Pod's ServiceAccount.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Arguments, Option, flat
+from jobsworth.cli.options import Arguments, Option, flat, headings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +21,12 @@ class Command:
     Attributes:
         takes: the class of its options, which :attr:`run` takes an instance of.
         options: their declarations, those of groups included.
+        headings: the heading of each option in help by its key; empty for options without a group.
         arguments: the declaration of the arguments that are not options; None where there are none.
         run: returns the exit code.
     """
 
-    __slots__ = ("arguments", "epilog", "help", "name", "options", "run", "takes")
+    __slots__ = ("arguments", "epilog", "headings", "help", "name", "options", "run", "takes")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Command:
         self.epilog = epilog
         self.takes = options
         self.options = tuple(each for each in declared if isinstance(each, Option))
+        self.headings = {option.key: heading for heading, option in headings(options)}
         self.arguments = next((each for each in declared if isinstance(each, Arguments)), None)
         # The constructor has checked that it takes just these options.
         self.run: Callable[[Any], int] = run

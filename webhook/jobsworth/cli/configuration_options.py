@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class ConfigurationOptions(Options):
     """Options for rules, policies and the configuration; they override a configuration."""
 
+    heading = "Rules, policies and configuration"
+
     select = words_if_given(
         metavar="RULE,...",
         help="Report only these rules: codes, names, prefixes of codes (JW1), or `default`.",

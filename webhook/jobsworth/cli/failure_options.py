@@ -34,6 +34,8 @@ _MAX_LINUX_CODE = 255
 class FailureOptions(Options):
     """Options for the failures to explain; without any, all of them."""
 
+    heading = "Single failures"
+
     exit_code = words(
         metavar="[CONTAINER=]CODE",
         help="Explain this exit code: in the named container, or in each container. Several containers "

@@ -110,9 +110,11 @@ class Options:
         values: the value of each option by key, including those of groups.
 
     Attributes:
+        heading: the heading of a group in help; empty for the heading of the options around it.
         declared: the declaration of each attribute; for a group, its class.
     """
 
+    heading: ClassVar[str] = ""
     declared: ClassVar[dict[str, Option | Arguments | type[Options]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -133,6 +135,20 @@ def flat(options: type[Options]) -> Iterator[Option | Arguments]:
             yield from flat(declared)
         else:
             yield declared
+
+
+def headings(options: type[Options], heading: str = "") -> Iterator[tuple[str, Option]]:
+    """Return the options of a class and of its groups with the headings in help, in the order of help.
+
+    Args:
+        options: the class.
+        heading: that of its own options.
+    """
+    for declared in options.declared.values():
+        if isinstance(declared, type):
+            yield from headings(declared, declared.heading or heading)
+        elif isinstance(declared, Option):
+            yield heading, declared
 
 
 # The functions below return declarations, but are annotated with the type of the value on an instance.

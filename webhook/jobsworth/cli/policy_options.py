@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class PolicyOptions(Options):
     """Options for policies, which are reloaded when their files change."""
 
+    heading = "Policies"
+
     policy = words(
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",

@@ -74,6 +74,8 @@ FORMATS = tuple(name for name in REPORT_FORMATS if name != "table")
 class ReportOptions(Options):
     """Options for the reports' content, format and destination, and for what makes the run fail."""
 
+    heading = "Reports"
+
     formats = FORMATS
 
     output = several(

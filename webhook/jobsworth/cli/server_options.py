@@ -26,6 +26,8 @@ AUTO = "auto"
 class ReleaseOptions(Options):
     """Options for the release and the feature gates of an API server."""
 
+    heading = "API server"
+
     kubernetes_version = text(
         metavar="RELEASE",
         help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}; default: the newest.",
@@ -40,10 +42,10 @@ class ServerOptions(ReleaseOptions):
     """Options for an API server."""
 
     allow_privileged = flag(
-        help="Assume an API server with --allow-privileged, as most installers configure it: the default."
+        help="Assume an API server with --allow-privileged: the default, as most have it."
     )
     no_allow_privileged = flag(
-        help="Assume an API server without --allow-privileged: it rejects privileged containers."
+        help="Assume an API server without it, which rejects privileged containers."
     )
 
     @property

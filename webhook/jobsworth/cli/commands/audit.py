@@ -56,6 +56,8 @@ class AuditedAsOptions(ReleaseOptions):
 class RepetitionOptions(Options):
     """Options for an audit that runs continuously."""
 
+    heading = "Continuous audit"
+
     interval = text(
         metavar="DURATION",
         help="Repeat the audit at this interval until SIGTERM, and when a policy changes; report findings "

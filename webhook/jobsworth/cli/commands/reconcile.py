@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class ControllerOptions(Options):
     """Options for the Jobs that the controller manages, and for its pace."""
 
+    heading = "Controller"
+
     namespace = text(
         metavar="NAME", help="Manage Jobs in this namespace only; default: all namespaces."
     )
@@ -94,6 +96,8 @@ class PolicyServerOptions(ServerOptions):
 
 class LogOptions(Options):
     """Options for the log on standard error."""
+
+    heading = "Log"
 
     log_format: LogFormat = choice(
         choices=("text", "json"), default="text", help="Format of the log lines."

@@ -38,6 +38,8 @@ YELLOW = "33;1"
 class ComparisonOptions(Options):
     """Options for the existing objects that manifests update."""
 
+    heading = "Updates"
+
     against = text(
         metavar="PATH",
         help="Validate each document as an update of the object with the same kind, namespace and name here.",
@@ -52,6 +54,8 @@ class ComparisonOptions(Options):
 class FixOptions(Options):
     """Options for fixes."""
 
+    heading = "Fixes"
+
     fix = flag(
         help="Apply safe fixes in place and report the remaining findings; with -, write the fixed "
         "manifests to standard output."
@@ -65,6 +69,8 @@ class FixOptions(Options):
 class BaselineOptions(Options):
     """Options for the baseline of known findings."""
 
+    heading = "Baseline"
+
     baseline = text(
         metavar="FILE",
         help="Do not report findings listed in this file; name the entries that no longer occur.",
@@ -74,6 +80,8 @@ class BaselineOptions(Options):
 
 class InputOptions(Options):
     """Options for the files to read, and how."""
+
+    heading = "Input"
 
     mixed = flag(
         help="Tolerate files that are not manifests, as in a hook: skip files without a Job, and skip "

@@ -20,7 +20,12 @@ from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from click.shell_completion import CompletionItem
+
+    _Completed = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 COMMANDS = {
     "validate": "validate:COMMAND",
@@ -74,8 +79,8 @@ class _DeclaredCommand(click.Command):
         super().__init__(
             command.name,
             params=[
-                *(_parameter(option) for option in command.options),
-                *([_argument(arguments)] if arguments is not None else []),
+                *(_parameter(option, _completed(command, option)) for option in command.options),
+                *([_argument(arguments, _completed(command, arguments))] if arguments else []),
             ],
             help=command.help,
             epilog=command.epilog,
@@ -130,13 +135,32 @@ def _run(command: Command, values: dict[str, object]) -> None:
     click.get_current_context().exit(code)
 
 
-def _argument(arguments: Arguments) -> click.Argument:
+def _completed(command: Command, declared: Option | Arguments) -> _Completed:
+    """Return the function that completes a value in the shell."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from jobsworth.cli.completion import completions
+
+        return completions(command, declared.metavar, incomplete)
+
+    return complete
+
+
+def _argument(arguments: Arguments, completed: _Completed) -> click.Argument:
     optional = arguments.optional
     metavar = f"[{arguments.metavar.strip('[]')}]" if optional else arguments.metavar
-    return click.Argument([arguments.key], nargs=-1, required=not optional, metavar=metavar)
+    return click.Argument(
+        [arguments.key],
+        nargs=-1,
+        required=not optional,
+        metavar=metavar,
+        shell_complete=completed,
+    )
 
 
-def _parameter(option: Option) -> click.Option:
+def _parameter(option: Option, completed: _Completed) -> click.Option:
     names = [option.name, *filter(None, [option.short]), option.key]
     if option.flag:
         return click.Option(names, is_flag=True, help=option.help)
@@ -144,6 +168,7 @@ def _parameter(option: Option) -> click.Option:
         kind: click.ParamType[Any] = click.Choice(option.choices)
     else:
         kind = _WholeNumber(min=1) if option.integer else click.STRING
+    complete = None if option.choices else completed
     if option.repeated:
         return click.Option(
             names,
@@ -152,6 +177,7 @@ def _parameter(option: Option) -> click.Option:
             callback=lambda context, parameter, given: _all_words(option, given),
             metavar=option.metavar,
             help=option.help,
+            shell_complete=complete,
         )
     return click.Option(
         names,
@@ -160,6 +186,7 @@ def _parameter(option: Option) -> click.Option:
         show_default=option.default is not None,
         metavar=option.metavar or None,
         help=option.help,
+        shell_complete=complete,
     )
 
 

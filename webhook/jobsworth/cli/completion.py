@@ -1,0 +1,80 @@
+"""Completion in the shell: the metavar of an option or argument says what its values are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from jobsworth.cli.command import Command
+
+    Words = Callable[[Command, str], Iterable[str]]
+
+
+def _rules(command: Command, word: str) -> Iterable[str]:
+    from jobsworth.lint.catalogue import CATALOGUE
+
+    yield from CATALOGUE
+    yield from (entry.name for entry in CATALOGUE.values())
+
+
+def _releases(command: Command, word: str) -> Iterable[str]:
+    from jobsworth.api.api_server import RELEASES
+
+    return RELEASES
+
+
+def _gates(command: Command, word: str) -> Iterable[str]:
+    from jobsworth.api.feature_gates import FEATURE_GATES
+
+    name, equals, _ = word.partition("=")
+    if equals:
+        return (f"{name}=true", f"{name}=false")
+    return (f"{gate}=" for gate in FEATURE_GATES)
+
+
+def _formats(command: Command, word: str) -> Iterable[str]:
+    for group in command.takes.declared.values():
+        yield from getattr(group, "formats", ())
+
+
+WORDS: dict[str, Words] = {
+    "RULE": _rules,
+    "RELEASE": _releases,
+    "NAME=BOOL": _gates,
+    "FORMAT[=FILE]": _formats,
+}
+"""The words of a value by its metavar, without the mark of a list."""
+
+FILES = re.compile(r"\b(PATH|JOB|FILE|OLD)\b")
+"""Matches the metavar of files and folders."""
+
+FOLDERS = re.compile(r"\bDIR\b")
+
+
+def completions(command: Command, metavar: str, incomplete: str) -> list[CompletionItem]:
+    """Return the completions of a value.
+
+    Args:
+        command: the command that takes the value.
+        metavar: of the option or arguments.
+        incomplete: what is typed so far; of a list, the last word is completed.
+    """
+    what = metavar.strip("[]").removesuffix("...").removesuffix(",")
+    words = WORDS.get(metavar if metavar in WORDS else what)
+    if words is not None and not ("FILE" in metavar and "=" in incomplete):
+        done, comma, word = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{done}{comma}{each}")
+            for each in words(command, word)
+            if each.startswith(word)
+        ]
+    if FOLDERS.search(metavar):
+        return [CompletionItem(incomplete, type="dir")]
+    if FILES.search(metavar):
+        return [CompletionItem(incomplete.rpartition("=")[2], type="file")]
+    return []

@@ -265,6 +265,16 @@ class _Group(click.Group):
         return _DeclaredCommand(declared_command(full))
 
 
+def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    from jobsworth.cli import installed_commit
+
+    commit = installed_commit.installed_commit()
+    print(f"jobsworth, version {jobsworth.__version__}{f' ({commit})' if commit else ''}")
+    context.exit()
+
+
 @click.group(
     cls=_Group,
     help=jobsworth.DESCRIPTION,
@@ -281,6 +291,13 @@ Completion in the shell (bash; likewise zsh and fish):
 """,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(jobsworth.__version__, prog_name="jobsworth")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, and the commit if it is known, and exit.",
+)
 def application() -> None:
     """The root command; its help text is passed to ``click.group``."""

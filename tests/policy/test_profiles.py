@@ -185,4 +185,4 @@ def test_a_profile_does_not_import_the_schema_library() -> None:
 def test_strict_names_the_package_that_its_expression_requires() -> None:
     done = validate_bare("--profile", "strict")
     assert done.returncode == 2
-    assert "(install jobsworth[policy])" in done.stderr
+    assert "(run pip install 'jobsworth[policy]', or '.[policy]' in a clone)" in done.stderr

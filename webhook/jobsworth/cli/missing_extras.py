@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from jobsworth.installation import how_to_install
+
 
 def missing_extra(what: str, extra: str, package: str | None = None) -> str:
-    """Return the message: what requires which packages, and the command that installs them.
-
-    >>> missing_extra("webhooks", "webhook", "flask")
-    "webhooks require the package flask: run pip install 'jobsworth[webhook]', or '.[webhook]' in a clone"
+    """Return the message: what requires which packages, and how to install them.
 
     Args:
         what: the feature, in the plural.
@@ -15,6 +14,4 @@ def missing_extra(what: str, extra: str, package: str | None = None) -> str:
         package: the missing package, if known.
     """
     needs = f"the package {package}" if package else f"the packages of the extra {extra}"
-    return (
-        f"{what} require {needs}: run pip install 'jobsworth[{extra}]', or '.[{extra}]' in a clone"
-    )
+    return f"{what} require {needs}: {how_to_install(extra)}"

@@ -21,6 +21,7 @@ from jobsworth.cli.options import (
 from jobsworth.cli.policy_options import PolicyOptions, effective_policy_files
 from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
+from jobsworth.installation import how_to_install
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 from jobsworth.usage_error import InputError, UsageError
 
@@ -217,8 +218,8 @@ def _asked_release() -> Callable[[], str]:
         return release_from_cluster()
     except ImportError:
         raise UsageError(
-            "--kubernetes-version auto requires the cluster extra: run pip install 'jobsworth[cluster]', "
-            "or use --kubernetes-version-file"
+            f"--kubernetes-version auto requires the extra cluster: {how_to_install('cluster')}; or use "
+            "--kubernetes-version-file"
         ) from None
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.installation import how_to_install
 from jobsworth.policy.cel.functions import (
     BUILDERS,
     MAX_BUILT,
@@ -300,7 +301,7 @@ def _compiled(source: str) -> Any:
     except ImportError:
         raise BadExpression(
             "the CEL library, which evaluates expressions, is not installed",
-            hint="install jobsworth[policy]",
+            hint=how_to_install("policy"),
         ) from None
     if not any(True for _ in tokens(source)):
         raise BadExpression("the expression is empty")

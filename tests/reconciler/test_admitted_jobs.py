@@ -78,7 +78,7 @@ def test_a_held_job_has_no_pod_until_it_is_corrected(simulation: SimulatedReconc
     assert held["metadata"]["annotations"] == {HELD_BY: "retries"}
     assert simulation.conditions() == {"Suspended": "JobSuspended"}
     (message,) = events(simulation, "PolicyViolation")
-    assert message.startswith("Suspended until it satisfies JobPolicy retries or is exempt from it")
+    assert message.startswith("Held until it satisfies JobPolicy retries or is exempt from it")
     assert patches(simulation) == 1
     simulation.patch(backoffLimit=2)
     simulation.run(2)

@@ -13,6 +13,7 @@ Object = dict[str, Any]
 KINDS = {
     "pods": ("v1", "Pod"),
     "jobs": ("batch/v1", "Job"),
+    "cronjobs": ("batch/v1", "CronJob"),
     "events": ("v1", "Event"),
     "leases": ("coordination.k8s.io/v1", "Lease"),
     "namespaces": ("v1", "Namespace"),

@@ -172,6 +172,7 @@ class AdmittedJobs:
 
 
 def _event(report: Report, decision: Decision, *, started: bool) -> Event:
+    """Return the Event of a report: written before the Job is suspended, so it does not say that it is."""
     if report.effect != "deny":
         text = f"Violates JobPolicy {report.policy}"
     elif report.policy not in decision.policies:
@@ -179,5 +180,5 @@ def _event(report: Report, decision: Decision, *, started: bool) -> Event:
     elif started:
         text = f"Not stopped because it has started, although JobPolicy {report.policy} denies it"
     else:
-        text = f"Suspended until it satisfies JobPolicy {report.policy} or is exempt from it"
+        text = f"Held until it satisfies JobPolicy {report.policy} or is exempt from it"
     return Event(signals.WARNING, VIOLATION, f"{text}: {report.text}")

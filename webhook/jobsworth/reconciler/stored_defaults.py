@@ -1,8 +1,12 @@
 """Apply the defaults of policies to stored CronJobs, and to Jobs that have not started.
 
 :mod:`jobsworth.evaluation.stored_defaults` plans. Here each plan is tried first (a dry run of the API
-server), then reported in an Event with the differences, then applied. A process that ends at any point
+server), then applied, then reported in an Event with the differences. A process that ends at any point
 leaves each object as it was or with all its defaults; a repetition writes neither object nor Event again.
+
+The Event follows the write, so that none reports a change that was not made: after an Event, the write could
+still fail, or be overtaken by another policy. A process that dies between the two loses the Event of one
+object; ``managedFields`` still records the fields and the time, under our field manager.
 """
 
 from __future__ import annotations
@@ -105,10 +109,10 @@ class StoredDefaults:
             if self._dry_run:
                 self._report(stored, PLANNED, f"Would set {plan.text}")
                 return self._counted(stored, WOULD)
-            self._report(stored, APPLIED, f"Set {plan.text}")
             self._patch(stored, plan, dry_run=False)
         except ApiError as error:
             return self._failed(stored, plan, error)
+        self._report(stored, APPLIED, f"Set {plan.text}")
         return self._counted(stored, DONE)
 
     def _try(self, stored: dict[str, Any], plan: DefaultsPlan) -> None:

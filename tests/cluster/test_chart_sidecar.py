@@ -1,131 +1,150 @@
-"""The chart's controller beside the webhook: its container's arguments, with the rights of the webhook's account."""
+"""The chart's controller and audit beside the webhook: a killed leader and an upgrade, while Jobs are created."""
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from cluster.available_beds import bed_or_skip
-from cluster.bed import Process, TestBed, free_ports
+from cluster.bed import TestBed
+from cluster.installed_chart import CHART, wait_for
 from cluster.programs import NEWEST
-from cluster.test_reconcile import until
+from cluster.small_jobs import JOBS
 from cluster.test_reconciled_policies import items, violating
+from cluster.webhook_replicas import Replicas
 
-ROOT = Path(__file__).parents[2]
-GRANTED = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Lease")
-
-
-class Sidecars:
-    """The controllers of the chart's webhook Pods, as processes of this machine."""
-
-    def __init__(self, bed: TestBed, folder: Path) -> None:
-        self.bed = bed
-        self._folder = folder
-        self.namespace = bed.namespace("system")
-        self._policies = folder / "policies"
-        self._policies.mkdir()
-        self._account = Path()
-        self.processes: list[Process] = []
-        self.logs: list[Path] = []
-
-    def install(self, *values: str) -> None:
-        """Install the chart's rights and policies, or upgrade them."""
-        text = self.bed.helm(
-            "template", "jobsworth", str(ROOT / "charts/jobsworth"), "--namespace", self.namespace,
-            "--kube-version", f"{NEWEST}.0",
-            "--values", str(ROOT / "charts/jobsworth/ci/sidecar-values.yaml"), *values,
-        ).stdout  # fmt: skip
-        objects = [each for each in yaml.safe_load_all(text) if each]
-        for each in objects:
-            hook = "helm.sh/hook" in each["metadata"].get("annotations", {})
-            if each["kind"] in GRANTED and not hook:
-                self.bed.kubectl("apply", "-f", "-", input=json.dumps(each))
-            if each["kind"] == "ConfigMap" and each["metadata"]["name"] == "jobsworth-policies":
-                for name, document in each["data"].items():
-                    (self._policies / name).write_text(document)
-        deployments = [each for each in objects if each["kind"] == "Deployment"]
-        assert [each["metadata"]["name"] for each in deployments] == ["jobsworth"]
-        pod = deployments[0]["spec"]["template"]["spec"]
-        self._account = self.bed.service_account(self.namespace, pod["serviceAccountName"])
-        (self._container,) = (
-            each for each in pod["containers"] if each["name"] == "job-controller"
-        )
-
-    def start(self) -> Process:
-        """Start the controller of one more Pod."""
-        (port,) = free_ports(1)
-        log = self._folder / f"log-{port}"
-        args = [
-            each.replace("/etc/jobsworth", str(self._folder)) for each in self._container["args"]
-        ]
-        process = Process(
-            [sys.executable, "-m", "jobsworth", *args, f"--listen=127.0.0.1:{port}"],
-            log,
-            {
-                "PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path]),
-                "KUBECONFIG": str(self._account),
-                "POD_NAME": f"pod-{port}",
-            },
-        )
-        self.processes.append(process)
-        self.logs.append(log)
-        return process
-
-    def leads(self, number: int) -> bool:
-        """Return True if a controller has acquired the Lease."""
-        return "caches synced" in self.logs[number].read_text()
+VALUES: dict[str, Any] = {
+    **yaml.safe_load((CHART / "ci" / "sidecar-values.yaml").read_text()),
+    "webhook": {"preStopSeconds": 2, "drainSeconds": 1},
+    "certificates": {"selfManaged": {"interval": "1s"}},
+}
+VALUES["audit"] = {**VALUES["audit"], "interval": "2s"}
+VALUES["controller"] = {
+    **VALUES["controller"],
+    "releaseFinalizers": False,
+}  # a hook that nothing runs here
+CLIENTS = 4
 
 
 @pytest.fixture
-def sidecars(tmp_path: Path) -> Iterator[Sidecars]:
+def bed() -> Iterator[TestBed]:
     with bed_or_skip(NEWEST, controllers="garbage-collector-controller", kubelet=True) as bed:
-        sidecars = Sidecars(bed, tmp_path)
+        yield bed
+
+
+class Users:
+    """Users who create Jobs without a pause, and never repeat a request that failed.
+
+    Attributes:
+        admitted: the names of the Jobs that were created.
+        answers: the number of answers by kind of Job and answer.
+        slowest: the slowest answer in seconds.
+    """
+
+    def __init__(self, bed: TestBed, namespace: str) -> None:
+        self._bed, self._path = bed, JOBS.format(namespace)
+        self._stop = threading.Event()
+        self._threads = [threading.Thread(target=self._use, args=(n,)) for n in range(CLIENTS)]
+        self._lock = threading.Lock()
+        self.admitted: list[str] = []
+        self.answers: Counter[tuple[str, str]] = Counter()
+        self.slowest = 0.0
+
+    def __enter__(self) -> Users:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _use(self, user: int) -> None:
+        number = 0
+        while not self._stop.wait(0.4):
+            number += 1
+            job = violating(f"job-{user}-{number}")
+            self._post("violating", job, "?dryRun=All")
+            job["spec"]["backoffLimit"] = 1
+            if self._post("good", job) == "201":
+                self.admitted.append(job["metadata"]["name"])
+
+    def _post(self, what: str, job: dict[str, Any], query: str = "") -> str:
+        began = time.monotonic()
         try:
-            yield sidecars
-        finally:
-            for process in sidecars.processes:
-                process.kill()
+            answer = self._bed.request("POST", self._path + query, job)
+        except OSError as error:
+            result = str(error)
+        else:
+            denied = "few-retries" in answer.body.get("message", "")
+            result = f"{answer.code}{' by the policy' if denied else ''}"
+            if answer.code not in (201, 403):
+                result += f": {answer.body['message']}"
+        with self._lock:
+            self.answers[what, result] += 1
+            self.slowest = max(self.slowest, time.monotonic() - began)
+        return result
 
 
 def complete(job: dict[str, Any]) -> bool:
     return any(one["type"] == "Complete" for one in job["status"].get("conditions") or ())
 
 
-def test_a_killed_leader_and_an_upgrade_lose_no_pod(sidecars: Sidecars) -> None:
-    bed = sidecars.bed
-    sidecars.install()
-    first = sidecars.start()
-    until(lambda: sidecars.leads(0))
-    sidecars.start()
+def test_a_killed_leader_and_an_upgrade_lose_no_request_and_no_pod(
+    bed: TestBed, capsys: pytest.CaptureFixture[str]
+) -> None:
     team = bed.namespace("team")
-    jobs = f"/apis/batch/v1/namespaces/{team}/jobs"
-    pods = f"/api/v1/namespaces/{team}/pods"
+    jobs = JOBS.format(team)
+    bed.create(violating("older-than-the-policy"), team)
 
-    def create(name: str, retries: int = 1) -> None:
-        job = violating(name)
-        job["spec"]["backoffLimit"] = retries
-        bed.create(job, team)
+    def audited(replicas: Replicas) -> bool:
+        labels = 'enforcement="deny",policy="few-retries",resource_namespace='
+        line = f'jobsworth_audit_violations{{{labels}"{team}"}} 1.0'
+        return all(line in pod.fetch("audit", "/metrics") for pod in replicas.pods)
 
-    create("before")
-    create("held", 9)
-    until(lambda: bed.get(f"{jobs}/held")["spec"]["suspend"])
-    os.kill(first.pid, signal.SIGKILL)
-    create("without-a-leader")
-    until(lambda: sidecars.leads(1), 60)
-    until(lambda: complete(bed.get(f"{jobs}/without-a-leader")))
-    sidecars.install("--set", "policies.few-retries.limits.backoffLimit.maximum=20")
-    sidecars.start()
-    create("during-the-upgrade")
-    os.kill(sidecars.processes[1].pid, signal.SIGTERM)
-    until(lambda: sidecars.leads(2), 60)
-    until(lambda: all(map(complete, items(bed, jobs))), 60)
-    assert len(items(bed, jobs)) == len(items(bed, pods)) == 4
-    assert "Forbidden" not in "".join(log.read_text() for log in sidecars.logs)
+    with Replicas(bed, VALUES) as replicas:
+        replicas.wait_until_required()
+        wait_for(lambda: replicas.leader() is not None, "a leader")
+        wait_for(lambda: bed.get(f"{jobs}/older-than-the-policy")["spec"]["suspend"], "the hold")
+        wait_for(lambda: audited(replicas), "the audit of each Pod")
+        with Users(bed, team) as users:
+            time.sleep(3)
+            first = replicas.leader()
+            assert first is not None
+            first.kill("job-controller")
+            killed = time.monotonic()
+            time.sleep(1)
+            first.start("job-controller")
+            wait_for(lambda: replicas.leader() not in (None, first), "another leader")
+            without_leader = time.monotonic() - killed
+            time.sleep(2)
+            threads = {**VALUES["webhook"], "threads": 4}
+            codes = replicas.roll_out({**VALUES, "webhook": threads})
+            wait_for(lambda: replicas.leader() is not None, "a leader of the new Pods")
+            time.sleep(3)
+        wait_for(lambda: sum(map(complete, items(bed, jobs))) == len(users.admitted), "all Jobs")
+        wait_for(lambda: audited(replicas), "the audit of each new Pod")
+        stored, pods = items(bed, jobs), items(bed, f"/api/v1/namespaces/{team}/pods")
+        events = items(bed, f"/api/v1/namespaces/{team}/events")
+        assert bed.get(f"{jobs}/older-than-the-policy")["spec"]["suspend"]
+        for container in ("webhook", "job-controller", "audit"):
+            for log in replicas.logs(container):
+                assert "Forbidden" not in log
+                assert "Traceback" not in log
+    with capsys.disabled():
+        print(f"\n{dict(users.answers)}; slowest {users.slowest:.2f} s")
+        print(f"{len(pods)} Pods; {without_leader:.0f} s from the kill to another leader")
+    assert set(users.answers) == {("good", "201"), ("violating", "403 by the policy")}
+    assert len(stored) == len(users.admitted) + 1
+    assert Counter(pod["metadata"]["labels"]["job-name"] for pod in pods) == Counter(users.admitted)
+    assert {pod["metadata"].get("finalizers") is None for pod in pods} == {True}
+    assert all(code == 0 for each in codes for code in each.values()), codes
+    reasons = Counter(each["reason"] for each in events)
+    assert (reasons["PolicyViolation"], reasons["AuditFindings"]) == (1, 1)

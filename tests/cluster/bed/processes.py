@@ -62,6 +62,11 @@ class Process:
     def running(self) -> bool:
         return self._popen.poll() is None
 
+    @property
+    def exit_code(self) -> int | None:
+        """Return its exit code; None while it runs."""
+        return self._popen.poll()
+
     def check(self) -> None:
         """Raises ProcessDied unless it runs."""
         if not self.running:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +16,9 @@ import yaml
 from cluster.available_beds import bed_or_skip
 from cluster.bed import TestBed, free_ports
 from cluster.test_reconcile import MANAGER, running, until
-from jobsworth.api.api_server import ApiServer
-from jobsworth.controller.settings import ControllerSettings
-from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.evaluation.subject import Subject
-from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.policy.admitted_jobs import HELD_BY
-from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
-from jobsworth.reconciler.event_sink import EventSink
-from jobsworth.reconciler.informers import stored
 
 Object = dict[str, Any]
-ROOT = Path(__file__).parents[2]
-OBJECTS = 2000
 
 
 @pytest.fixture(scope="module")
@@ -122,38 +108,6 @@ def first_versions(bed: TestBed, pods: str, start: str) -> dict[str, int]:
     return found
 
 
-def varied(seed: int) -> Object:
-    """A valid Job with a random choice of fields."""
-    rng = random.Random(seed)
-    made = violating(f"job-{seed}", **({"team": "a"} if rng.random() < 0.5 else {}))
-    spec, pod = made["spec"], made["spec"]["template"]["spec"]
-    spec["suspend"] = True
-    if rng.random() < 0.5:
-        del spec["managedBy"]
-    spec["backoffLimit"] = rng.choice([0, 1, 3, 6, 9])
-    choices: Object = {
-        "parallelism": rng.choice([1, 2, 5, 50]),
-        "completions": rng.choice([1, 5, 50]),
-        "activeDeadlineSeconds": rng.choice([60, 3600, 86400]),
-        "ttlSecondsAfterFinished": rng.choice([0, 60, 604800]),
-        "podReplacementPolicy": "Failed",
-    }
-    spec |= {name: value for name, value in choices.items() if rng.random() < 0.5}
-    if "completions" in spec and rng.random() < 0.5:
-        spec |= {"completionMode": "Indexed", "backoffLimitPerIndex": rng.choice([0, 2])}
-    if rng.random() < 0.4:
-        codes = {"operator": "In", "values": sorted({rng.choice([1, 42, 137]), 143})}
-        spec["podFailurePolicy"] = {"rules": [{"action": "FailJob", "onExitCodes": codes}]}
-        spec["podReplacementPolicy"] = "Failed"
-    elif rng.random() < 0.5 and "backoffLimitPerIndex" not in spec:
-        pod["restartPolicy"] = "OnFailure"
-    if rng.random() < 0.5:
-        pod["containers"][0]["resources"] = {"requests": {"cpu": "1", "memory": "400m"}}
-    if rng.random() < 0.3:
-        pod["containers"][0]["image"] = "busybox"
-    return made
-
-
 def test_a_job_that_gets_past_an_absent_webhook_has_its_event_before_a_pod(
     bed: TestBed, tmp_path: Path
 ) -> None:
@@ -238,76 +192,3 @@ def test_a_policy_that_appears_reports_started_jobs_and_stops_none(
             bed.get(f"/apis/batch/v1/namespaces/{namespace}/jobs/long")["spec"]["suspend"] is False
         )
         assert len(items(bed, pods)) == 1
-
-
-def test_webhook_audit_and_controller_find_the_same_in_stored_objects(
-    bed: TestBed, tmp_path: Path
-) -> None:
-    write(
-        tmp_path,
-        policy(
-            "limits",
-            limits={
-                "backoffLimit": {"maximum": 2},
-                "parallelism": {"maximum": 3},
-                "activeDeadlineSeconds": {"required": True, "maximum": 3600},
-            },
-        ),
-        policy("rules", enforcement="warn", rules={"default": "warn"}),
-    )
-    namespace = bed.namespace("many")
-    paths = f"/apis/batch/v1/namespaces/{namespace}/jobs"
-
-    def create(seed: int) -> None:
-        answer = bed.request("POST", paths, varied(seed))
-        assert answer.code == 201, answer.body
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(create, range(OBJECTS)))
-    objects = items(bed, paths)
-    assert len(objects) == OBJECTS
-    server, policies = ApiServer(bed.release), load_policies([str(tmp_path)])
-    evaluator = Evaluator(server, policies=policies, api=False, lint=False)
-
-    def by_webhook(obj: Object) -> set[tuple[str, str, str, str]]:
-        subject = Subject(obj, "request", kind="Job", namespace=namespace)
-        result = evaluator.evaluate(subject).policy
-        assert result is not None
-        return {_facts(one) for one in result.verdict.findings}
-
-    def _facts(one: Any) -> tuple[str, str, str, str]:
-        return one.policy, one.effect, one.violation.code, one.violation.field
-
-    admitted = AdmittedJobs(EventSink())
-    active = ActivePolicies(evaluator)
-    admitted.activate(active)
-
-    def by_controller(obj: Object) -> set[tuple[str, str, str, str]]:
-        verdict = admitted._verdict(stored(obj, ControllerSettings()), active)
-        return {_facts(one) for one in verdict.findings}
-
-    command = [sys.executable, "-m", "jobsworth", "audit", "--kubeconfig", str(bed.kubeconfig)]
-    command += ["-n", namespace, "--isolated", "--include-finished", "--info", "-o", "json"]
-    command += ["--policy", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    effects = {"error": "deny", "warning": "warn", "info": "audit"}
-    audited = {
-        result["name"]: {
-            (each["policy"], effects[each["severity"]], each["code"], each["field"])
-            for each in result["findings"]
-            if each["source"] == "policy"
-        }
-        for result in json.loads(done.stdout)["results"]
-    }
-    assert len(audited) == len(objects)
-    controlled, reviewed = {}, {}
-    for obj in objects:
-        obj.update(apiVersion="batch/v1", kind="Job")
-        name = obj["metadata"]["name"]
-        controlled[name], reviewed[name] = by_controller(obj), by_webhook(obj)
-    assert sum(map(len, audited.values())) > 1000
-    assert {name for name in audited if audited[name] != controlled[name]} == set()
-    assert {
-        name: reviewed[name] ^ audited[name] for name in audited if reviewed[name] != audited[name]
-    } == {}

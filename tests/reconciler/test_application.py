@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,6 +23,9 @@ from support.api_server.fake_job_api import FakeJobApi
 from support.controller.simulated_reconciler import NAMESPACE, job
 from support.polling import until
 
+if TYPE_CHECKING:
+    from jobsworth.reconciler.process import PolicySource
+
 pytest.importorskip("kubernetes")
 pytest.importorskip("prometheus_client")
 
@@ -32,7 +35,9 @@ QUICK = ControllerSettings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 class Process:
     """A reconciler that runs in threads of this process."""
 
-    def __init__(self, server: FakeHttpServer, **options: Any) -> None:
+    def __init__(
+        self, server: FakeHttpServer, policies: PolicySource | None = None, **options: Any
+    ) -> None:
         from jobsworth.reconciler.options import ReconcilerOptions
         from jobsworth.reconciler.process import ReconcilerProcess
 
@@ -41,6 +46,7 @@ class Process:
         self.application = ReconcilerProcess(
             server.config(), ReconcilerOptions(**chosen), self.log.append
         )
+        self.application.policies = policies
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()

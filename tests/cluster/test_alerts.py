@@ -26,6 +26,9 @@ ACTIONS = f'job_controller_job_syncs_total{{{OURS},action="%s",result="%s"}}'
 TRACKED = f'job_controller_terminated_pods_tracking_finalizer_total{{{OURS},event="%s"}}'
 SYNC_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},le="%s"}}'
 CREATIONS = f'job_controller_job_pods_creation_total{{{OURS},reason="new",status="%s"}}'
+CONTROLLER = f'{OURS},endpoint="job-metrics",pod="%s"'
+VIOLATIONS = f'job_controller_policy_violations_total{{{CONTROLLER},policy="small",effect="%s"}}'
+DEFAULTS = f'job_controller_policy_defaults_total{{{CONTROLLER},kind="CronJob",result="%s"}}'
 HASH = f'jobsworth_policies_info{{{OURS},pod="%s",hash="%s"}}'
 RELEASE = f'jobsworth_kubernetes_release_%s{{{OURS},pod="a",server="1.39",assumed="1.37"}}'
 SKEW = "jobsworth_kubernetes_release_skew"
@@ -159,6 +162,22 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         "JobsworthControllerCannotCreatePods",
         {CREATIONS % "succeeded": "0+10x70", CREATIONS % "failed": "0x9 0+5x70"},
         (28, 61),
+    ),
+    ("JobsworthControllerJobViolatesPolicy", {VIOLATIONS % ("a", "deny"): "0x9 1x50"}, (10, 23)),
+    ("JobsworthControllerJobViolatesPolicy", {VIOLATIONS % ("a", "warn"): "0x9 5x50"}, None),
+    # Another replica leads from now on, and counts what the first has counted.
+    (
+        "JobsworthControllerJobViolatesPolicy",
+        {VIOLATIONS % ("a", "deny"): "4x9 _x60", VIOLATIONS % ("b", "deny"): "_x10 4x50"},
+        None,
+    ),
+    ("JobsworthControllerDefaultsNotSet", {DEFAULTS % ("a", "conflict"): "0x9 1x50"}, (10, 61)),
+    ("JobsworthControllerDefaultsNotSet", {DEFAULTS % ("a", "failed"): "0x9 2x50"}, (10, 61)),
+    ("JobsworthControllerDefaultsNotSet", {DEFAULTS % ("a", "applied"): "0+9x60"}, None),
+    (
+        "JobsworthControllerPoliciesRejected",
+        {f'jobsworth_file_load_success{{{CONTROLLER % "a"},what="policy"}}': "1x9 0x19 1x30"},
+        (15, 29),
     ),
 )  # fmt: skip
 """Of each alert some series with a value a minute, and from which minute to which it fires (Prometheus 3)."""

@@ -81,6 +81,13 @@ JOBS_OF_OTHERS = "jobs_by_external_controller_total"
 POLICY_VIOLATIONS = "policy_violations_total"
 POLICY_HOLDS = "policy_holds_total"
 POLICY_DEFAULTS = "policy_defaults_total"
+HOLD_ACTIONS = HOLD_SUSPENDED, HOLD_RESUMED = ("suspended", "resumed")
+DEFAULTS_RESULTS = DEFAULTS_APPLIED, DEFAULTS_PLANNED, DEFAULTS_CONFLICT, DEFAULTS_FAILED = (
+    "applied",
+    "planned",
+    "conflict",
+    "failed",
+)
 
 # Values of the ``action`` label of the sync metrics.
 SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]

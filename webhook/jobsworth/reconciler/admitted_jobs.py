@@ -102,7 +102,8 @@ class AdmittedJobs:
 
     def acted(self, cached: CachedJob, decision: Decision) -> None:
         """Report that a Job has been suspended or resumed as decided."""
-        action = "suspended" if decision.hold == Hold.SUSPEND else "resumed"
+        suspended = decision.hold == Hold.SUSPEND
+        action = well_known_names.HOLD_SUSPENDED if suspended else well_known_names.HOLD_RESUMED
         for policy in decision.policies or held_by(cached.metadata):
             labels = (("policy", policy), ("action", action))
             self._sink.count(Count(well_known_names.POLICY_HOLDS, labels))

@@ -225,8 +225,12 @@ class ReconcilerProcess:
             self.reconciler.resync()
 
     def _load_policies(self) -> None:
-        if self.policies is not None and self.policies.check():
-            self.reconciler.activate(self.policies.active)
+        if self.policies is None or not self.policies.check():
+            return
+        active = self.policies.active
+        if active is not None:
+            self.metrics.policies_active(policy.name for policy in active.policies.policies)
+        self.reconciler.activate(active)
 
     def _follow_policies(self) -> None:
         while not self.stop.wait(POLICY_SECONDS):

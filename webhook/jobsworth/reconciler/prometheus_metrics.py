@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -9,9 +10,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.controller import well_known_names
+from jobsworth.policy.violation import EFFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from jobsworth.controller.signals import Count
     from jobsworth.reconciler.sync_outcome import SyncOutcome
@@ -112,6 +114,16 @@ class ReconcilerMetrics:
                 registry=self.registry,
             )
         self._loads.labels("policy").set(int(success))
+
+    def policies_active(self, names: Iterable[str]) -> None:
+        """Show the series of these policies, from 0 on: an alert cannot see that a series begins at 1."""
+        for name in names:
+            for effect in EFFECTS:
+                self._counters[well_known_names.POLICY_VIOLATIONS].labels(name, effect)
+            for action in well_known_names.HOLD_ACTIONS:
+                self._counters[well_known_names.POLICY_HOLDS].labels(name, action)
+        for kind, result in product(("CronJob", "Job"), well_known_names.DEFAULTS_RESULTS):
+            self._counters[well_known_names.POLICY_DEFAULTS].labels(kind, result)
 
     def count(self, count: Count) -> None:
         """Increment a counter."""

@@ -20,6 +20,13 @@ from jobsworth.client.api_resources import BATCH, resource_path
 from jobsworth.client.paging import PAGE_SIZE, resumed_pages
 from jobsworth.controller import signals, well_known_names
 from jobsworth.controller.signals import Count, Event
+from jobsworth.controller.well_known_names import (
+    DEFAULTS_APPLIED,
+    DEFAULTS_CONFLICT,
+    DEFAULTS_FAILED,
+    DEFAULTS_PLANNED,
+    DEFAULTS_RESULTS,
+)
 from jobsworth.evaluation.stored_defaults import plan_defaults
 from jobsworth.policy.job_policy import APPLY as APPLIES
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
 KINDS = {"CronJob": "cronjobs", "Job": "jobs"}
 APPLIED, PLANNED, REJECTED = "PolicyApplied", "PolicyPlanned", "PolicyNotApplied"
 """Reasons of Events."""
-DONE, WOULD, CONFLICT, FAILED = RESULTS = ("applied", "planned", "conflict", "failed")
 
 
 class StoredDefaults:
@@ -91,7 +97,9 @@ class StoredDefaults:
             except ApiError as error:
                 self._log(f"cannot list the {resource} to apply defaults to: {error}")
         if results:
-            told = ", ".join(f"{results[each]} {each}" for each in RESULTS if results[each])
+            told = ", ".join(
+                f"{results[each]} {each}" for each in DEFAULTS_RESULTS if results[each]
+            )
             self._log(f"defaults of policies in stored objects: {told}")
         return results
 
@@ -108,12 +116,12 @@ class StoredDefaults:
             self._try(stored, plan)
             if self._dry_run:
                 self._report(stored, PLANNED, f"Would set {plan.text}")
-                return self._counted(stored, WOULD)
+                return self._counted(stored, DEFAULTS_PLANNED)
             self._patch(stored, plan, dry_run=False)
         except ApiError as error:
             return self._failed(stored, plan, error)
         self._report(stored, APPLIED, f"Set {plan.text}")
-        return self._counted(stored, DONE)
+        return self._counted(stored, DEFAULTS_APPLIED)
 
     def _try(self, stored: dict[str, Any], plan: DefaultsPlan) -> None:
         try:
@@ -143,7 +151,7 @@ class StoredDefaults:
     def _failed(self, stored: dict[str, Any], plan: DefaultsPlan, error: ApiError) -> str:
         if error.not_found or (error.code == 409 and "FieldManagerConflict" not in error.causes):
             return ""  # the object has changed or is deleted: plan it again in the next round
-        result = CONFLICT if error.code == 409 else FAILED
+        result = DEFAULTS_CONFLICT if error.code == 409 else DEFAULTS_FAILED
         if error.code in (409, 422):
             self._report(stored, REJECTED, f"Cannot set {plan.text}: {error.message}")
         else:

@@ -44,6 +44,9 @@ BENCHMARKS: dict[str, tuple[list[str], list[str], list[str]]] = {
         ["admission.py", "--endpoint", "mutate"], [], ["--rounds", "2", "--seconds", "0.5"]
     ),
     "admission_latency": (["admission_latency.py"], [], ["--creates", "50"]),
+    "controller_policies": (
+        ["controller_policies.py"], [], ["--jobs", "200", "--rounds", "1"]
+    ),
 }  # fmt: skip
 """Each benchmark: its command, the further options of a long run, and those of a short one."""
 

@@ -33,10 +33,17 @@ class Process:
         log: the file with its standard output and error.
     """
 
-    def __init__(self, arguments: list[str], log: Path, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        log: Path,
+        env: dict[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> None:
         self.name = Path(arguments[0]).name
         self.log = log
         self._arguments = arguments
+        self._folder = folder
         self._env = {**os.environ, **(env or {})}
         self._popen = _STARTER.submit(self._start).result()
         _RUNNING.add(self)
@@ -49,6 +56,7 @@ class Process:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=self._env,
+                cwd=self._folder,
                 start_new_session=True,  # Ctrl-C is for pytest, which then stops the bed
                 # One system call, no lock: safe although other threads run.
                 preexec_fn=_die_with_parent if _LIBC is not None else None,  # noqa: PLW1509

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.settings import ControllerSettings
+from jobsworth.controller.settings import BUILT_IN, ControllerSettings
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import (
     LONG_AGO,
@@ -298,3 +299,22 @@ def test_so_it_is_at_the_end_of_a_job() -> None:
     done = sync(a_job(status=status), [leaving("lost", 3600)])
     assert "pod lost" in reported(done)["PodTerminationOverdue"]
     done.shows(conditions=["FailureTarget"])
+
+
+@pytest.mark.parametrize(
+    ("job", "given"),
+    [
+        (
+            a_job(restart_policy="OnFailure", backoffLimit=2, managedBy=None),
+            [a_pod(restarts=3)],
+        ),
+        (a_job(podReplacementPolicy="Failed", managedBy=None), [leaving("lost", 900)]),
+    ],
+    ids=["restarted too often", "overdue"],
+)
+def test_the_built_in_controller_has_none_of_these_events(job: Any, given: Any) -> None:
+    ours = {"RestartsExceedBackoffLimit", "PodTerminationOverdue", "PodFailurePolicyMatched"}
+    assert ours.isdisjoint(reported(sync(job, given, settings=BUILT_IN)))
+    assert not ours.isdisjoint(
+        reported(sync(job, given, settings=replace(BUILT_IN, extra_events=True)))
+    )

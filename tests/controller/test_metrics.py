@@ -211,6 +211,28 @@ def test_a_failed_job_is_counted_by_the_reason_of_its_condition() -> None:
             True,
             "the next Pod waits for the backoff after a failure",
         ),
+        (a_job(suspend=True), [], True, "the Job is suspended"),
+        (a_job(parallelism=0), [], True, "no Pod is created, because spec.parallelism is 0"),
+        (a_job(parallelism=2), pods((2, "Pending")), True, "all active Pods are Pending"),
+        (
+            a_job(podReplacementPolicy="Failed"),
+            [a_pod("Running", deleted=True)],
+            True,
+            "the next Pod waits until a terminating Pod has terminated (podReplacementPolicy: Failed)",
+        ),
+        (
+            a_job(parallelism=2, completions=None),
+            [a_pod("Succeeded", finished=NOW), a_pod("Running")],
+            True,
+            "a Pod has succeeded, and a work queue gets no more Pods",
+        ),
+        (a_job(), [a_pod("Succeeded", finished=NOW)], True, "no further Pod is needed"),
+        (
+            a_job(parallelism=0, completions=1, status={"succeeded": 1}),
+            [],
+            True,
+            "no further Pod is needed",
+        ),
     ],
 )
 def test_a_plan_says_why(job: Any, given: Any, observed: bool, because: str) -> None:

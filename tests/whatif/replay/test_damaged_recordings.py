@@ -19,8 +19,8 @@ from jobsworth.usage_error import UsageError
 from jobsworth.whatif.replay.planner_replay import replay
 from jobsworth.whatif.replay.policy_comparison import compare_policies
 from jobsworth.whatif.replay.replayed_timeline import replayed_timeline
+from jobsworth.whatif.timelines.pod_chart import chart_lines
 from jobsworth.whatif.timelines.timeline_page import timeline_page
-from jobsworth.whatif.timelines.timeline_text import chart_lines
 from support.cli.command_processes import ROOT
 from support.simulation.simulated_runs import job
 

@@ -287,3 +287,15 @@ def test_rules_on_termination_reasons_took_only_what_our_controller_ran(
     )
     (decision,) = decisions(given)
     assert decision.startswith("counted, failure 1") is (manager is None)
+
+
+def test_an_unfinished_job_says_what_it_waits_for() -> None:
+    parked = recording(stored(job(suspend=True)), events=(event("Suspended", "Job suspended", 60),))
+    assert "waiting for the Job to be resumed (spec.suspend is true)" in outcome(parked)
+    lost = pod("train-a", 0, started=5, deleted=900)
+    left = recording(stored(job(podReplacementPolicy="Failed"), terminating=1), lost)
+    assert ": waiting since 0:15:00 for terminating Pods to terminate" in outcome(left)
+
+
+def test_a_recording_without_its_active_pods_does_not_say_what_the_job_waits_for() -> None:
+    assert "waiting" not in outcome(recording(stored(job(), active=1)))

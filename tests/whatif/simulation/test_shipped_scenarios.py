@@ -84,7 +84,7 @@ OUTCOMES: dict[str, tuple[Callable[[], RunRecord], str, str, int]] = {
         lambda: play("expiry-without-a-condition"), "Failed", "BackoffLimitExceeded", 1),
     "oom-as-infrastructure": (
         lambda: play("oom-as-infrastructure"), "Unfinished",
-        "the next Pod waits for the backoff after a failure", 672),
+        "waiting for the backoff after a failure", 672),
     "oom-as-infrastructure, no retries": (
         lambda: play("oom-as-infrastructure", spec__backoffLimit=0),
         "Failed", "BackoffLimitExceeded", 1),
@@ -97,7 +97,9 @@ OUTCOMES: dict[str, tuple[Callable[[], RunRecord], str, str, int]] = {
                      spec__maxFailedIndexes=100, spec__backoffLimit=None),
         "Complete", "CompletionsReached", 5001),
     "dead-node": (
-        lambda: play("dead-node"), "Unfinished", "as many Pods are active as desired", 1),
+        lambda: play("dead-node"), "Unfinished",
+        "waiting for terminating Pods to terminate, which are replaced only then "
+        "(podReplacementPolicy: Failed)", 1),
     "deadline-before-the-node": (
         lambda: play("deadline-before-the-node"), "Failed", "DeadlineExceeded", 1),
     "overshoot": (lambda: play("overshoot"), "Failed", "BackoffLimitExceeded", 40),

@@ -11,9 +11,10 @@ import pytest
 from jobsworth.whatif.run_record import RunRecord
 from jobsworth.whatif.run_statistics import statistics_of, summarize
 from jobsworth.whatif.timelines.chrome_trace import chrome_trace
+from jobsworth.whatif.timelines.pod_chart import CHART_WIDTH
 from jobsworth.whatif.timelines.statistics_page import statistics_page
 from jobsworth.whatif.timelines.timeline_page import timeline_page
-from jobsworth.whatif.timelines.timeline_text import CHART_WIDTH, MAX_LINES, run_lines
+from jobsworth.whatif.timelines.timeline_text import MAX_LINES, run_lines
 from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, indexed, on_exit, run, scenario
 
 LUCK = scenario(

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, warning_events, well_known_names
 from jobsworth.controller.actions import ActionResults, Creation, Deletion
+from jobsworth.controller.explanation import explanation
 from jobsworth.controller.finalizer_tracking import (
     FinalizerTracking,
     count_released,
@@ -158,7 +159,8 @@ class Plan:
         creations: Pods to create with slow start: in batches of 1, 2, 4, 8 …, stopping after a batch
             with errors.
         action: the ``action`` label of the sync metrics.
-        because: the reason in one sentence, for humans.
+        because: the reason in one sentence, for humans (:mod:`jobsworth.controller.explanation`).
+        wait: seconds until the backoff allows a further Pod; None if no Pod waits for it.
     """
 
     interim: Status | None
@@ -166,10 +168,10 @@ class Plan:
     creations: tuple[Creation, ...]
     action: well_known_names.SyncAction
     because: str
+    wait: float | None
     _context: SyncContext = field(repr=False)
     _finished_condition: FinishedCondition | None = field(repr=False)
     _managed: bool = field(repr=False)
-    _wait: float | None = field(repr=False)
     _warnings: tuple[Event, ...] = field(default=(), repr=False)
 
     def after(self, results: ActionResults) -> StatusRecord:
@@ -189,20 +191,23 @@ class Plan:
             finished_condition, deferred = None, finished_condition
         elif finished_condition is None:
             finished_condition = completed(context.job, context.succeeded, counts.active)
-        events = self._warnings
+        extra = context.settings.extra_events
+        events = self._warnings if extra else ()
         if self._managed and finished_condition is None:
             status, news = with_suspension(context, status)
             events = (*events, *news)
         tracking = record_terminated_pods(status, context, finished_condition, deferred)
         status = tracking.status
-        reports = dict(warning_events.invalid_annotations(context))
-        reports |= warning_events.matched_rules(context, tracking.matched)
+        reports: dict[str, Event] = {}
+        if extra:
+            reports |= warning_events.invalid_annotations(context)
+            reports |= warning_events.matched_rules(context, tracking.matched)
         events = (*reports.values(), *events)
         if finished_condition is not None and not finished_condition.stored:
             status = status.with_condition(finished_condition.interim(context.second))
-        if self._finished_condition is None:
+        if extra and self._finished_condition is None:
             events = (*events, *warning_events.unmatched(context, _newly_failed(tracking, stored)))
-        if self._waits:
+        if extra and self._waits:
             events = (*events, *warning_events.overdue(context))
         return StatusRecord(
             status=None if status == stored else status,
@@ -234,10 +239,10 @@ class Plan:
     def _requeue(self, tracking: FinalizerTracking) -> float | None:
         """Return the seconds until the next sync; batch_delay if the limit left Pods unrecorded."""
         context = self._context
-        times = [self._wait]
+        times = [self.wait]
         if tracking.capped:
             times.append(context.settings.batch_delay)
-        if self._waits:
+        if self._waits and context.settings.extra_events:
             times.append(warning_events.seconds_to_overdue(context))
         if self._finished_condition is None:
             times.append(seconds_to_deadline(context.job, context.active_since, context.now))
@@ -266,11 +271,11 @@ def plan(
         deletions=scaling.deletions,
         creations=scaling.creations,
         action=scaling.action if managed else well_known_names.RECONCILING,
-        because=_explanation(context, scaling, managed),
+        because=explanation(context, scaling, managed=managed),
         _context=context,
         _finished_condition=None,
         _managed=managed,
-        _wait=scaling.wait,
+        wait=scaling.wait,
     )
 
 
@@ -293,7 +298,7 @@ def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
         _context=context,
         _finished_condition=finished_condition,
         _managed=False,
-        _wait=None,
+        wait=None,
         _warnings=warnings,
     )
 
@@ -302,18 +307,3 @@ def _newly_failed(tracking: FinalizerTracking, before: Status) -> list[Pod]:
     """Return the Pods that this sync records as failed."""
     new = set(tracking.status.uncounted_failed).difference(before.uncounted_failed)
     return [pod for pod in tracking.release if pod.uid in new]
-
-
-def _explanation(context: SyncContext, scaling: Scaling, managed: bool) -> str:
-    """Return the reason for the plan in one sentence."""
-    if not managed:
-        return "the Job is being deleted" if context.job.deleting else "the watch cache is stale"
-    if scaling.deletions:
-        return (
-            "the Job is suspended" if context.job.suspended else "more Pods are active than desired"
-        )
-    if scaling.creations:
-        return "fewer Pods are active than desired"
-    if scaling.wait is not None:
-        return "the next Pod waits for the backoff after a failure"
-    return "as many Pods are active as desired"

@@ -60,7 +60,7 @@ def manage_job(context: SyncContext) -> Scaling:
         return Scaling(deletions=_deletions(classified.active))
     active, desired = (
         len(classified.active),
-        _desired_active(job, context.succeeded, len(classified.active)),
+        desired_active(job, context.succeeded, len(classified.active)),
     )
     surplus = _surplus(classified, active - desired)[: context.settings.max_pods_per_sync]
     if surplus:
@@ -70,7 +70,8 @@ def manage_job(context: SyncContext) -> Scaling:
     return _create(context, missing) if missing > 0 else Scaling()
 
 
-def _desired_active(job: Job, succeeded: int, active: int) -> int:
+def desired_active(job: Job, succeeded: int, active: int) -> int:
+    """Return how many Pods of a Job that is not suspended are to be active."""
     if job.completions is None:
         return active if succeeded else job.parallelism
     return max(0, min(job.completions - succeeded, job.parallelism))

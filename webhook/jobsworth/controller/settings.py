@@ -29,6 +29,11 @@ class ControllerSettings:
         backoff_cap: the longest of these delays, in seconds.
         waiting_index_keeps_place: an index that waits for its backoff keeps its place in the
             parallelism, as in Kubernetes 1.36; otherwise, the next index takes it.
+        backoff_survives_restart: a restarted controller derives the backoff of a Job from its Pods; the
+            built-in one forgets it with the failures that it has counted (kubernetes/kubernetes issue
+            114650). A backoff per index is stored with the Pods and survives in both.
+        extra_events: emit the events that the built-in controller does not have
+            (:mod:`jobsworth.controller.warning_events`).
         batch_delay: seconds during which Pod events and Job status updates are batched.
         retry_base: seconds before a sync that failed with an API error is retried; doubles each time.
         retry_cap: the longest of these delays, in seconds.
@@ -48,6 +53,8 @@ class ControllerSettings:
     backoff_base: float = 10.0
     backoff_cap: float = 600.0
     waiting_index_keeps_place: bool = False
+    backoff_survives_restart: bool = True
+    extra_events: bool = True
     batch_delay: float = 1.0
     retry_base: float = 1.0
     retry_cap: float = 60.0
@@ -88,7 +95,11 @@ class ControllerSettings:
 OURS = ControllerSettings()
 """The settings of our controller; its delays are those of Kubernetes."""
 BUILT_IN = ControllerSettings(
-    adopt_unmanaged=True, termination_rules=False, waiting_index_keeps_place=True
+    adopt_unmanaged=True,
+    termination_rules=False,
+    waiting_index_keeps_place=True,
+    backoff_survives_restart=False,
+    extra_events=False,
 )
 """The settings with which the planner decides as Kubernetes' own controller does."""
 

@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from jobsworth.controller.explanation import BACKING_OFF
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.controller.failure_policy import Match
+    from jobsworth.whatif.waiting import Waiting
 
 Counted = Literal["", "succeeded", "failed", "ignored", "uncounted"]
 """How the Job counted a Pod: not yet, as success, as failure; a failure that its failure policy ignores; or
@@ -29,6 +32,8 @@ class PodRecord:
         index: completion index; None if the Job is not Indexed.
         attempt: of its index, or of the Job, from 1.
         scheduled: it got a place on a node.
+        pending: the cause for which it stays Pending
+            (:data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`); empty for a usual start.
         started: it began to run.
         restarts: the times at which its container was started again in place.
         deleted: its deletion was requested.
@@ -46,6 +51,7 @@ class PodRecord:
     attempt: int
     created: int
     scheduled: int | None = None
+    pending: str = ""
     started: int | None = None
     restarts: list[int] = field(default_factory=list)
     deleted: int | None = None
@@ -99,6 +105,20 @@ class EmittedEvent(NamedTuple):
     message: str
 
 
+class Occurrence(NamedTuple):
+    """An intervention of the scenario that no Pod or condition shows.
+
+    Attributes:
+        until: its end; equal to `at` if it has none.
+        kind: an edit, the absence of the controllers, rejected Pods, or another capacity.
+    """
+
+    at: int
+    until: int
+    kind: Literal["edit", "away", "back", "rejections", "capacity", "note"]
+    words: str
+
+
 class ControllerReason(NamedTuple):
     """The reason for the decisions of the controller, from a time on."""
 
@@ -118,6 +138,7 @@ class JobRecord:
         finished: when it got its terminal condition.
         deleted: the CronJob controller deleted it, to replace it.
         removed: the object was deleted after it had finished: ttlSecondsAfterFinished, history limits.
+        waiting: what it waits for at the end of the run; None if it has finished or was deleted.
     """
 
     name: str
@@ -136,6 +157,7 @@ class JobRecord:
     finished: int | None = None
     deleted: int | None = None
     removed: int | None = None
+    waiting: Waiting | None = None
 
     @property
     def terminal(self) -> ConditionChange | None:
@@ -156,6 +178,8 @@ class JobRecord:
             return self.terminal.reason
         if self.deleted is not None:
             return "deleted to start the next Job (concurrencyPolicy: Replace)"
+        if self.waiting is not None:
+            return f"waiting for {self.waiting.waiting_for}"
         return self.explanations[-1].because if self.explanations else ""
 
     def waits(self, until: int) -> Iterator[tuple[int, int]]:
@@ -164,9 +188,6 @@ class JobRecord:
         for this, following in pairwise(explained):
             if this.because == BACKING_OFF:
                 yield this.at, following.at
-
-
-BACKING_OFF = "the next Pod waits for the backoff after a failure"
 
 
 @dataclass(slots=True, eq=False)
@@ -193,6 +214,7 @@ class RunRecord:
         time_zone: of a CronJob; empty if its spec has none.
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
+        occurrences: interventions of the scenario, in the order of time.
         steps: the work that it took (:mod:`jobsworth.whatif.simulation.run_limits`).
     """
 
@@ -206,6 +228,7 @@ class RunRecord:
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)
+    occurrences: list[Occurrence] = field(default_factory=list)
     steps: int = 0
 
     @property

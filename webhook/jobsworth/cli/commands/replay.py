@@ -179,7 +179,7 @@ def _rendered(
                 yield timeline_page(record, recorded_in=recording.file)
             else:
                 from jobsworth.reports import replay_text
-                from jobsworth.whatif.timelines.timeline_text import chart_lines
+                from jobsworth.whatif.timelines.pod_chart import chart_lines
 
                 chart = chart_lines(record.job, record.end)
                 yield from replay_text.render(recording, replayed, chart, comparison)

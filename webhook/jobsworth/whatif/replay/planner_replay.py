@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import ActionResults
+from jobsworth.controller.explanation import BACKING_OFF
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.plan import Memory, plan
@@ -20,7 +21,6 @@ from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING
 from jobsworth.controller.scaling import successor
 from jobsworth.controller.settings import settings_of
 from jobsworth.controller.status import Status
-from jobsworth.whatif.run_record import BACKING_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

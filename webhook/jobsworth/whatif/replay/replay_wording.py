@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import ReasonRule
-from jobsworth.controller.pods import MAX_INT32
+from jobsworth.controller.pods import ACTIVE, MAX_INT32
+from jobsworth.controller.settings import settings_of
 from jobsworth.whatif.explanation.outcome_wording import requirement, rule_name
 from jobsworth.whatif.virtual_time import SECOND, clock, spoken
+from jobsworth.whatif.waiting import waiting_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,12 +57,24 @@ def outcome(recording: Recording) -> str:
     """Return how the Job ended, in one sentence."""
     end = recording.end
     if end is None:
-        return f"Unfinished when the recording ends, after {duration(recording.until - recording.created)}"
+        after = duration(recording.until - recording.created)
+        return f"Unfinished when the recording ends, after {after}{_waiting(recording)}"
     kind = "Complete" if end.success else "Failed"
     if end.finished is None:
         kind = f"Ending ({kind}; Pods still terminate)"
     at = end.decided if end.finished is None else end.finished
     return f"{kind} after {duration(at - recording.created)}: {end.reason}: {end.message}"
+
+
+def _waiting(recording: Recording) -> str:
+    """Return what the Job waits for; empty if the recording does not have its active Pods."""
+    job, views = recording.job, [pod.view for pod in recording.pods]
+    if job.status.active != sum(view.state == ACTIVE for view in views):
+        return ""
+    found = waiting_of(job, views, recording.until, settings=settings_of(job.managed_by))
+    if found is None:
+        return ""
+    return f": {found.sentence(lambda time: since(recording, round(time)))}"
 
 
 def pod_row(recording: Recording, replayed: Replay, pod: RecordedPod) -> PodRow:

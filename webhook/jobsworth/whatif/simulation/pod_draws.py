@@ -24,6 +24,7 @@ class PodDraw(NamedTuple):
     """The life of a Pod, in milliseconds, if nothing disturbs it.
 
     Attributes:
+        pending: the cause for which it stays Pending until it starts; empty for a usual start.
         chances: one for each disruption of the scenario: whether it concerns the Pod, and when.
     """
 
@@ -35,6 +36,7 @@ class PodDraw(NamedTuple):
     container: str
     termination_exit_code: int
     chances: tuple[tuple[float, float], ...]
+    pending: str = ""
 
 
 def generator(seed: int, run: int, index: int, attempt: int) -> Random:
@@ -59,6 +61,7 @@ def draw(scenario: Scenario, seed: int, pod: PodIdentity) -> PodDraw:
         if case.termination_exit_code is None
         else case.termination_exit_code,
         tuple([(random(), random()) for _ in scenario.disruptions]),
+        scenario.pending if case.startup is None else case.pending,
     )
 
 

@@ -79,6 +79,7 @@ class PodCase:
     Attributes:
         selector: the Pods.
         startup: from a free place on a node to running.
+        pending: the cause for which they stay Pending meanwhile; empty for a usual start.
         duration: from running to its exit.
         exit_code: of its container.
         reason: termination reason; empty for the usual one of the exit code.
@@ -89,6 +90,7 @@ class PodCase:
 
     selector: PodSelector = field(default_factory=PodSelector)
     startup: Distribution | None = None
+    pending: str = ""
     duration: Distribution | None = None
     exit_code: int = 0
     reason: str = ""
@@ -157,7 +159,7 @@ class Scenario:
     Attributes:
         start: when it begins, in seconds since 1970.
         until: when the simulation ends at the latest.
-        startup, duration, termination, termination_exit_code: of Pods, as in a case.
+        startup, pending, duration, termination, termination_exit_code: of Pods, as in a case.
         cases: the course of some Pods; the first that selects a Pod applies.
         away: periods in which the Job and CronJob controllers do not run.
     """
@@ -167,6 +169,7 @@ class Scenario:
     start: int = DEFAULT_START
     until: int = DEFAULT_UNTIL
     startup: Distribution = DEFAULT_STARTUP
+    pending: str = ""
     duration: Distribution = DEFAULT_DURATION
     termination: Distribution = DEFAULT_TERMINATION
     termination_exit_code: int = SIGTERM_CODE

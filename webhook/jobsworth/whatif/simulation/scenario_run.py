@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif.run_record import RunRecord
+from jobsworth.whatif.simulation.occurrences import occurrences
 from jobsworth.whatif.simulation.run_limits import RunLimits, check_period
 from jobsworth.whatif.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.whatif.simulation.simulated_job import SimulatedJob
@@ -61,5 +62,8 @@ def run_once(
         for change in scenario.changes:
             queue.at(change.at, job.edit, change.spec)
         queue.run(end, lambda: job.finished)
+    for job in jobs:
+        job.close()
     record.end, record.steps = queue.now, limits.steps
+    record.occurrences = occurrences(manifest, scenario, record.end)
     return record

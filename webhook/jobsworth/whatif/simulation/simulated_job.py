@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller.actions import ActionResults
+from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import read_job
@@ -32,11 +33,11 @@ from jobsworth.whatif.run_record import (
 from jobsworth.whatif.simulation.run_limits import SYNC_STEPS, check_parallelism
 from jobsworth.whatif.simulation.simulated_nodes import PodTemplate, SimulatedPod
 from jobsworth.whatif.virtual_time import NEVER, SECOND
+from jobsworth.whatif.waiting import Observations, waiting_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.plan import Creation, Plan
     from jobsworth.controller.signals import Event
     from jobsworth.controller.status import Status
@@ -94,13 +95,24 @@ class SimulatedJob:
         self._due = NEVER
         self._echo = 0
         self._retries = 0
+        self._rejected: tuple[str, float] | None = None
         job = self.job
         self.record = JobRecord(
             job.name, run, queue.now, job.indexed, job.parallelism, job.completions
         )
+        for _, end in scenario.away:
+            if end > queue.now:
+                queue.at(end, self._controller_back)
         self._wake(0)
 
     # The queue of the controller.
+
+    def _controller_back(self) -> None:
+        """Sync as a controller does that has just started, with the memory that survives."""
+        if not self._settings.backoff_survives_restart:
+            self._backoff = BackoffRecord()
+        self._retries = 0
+        self._wake(0)
 
     def _wake(self, delay: int) -> None:
         """Sync after a delay, or earlier if a sync is due earlier, but not while the controller is away."""
@@ -154,6 +166,33 @@ class SimulatedJob:
             pod.view = replace(pod.view, tracking=())
             self._nodes.delete(pod)
 
+    def close(self) -> None:
+        """Record at the end of the run what an unfinished Job waits for."""
+        if self.finished:
+            return
+        settings, start, now = self._settings, self._scenario.start, self._queue.now
+        job = self.job
+        if not settings.manages(
+            job.managed_by
+        ):  # a third controller: the built-in one stands for it
+            job = replace(job, managed_by=None)
+        away = [begin for begin, end in self._scenario.away if begin <= now < end]
+        pods = self.pods.values()
+        message, since = self._rejected or ("", None)
+        self.record.waiting = waiting_of(
+            job,
+            [pod.view for pod in pods],
+            start + now / SECOND,
+            settings=settings,
+            memory=Memory(backoff=self._backoff),
+            seen=Observations(
+                pending={pod.view.name: pod.pending_cause for pod in pods if pod.pending_cause},
+                rejected=message,
+                rejected_since=since,
+                away_since=start + away[0] / SECOND if away else None,
+            ),
+        )
+
     # A sync.
 
     def _sync(self, due: int) -> None:
@@ -194,10 +233,10 @@ class SimulatedJob:
             delay = min(settings.retry_base * 2**self._retries, settings.retry_cap)
             self._retries = min(self._retries + 1, 10)
             self._wake(round(delay * SECOND))
-            return
-        self._retries = 0
-        if planned.deletions or planned.creations:
-            self._wake(_BATCH)
+        else:
+            self._retries = 0
+            if planned.deletions or planned.creations:
+                self._wake(_BATCH)
         if requeue is not None:
             # What is waited for lies at a whole second, which virtual time hits exactly.
             self._wake(max(1, round(requeue * SECOND)))
@@ -219,7 +258,10 @@ class SimulatedJob:
         for rejections in self._scenario.rejections:
             if rejections.since <= now < rejections.until:
                 self._emit([creation_failed(rejections.message)])
+                if self._rejected is None:
+                    self._rejected = rejections.message, self._scenario.start + now / SECOND
                 return ActionResults(rejected=1)
+        self._rejected = None
         second = self._nodes.seconds()
         self._limits.create_pods(len(creations))
         for creation in creations:

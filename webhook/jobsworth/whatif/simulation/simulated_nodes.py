@@ -15,6 +15,7 @@ from jobsworth.whatif.failure_causes import (
     TOLERATION_SECONDS,
     UNREACHABLE_SECONDS,
 )
+from jobsworth.whatif.pending_causes import UNSCHEDULABLE
 from jobsworth.whatif.simulation.pod_draws import DISRUPTIONS_STREAM, draw, generator
 from jobsworth.whatif.simulation.scenario import PodIdentity
 from jobsworth.whatif.virtual_time import MINUTE, NEVER, SECOND
@@ -107,6 +108,13 @@ class SimulatedPod:
         return PodIdentity(self.run, index, record.attempt, record.created)
 
     @property
+    def pending_cause(self) -> str:
+        """The cause for which it is Pending; empty if it has started or is about to."""
+        if self.record.started is not None:
+            return ""
+        return UNSCHEDULABLE if self.waiting else self.draw.pending
+
+    @property
     def runs(self) -> bool:
         """True if a disruption can hit it."""
         record = self.record
@@ -162,6 +170,19 @@ class Nodes:
     def add(self, pod: SimulatedPod) -> None:
         """Take a new Pod, which starts when there is a place for it."""
         pod.draw = self._draw(pod)
+        pod.record.pending = pod.draw.pending
+        if pod.draw.pending == UNSCHEDULABLE:
+            if pod.draw.startup < NEVER:
+                self._queue.at(self._queue.now + pod.draw.startup, self._find_place, pod)
+        else:
+            self._place(pod)
+
+    def _find_place(self, pod: SimulatedPod) -> None:
+        if pod.record.deleted is None and pod.record.ended is None:
+            pod.draw = pod.draw._replace(startup=0, pending="")
+            self._place(pod)
+
+    def _place(self, pod: SimulatedPod) -> None:
         if self._taken < self._places:
             self._bind(pod)
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif.run_statistics import rule_name, summarize
-from jobsworth.whatif.virtual_time import HOUR
+from jobsworth.whatif.virtual_time import HOUR, SECOND
 
 if TYPE_CHECKING:
     from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
     from jobsworth.whatif.run_statistics import Interval, RunStatistics
+    from jobsworth.whatif.waiting import Waiting
 
 
 def run_json(record: RunRecord) -> dict[str, Any]:
@@ -27,17 +28,18 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "podHours": _rounded(summary.used / HOUR),
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
-        "jobs": [_job(job) for job in record.jobs],
+        "jobs": [_job(job, record.start) for job in record.jobs],
         "mostJobObjects": record.most_objects,
         "missed": [
             {"at": missed.at, "scheduled": missed.scheduled, "why": missed.why}
             for missed in record.missed
         ],
         "events": [event._asdict() for event in record.events],
+        "occurrences": [each._asdict() for each in record.occurrences],
     }
 
 
-def _job(job: JobRecord) -> dict[str, Any]:
+def _job(job: JobRecord, start: int) -> dict[str, Any]:
     return {
         "name": job.name,
         "run": job.run,
@@ -48,12 +50,27 @@ def _job(job: JobRecord) -> dict[str, Any]:
         "removed": job.removed,
         "outcome": job.outcome,
         "reason": job.reason,
+        "waiting": None if job.waiting is None else _waiting(job.waiting, start),
         "failedIndexes": [{"at": at, "index": index} for at, index in job.failed_indexes],
         "conditions": [condition._asdict() for condition in job.conditions],
         "events": [event._asdict() for event in job.events],
         "counters": [counters._asdict() for counters in job.counters],
         "controller": [explanation._asdict() for explanation in job.explanations],
         "pods": [_pod(pod) for pod in job.pods],
+    }
+
+
+def _waiting(waiting: Waiting, start: int) -> dict[str, Any]:
+    def since_start(time: float | None) -> int | None:
+        return None if time is None else round((time - start) * SECOND)
+
+    return {
+        "waitingFor": waiting.waiting_for,
+        "since": since_start(waiting.since),
+        "endedBy": waiting.ended_by,
+        "endsAt": since_start(waiting.ends_at),
+        "deadline": since_start(waiting.deadline),
+        "hangs": waiting.hangs,
     }
 
 
@@ -65,6 +82,7 @@ def _pod(pod: PodRecord) -> dict[str, Any]:
         "phase": pod.phase,
         "created": pod.created,
         "scheduled": pod.scheduled,
+        "pending": pod.pending or None,
         "started": pod.started,
         "restarts": pod.restarts,
         "deleted": pod.deleted,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.whatif.failure_causes import DISRUPTIONS
+from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.run_statistics import rule_name
 from jobsworth.whatif.virtual_time import spoken
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
 
     from jobsworth.whatif.run_record import JobRecord, MissedRun, PodRecord, RunRecord
 
-_ORDER = ("created", "disrupted", "ended", "succeeded", "event", "index", "condition")
+_ORDER = ("scenario", "created", "disrupted", "ended", "succeeded", "event", "index", "condition")
 
 
 class TimelineLine(NamedTuple):
     """An event in words.
 
     Attributes:
-        until: of several events in one line: the time of the last.
+        until: of several events in one line: the time of the last; of a period: its end.
     """
 
     at: int
@@ -42,6 +43,9 @@ def timeline(record: RunRecord) -> list[TimelineLine]:
         if event.type == "Warning"
     ]
     lines += [_missed(missed) for missed in record.missed]
+    lines += [
+        TimelineLine(each.at, each.until, "scenario", each.words) for each in record.occurrences
+    ]
     return _merged(sorted(lines, key=lambda line: (line.at, _rank(line.kind))))
 
 
@@ -57,6 +61,10 @@ def _lines(job: JobRecord, prefix: str) -> Iterator[TimelineLine]:
     yield TimelineLine(job.created, job.created, "created", f"{prefix}Job created")
     for at, pods in _by_creation(job.pods):
         yield TimelineLine(at, at, "created", prefix + _created(pods, job))
+    for (at, cause), pods in _by_cause(job.pods):
+        words = PENDING_CAUSES[cause].words
+        who = pods[0].name if len(pods) == 1 else f"each of these {len(pods)} Pods"
+        yield TimelineLine(at, at, "created", f"{prefix}{who} {words}")
     succeeded: dict[int, list[PodRecord]] = {}
     for pod in job.pods:
         for restart in pod.restarts:
@@ -94,6 +102,14 @@ def _by_creation(pods: Iterable[PodRecord]) -> Iterator[tuple[int, list[PodRecor
     groups: dict[int, list[PodRecord]] = {}
     for pod in pods:
         groups.setdefault(pod.created, []).append(pod)
+    yield from groups.items()
+
+
+def _by_cause(pods: Iterable[PodRecord]) -> Iterator[tuple[tuple[int, str], list[PodRecord]]]:
+    groups: dict[tuple[int, str], list[PodRecord]] = {}
+    for pod in pods:
+        if pod.pending:
+            groups.setdefault((pod.created, pod.pending), []).append(pod)
     yield from groups.items()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth.whatif.run_statistics import summarize
+from jobsworth.whatif.timelines.pod_chart import chart_lines
 from jobsworth.whatif.timelines.timeline_lines import timeline
 from jobsworth.whatif.virtual_time import HOUR, SECOND, clock, spoken
 
@@ -16,15 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
+    from jobsworth.whatif.run_record import RunRecord
+    from jobsworth.whatif.waiting import Waiting
 
 MAX_LINES = 60
-MAX_ROWS = 24
-CHART_WIDTH = 72
-LEGEND = (
-    ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
-)
-_MARKS = {"succeeded": "o", "failed": "x", "ignored": "i", "uncounted": "-", "": "x"}
 
 
 def run_lines(record: RunRecord) -> Iterator[str]:
@@ -92,50 +88,6 @@ def local_time(record: RunRecord, at: int) -> str:
     return moment.strftime("%a %Y-%m-%d %H:%M:%S ") + (moment.strftime("%z") or "+0000")
 
 
-def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
-    """Yield a chart of the Pods of a Job."""
-    rows: dict[int, list[PodRecord]] = {}
-    for number, pod in enumerate(job.pods, 1):
-        rows.setdefault(number if pod.index is None else pod.index, []).append(pod)
-    shown = sorted(rows)
-    if len(shown) > MAX_ROWS:
-        shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MAX_ROWS])
-    if not shown or not end:
-        return
-    label = "index" if job.indexed else "Pod"
-    width = max(len(label), *(len(str(row)) for row in shown))
-    yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
-    for row in shown:
-        cells = [" "] * CHART_WIDTH
-        for pod in rows[row]:
-            _draw(pod, cells, end)
-        yield f"{row:>{width}}  {''.join(cells).rstrip()}"
-    if len(shown) < len(rows):
-        noun = "indexes" if job.indexed else "Pods"
-        yield f"{'…':>{width}}  {len(rows) - len(shown)} more {noun}"
-    yield f"{'':>{width}}  {LEGEND}"
-
-
-def _interest(pods: list[PodRecord]) -> int:
-    return sum(pod.counted != "succeeded" for pod in pods)
-
-
-def _draw(pod: PodRecord, cells: list[str], end: int) -> None:
-    """Draw a Pod: its phases, and the mark of its end."""
-
-    def column(time: int) -> int:
-        return min(time * CHART_WIDTH // end, CHART_WIDTH - 1)
-
-    stop = end if pod.ended is None else pod.ended
-    phases = ((pod.created, "."), (pod.started, "="), (pod.deleted, "~"))
-    for start, mark in phases:
-        if start is not None:
-            for cell in range(column(start), column(stop) + 1):
-                cells[cell] = mark
-    if pod.ended is not None:
-        cells[column(stop)] = _MARKS[pod.counted]
-
-
 def outcome_lines(record: RunRecord) -> Iterator[str]:
     """Yield the outcome of a run, and what it cost."""
     summary = summarize(record)
@@ -143,7 +95,8 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     if record.kind == "Job":
         job = record.job
         if job.finished is None:
-            yield f"Unfinished after {spoken(record.end)}: {job.reason}"
+            waits = job.reason if job.waiting is None else waiting_words(record, job.waiting)
+            yield f"Unfinished after {spoken(record.end)}: {waits}"
         else:
             yield f"{job.outcome} after {spoken(job.finished - job.created)}: {job.reason}"
     else:
@@ -166,6 +119,11 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     if summary.failures:
         rules = ", ".join(f"{rule}: {number}" for rule, number in summary.failures)
         yield f"Failures   {rules}"
+
+
+def waiting_words(record: RunRecord, waiting: Waiting) -> str:
+    """Return what an unfinished Job waits for, with times since the start of the run."""
+    return waiting.sentence(lambda time: clock(round((time - record.start) * SECOND)))
 
 
 def _cron_outcome(record: RunRecord) -> Iterator[str]:

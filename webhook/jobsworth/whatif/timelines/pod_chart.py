@@ -1,0 +1,81 @@
+"""A chart of the Pods of a Job as text: a row for each index, a mark for the end of each attempt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from jobsworth.whatif.virtual_time import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.whatif.run_record import JobRecord, PodRecord
+
+MAX_ROWS = 24
+CHART_WIDTH = 72
+LEGEND = (
+    ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
+)
+SEVERAL = "2 to 9, + so many ends in one column; behind the row, the ends by kind"
+_MARKS = {"succeeded": "o", "failed": "x", "ignored": "i", "uncounted": "-", "": "x"}
+
+
+def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
+    """Yield a chart of the Pods of a Job; without Pods, nothing."""
+    rows: dict[int, list[PodRecord]] = {}
+    for number, pod in enumerate(job.pods, 1):
+        rows.setdefault(number if pod.index is None else pod.index, []).append(pod)
+    shown = sorted(rows)
+    if len(shown) > MAX_ROWS:
+        shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MAX_ROWS])
+    if not shown or not end:
+        return
+    label = "index" if job.indexed else "Pod"
+    width = max(len(label), *(len(str(row)) for row in shown))
+    yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
+    several = False
+    for row in shown:
+        cells, crowded = _drawn(rows[row], end)
+        several |= crowded
+        counts = f"  {_counts(rows[row])}" if crowded else ""
+        yield f"{row:>{width}}  {cells}{counts}"
+    if len(shown) < len(rows):
+        noun = "indexes" if job.indexed else "Pods"
+        yield f"{'…':>{width}}  {len(rows) - len(shown)} more {noun}"
+    yield f"{'':>{width}}  {LEGEND}"
+    if several:
+        yield f"{'':>{width}}  {SEVERAL}"
+
+
+def _interest(pods: list[PodRecord]) -> int:
+    return sum(pod.counted != "succeeded" for pod in pods)
+
+
+def _drawn(pods: list[PodRecord], end: int) -> tuple[str, bool]:
+    """Return the row of some Pods, and True if several of them ended in one column.
+
+    The ends are drawn last, so that no later attempt hides them.
+    """
+
+    def column(time: int) -> int:
+        return min(time * CHART_WIDTH // end, CHART_WIDTH - 1)
+
+    cells = [" "] * CHART_WIDTH
+    ends: dict[int, list[str]] = {}
+    for pod in pods:
+        stop = column(end if pod.ended is None else pod.ended)
+        for start, mark in ((pod.created, "."), (pod.started, "="), (pod.deleted, "~")):
+            if start is not None:
+                first = column(start)
+                cells[first : stop + 1] = mark * (stop + 1 - first)
+        if pod.ended is not None:
+            ends.setdefault(stop, []).append(_MARKS[pod.counted])
+    for cell, marks in ends.items():
+        cells[cell] = marks[0] if len(marks) == 1 else str(len(marks)) if len(marks) < 10 else "+"
+    return "".join(cells).rstrip(), any(len(marks) > 1 for marks in ends.values())
+
+
+def _counts(pods: list[PodRecord]) -> str:
+    counts = Counter(_MARKS[pod.counted] for pod in pods if pod.ended is not None)
+    return " ".join(f"{counts[mark]}{mark}" for mark in "oxi-" if counts[mark])

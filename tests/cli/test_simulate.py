@@ -306,3 +306,35 @@ def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
     assert done.returncode == 2
     expected = 'scenario.yaml:8:35: error: spec.pods.cases[0].exitcode: unknown field (did you mean "exitCode"?)'
     assert expected in done.stderr
+
+
+def test_questions_are_options(folder: Path) -> None:
+    typo = run("simulate", "job.yaml", "--image-typo", "--until", "5m", folder=folder)
+    assert (
+        "Unfinished after 5 min: waiting since 0:00:00 for an image that can be pulled" in typo.stdout
+    )
+    drain = run(
+        "simulate", "job.yaml", "--scenario", "scenario.yaml", "--drain", "3m", folder=folder
+    )
+    assert "evicted (node drain, scale-down, consolidation)" in drain.stdout
+    wrong = run("simulate", "job.yaml", "--drain", "soon", folder=folder)
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        'Error: --drain: "soon" is not a duration such as 30m or 1h30m\n',
+    )
+
+
+def test_a_default_run_without_a_disruption_says_what_to_try(folder: Path) -> None:
+    assert (
+        "No disruption hit a Pod in this run. Ask what if: --drain"
+        in run("simulate", "job.yaml", folder=folder).stdout
+    )
+    assert (
+        "No disruption"
+        not in run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder).stdout
+    )
+
+
+def test_questions_are_in_the_printed_scenario(folder: Path) -> None:
+    printed = run("simulate", "job.yaml", "--spot", "8h", "--print-scenario", folder=folder).stdout
+    assert "SpotReclaim" in printed

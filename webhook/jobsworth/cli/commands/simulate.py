@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
+from jobsworth.cli.question_options import QuestionOptions, asked, questions_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
@@ -38,6 +39,7 @@ class SimulateOptions(Options):
         "as the object, else a default scenario.",
     )
     print_scenario = flag(help="Print the scenario as YAML, to edit it, instead of running it.")
+    questions = nested(QuestionOptions)
     seed = integer(metavar="N", default=1, help="The seed of all that is left to chance.")
     from_ = text(
         metavar="DATE", help="The start: 2027-03-27 or 2027-03-27T01:30Z; see the scenario."
@@ -101,7 +103,7 @@ def _simulate(options: SimulateOptions) -> int:
         return EXIT_DONE
     _check_answerable(requirements, variants)
     if options.runs == 1 and len(variants) == 1:
-        statistics = [_run_one(variants[0], options.seed, outputs)]
+        statistics = [_run_one(variants[0], options, outputs)]
     else:
         statistics = _run_many(variants, options, outputs)
     return _check(requirements, variants, statistics)
@@ -130,6 +132,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     )
     if given is not None:
         document, read = given
+    document = asked(document, options.questions)
 
     def reader(value: Any) -> Scenario:
         try:
@@ -244,21 +247,25 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
 FORMATS = ("text", "json", "html", "trace")
 
 
-def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> RunStatistics:
+def _run_one(
+    variant: Variant, options: SimulateOptions, outputs: list[tuple[str, str]]
+) -> RunStatistics:
     from jobsworth.whatif.run_statistics import statistics_of, summarize
+    from jobsworth.whatif.simulation.default_scenario import NAME as DEFAULT_NAME
     from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
     from jobsworth.whatif.simulation.scenario_run import run_once
 
     try:
-        record = run_once(variant.object, variant.scenario, seed, variant.until)
+        record = run_once(variant.object, variant.scenario, options.seed, variant.until)
     except SimulationTooLarge as error:
         raise SimulationTooLarge(f"{variant.name}: {error}") from None
+    suggests = record.scenario == DEFAULT_NAME or bool(questions_of(options.questions))
     for name, file in outputs:
-        write_lines(_rendered(name, record), file)
+        write_lines(_rendered(name, record, suggests=suggests), file)
     return statistics_of([summarize(record)])
 
 
-def _rendered(name: str, record: RunRecord) -> Iterable[str]:
+def _rendered(name: str, record: RunRecord, *, suggests: bool) -> Iterable[str]:
     if name == "json":
         from jobsworth.whatif.timelines.record_json import run_json
 
@@ -271,9 +278,10 @@ def _rendered(name: str, record: RunRecord) -> Iterable[str]:
         from jobsworth.whatif.timelines.chrome_trace import chrome_trace
 
         return [json.dumps(chrome_trace(record), separators=(",", ":"))]
+    from jobsworth.whatif.timelines.suggestions import suggestion_lines
     from jobsworth.whatif.timelines.timeline_text import run_lines
 
-    return map(printable, run_lines(record))
+    return map(printable, [*run_lines(record), *(suggestion_lines(record) if suggests else ())])
 
 
 def _run_many(
@@ -339,6 +347,8 @@ behave as a scenario says. The same seed gives the same output.""",
     epilog="""\b
 Examples:
   jobsworth simulate job.yaml
+  jobsworth simulate job.yaml --drain 10m:2 --spot 8h
+  jobsworth simulate job.yaml --image-typo
   jobsworth simulate job.yaml --print-scenario > scenario.yaml
   jobsworth simulate job.yaml --scenario scenario.yaml --output text --output html=run.html
   jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'

@@ -6,6 +6,7 @@ from typing import Any
 
 from jobsworth.whatif.simulation.scenario import API_VERSION, KIND
 
+NAME = "default"
 _MAX_RULES = 20
 
 
@@ -20,7 +21,7 @@ def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
-        "metadata": {"name": "default"},
+        "metadata": {"name": NAME},
         "spec": {
             "description": "Pods of ten minutes, a few failures of each kind that the failure policy "
             "names, and one eviction in 24 hours of each Pod. Put in your own numbers.",

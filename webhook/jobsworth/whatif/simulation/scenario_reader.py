@@ -8,6 +8,7 @@ from jobsworth.api.formats import duration
 from jobsworth.controller.times import read_time
 from jobsworth.schema_errors import SchemaProblem, problems
 from jobsworth.whatif.failure_causes import DISRUPTIONS
+from jobsworth.whatif.pending_causes import QUOTA
 from jobsworth.whatif.simulation.distributions import (
     Distribution,
     Exponential,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.simulation.number_ranges import NumberRanges
 
 REJECTED = "exceeded quota"
+_QUOTA_PERIOD = "give the period of a case with from and until: a quota rejects every Pod"
 _MAX_MILLISECONDS = 100 * 365 * 86_400_000
 
 
@@ -103,6 +105,14 @@ def _contradictions(spec: dict[str, Any]) -> Iterator[SchemaProblem]:
             yield SchemaProblem(f"{path}.every", "must be longer than 0")
         if "nodeGoneAfter" in disruption and disruption["cause"] != "NodeLost":
             yield SchemaProblem(f"{path}.nodeGoneAfter", "is only for the cause NodeLost")
+    pods = spec.get("pods") or {}
+    if pods.get("cause") == QUOTA and "startup" in pods:
+        yield SchemaProblem("spec.pods.startup", "has no effect with cause quota", _QUOTA_PERIOD)
+    for number, case in enumerate(pods.get("cases") or ()):
+        if case.get("cause") == QUOTA:
+            for name in case.keys() - {"cause", "from", "until"}:
+                path = f"spec.pods.cases[{number}].{name}"
+                yield SchemaProblem(path, "has no effect with cause quota", _QUOTA_PERIOD)
     yield from _wrong_distributions(spec, "spec")
 
 
@@ -152,19 +162,27 @@ def scenario_of(document: dict[str, Any]) -> Scenario:
         description=spec.get("description", ""),
         start=read_time(spec.get("start")) or DEFAULT_START,
         until=_time(spec, "until", DEFAULT_UNTIL),
-        startup=_distribution(pods.get("startup")) or usual.startup,
+        startup=_startup(pods) or usual.startup,
+        pending=_pending(pods),
         duration=_distribution(pods.get("duration")) or usual.duration,
         termination=_distribution(pods.get("termination")) or usual.termination,
         termination_exit_code=pods.get("terminationExitCode", usual.termination_exit_code),
-        cases=tuple(map(_case, pods.get("cases") or ())),
+        cases=tuple(_case(case) for case in pods.get("cases") or () if case.get("cause") != QUOTA),
         disruptions=tuple(map(_disruption, spec.get("disruptions") or ())),
         capacity=tuple(
             CapacityChange(milliseconds(each["at"]), each["pods"])
             for each in spec.get("capacity") or ()
         ),
-        rejections=tuple(
-            Rejections(*_period(each), each.get("message", REJECTED))
-            for each in spec.get("rejections") or ()
+        rejections=(
+            *(
+                Rejections(*_period(each), each.get("message", REJECTED))
+                for each in spec.get("rejections") or ()
+            ),
+            *(
+                Rejections(_time(each, "from", 0), _time(each, "until", NEVER), REJECTED)
+                for each in (pods, *(pods.get("cases") or ()))
+                if each.get("cause") == QUOTA
+            ),
         ),
         changes=tuple(
             SpecChange(milliseconds(each["at"]), each["spec"]) for each in spec.get("changes") or ()
@@ -176,7 +194,8 @@ def scenario_of(document: dict[str, Any]) -> Scenario:
 def _case(case: dict[str, Any]) -> PodCase:
     return PodCase(
         selector=_selector(case),
-        startup=_distribution(case.get("startup")),
+        startup=_startup(case),
+        pending=_pending(case),
         duration=_distribution(case.get("duration")),
         exit_code=case.get("exitCode", 0),
         reason=case.get("reason", ""),
@@ -184,6 +203,18 @@ def _case(case: dict[str, Any]) -> PodCase:
         termination=_distribution(case.get("termination")),
         termination_exit_code=case.get("terminationExitCode"),
     )
+
+
+def _startup(part: dict[str, Any]) -> Distribution | None:
+    """Return the startup of some Pods; with a cause and without a time they never start."""
+    if _pending(part) and "startup" not in part:
+        return Fixed(NEVER)
+    return _distribution(part.get("startup"))
+
+
+def _pending(part: dict[str, Any]) -> str:
+    cause: str = part.get("cause", "")
+    return "" if cause == QUOTA else cause
 
 
 def _disruption(disruption: dict[str, Any]) -> Disruption:

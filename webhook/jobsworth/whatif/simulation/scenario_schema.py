@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jobsworth.whatif.failure_causes import DISRUPTIONS
+from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.simulation import number_ranges
 from jobsworth.whatif.simulation.scenario import API_VERSION, KIND
 
@@ -138,6 +139,11 @@ def _life(startup: str, duration: str, termination: str) -> Schema:
 
     return {
         "startup": _distribution(text("From a free place on a node to Running", startup)),
+        "cause": {
+            "enum": list(PENDING_CAUSES),
+            "description": "The cause for which the Pods do not start: for good, or until startup is over "
+            "if that is set. With quota the API server rejects them, in the period of the case.",
+        },
         "duration": _distribution(text("From Running to the exit of the container", duration)),
         "termination": _distribution(
             text(

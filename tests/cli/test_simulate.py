@@ -311,7 +311,8 @@ def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
 def test_questions_are_options(folder: Path) -> None:
     typo = run("simulate", "job.yaml", "--image-typo", "--until", "5m", folder=folder)
     assert (
-        "Unfinished after 5 min: waiting since 0:00:00 for an image that can be pulled" in typo.stdout
+        "Unfinished after 5 min: waiting since 0:00:00 for an image that can be pulled"
+        in typo.stdout
     )
     drain = run(
         "simulate", "job.yaml", "--scenario", "scenario.yaml", "--drain", "3m", folder=folder

@@ -49,13 +49,13 @@ def test_a_suspended_job_waits_to_be_resumed_since_it_was_suspended() -> None:
 
 def test_a_parallelism_of_0_has_to_be_raised() -> None:
     found = waits(a_job(parallelism=0))
-    assert found.waiting_for == "a parallelism above 0 (spec.parallelism is 0)"
+    assert found.waiting_for == "a parallelism above 0"
     assert (found.since, found.hangs) == (STARTED, True)
 
 
 def test_pending_pods_wait_since_the_first_was_created() -> None:
     found = waits(a_job(parallelism=2), pods((2, "Pending")))
-    assert found.waiting_for == "a start of its Pods (all active Pods are Pending)"
+    assert found.waiting_for == "a start of its Pods"
     assert found.since is not None
     assert found.hangs
 
@@ -77,7 +77,7 @@ def test_the_cause_for_which_pods_are_pending_is_named(cause: str) -> None:
 def test_a_lost_node_with_replacement_after_termination_needs_somebody() -> None:
     job = a_job(podReplacementPolicy="Failed")
     found = waits(job, [a_pod(deleted=True, finished=NOW - 900)])
-    assert "which are replaced only then (podReplacementPolicy: Failed)" in found.waiting_for
+    assert found.detail == "podReplacementPolicy is Failed: they are replaced only then"
     assert "kubectl delete --force" in found.ended_by
     assert found.hangs
 
@@ -87,13 +87,16 @@ def test_a_lost_node_with_replacement_after_termination_needs_somebody() -> None
 )
 def test_a_job_whose_end_is_decided_waits_for_its_terminating_pods(kind: str, then: str) -> None:
     found = waits(a_job(status={"conditions": [with_condition(kind)]}), [a_pod(deleted=True)])
-    assert found.waiting_for.startswith(f"terminating Pods before it is {then} (")
+    assert found.waiting_for == f"terminating Pods before it is {then}"
 
 
 def test_rejected_pods_name_the_message_of_the_api_server() -> None:
     seen = Observations(rejected="exceeded quota: small", rejected_since=NOW - 30)
     found = waits(a_job(), (), seen)
-    assert found.waiting_for == "the API server to accept its Pods (exceeded quota: small)"
+    assert (found.waiting_for, found.detail) == (
+        "the API server to accept its Pods",
+        "exceeded quota: small",
+    )
     assert found.since == NOW - 30
     assert "ResourceQuota" in found.ended_by
 

@@ -134,7 +134,7 @@ def test_events_of_our_controller_are_shown_for_its_jobs_only(manager: Any, show
         (
             job(podReplacementPolicy="Failed"),
             scenario(disruptions=({"cause": "NodeLost", "at": "5m"},), until="4h"),
-            "waiting since 0:10:50 for terminating Pods to terminate, which are replaced only then",
+            "waiting since 0:10:50 for terminating Pods to terminate (podReplacementPolicy is Failed",
         ),
         (
             job(),

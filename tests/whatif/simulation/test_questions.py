@@ -124,7 +124,7 @@ def test_a_quota_rejects_all_pods_of_a_run() -> None:
     document["spec"]["pods"] = {"cause": "quota"}
     record = run(job(), read_scenario(document))
     assert record.job.pods == []
-    assert record.job.reason == "waiting for the API server to accept its Pods (exceeded quota)"
+    assert record.job.reason == "waiting for the API server to accept its Pods"
 
 
 def test_a_quota_for_some_pods_is_refused() -> None:

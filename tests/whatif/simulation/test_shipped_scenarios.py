@@ -98,8 +98,7 @@ OUTCOMES: dict[str, tuple[Callable[[], RunRecord], str, str, int]] = {
         "Complete", "CompletionsReached", 5001),
     "dead-node": (
         lambda: play("dead-node"), "Unfinished",
-        "waiting for terminating Pods to terminate, which are replaced only then "
-        "(podReplacementPolicy: Failed)", 1),
+        "waiting for terminating Pods to terminate", 1),
     "deadline-before-the-node": (
         lambda: play("deadline-before-the-node"), "Failed", "DeadlineExceeded", 1),
     "overshoot": (lambda: play("overshoot"), "Failed", "BackoffLimitExceeded", 40),

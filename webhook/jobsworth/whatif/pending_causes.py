@@ -17,6 +17,7 @@ class PendingCause:
     Attributes:
         words: what is wrong, as a clause with the Pod as its subject.
         waits_for: what a Job waits for whose active Pods are all like that, as a noun phrase.
+        reason: the reason of the kubelet, the scheduler or the API server.
         ends: what supplies it, as a clause after "when".
         created: the API server creates the Pod; False if it rejects it.
         scheduled: the Pod has a node.
@@ -24,6 +25,7 @@ class PendingCause:
 
     words: str
     waits_for: str
+    reason: str
     ends: str
     created: bool = True
     scheduled: bool = True
@@ -38,25 +40,29 @@ IMAGE_PULL, UNSCHEDULABLE, MISSING_CONFIG, QUOTA = (
 PENDING_CAUSES = {
     IMAGE_PULL: PendingCause(
         "stays Pending: its image cannot be pulled (ImagePullBackOff)",
-        "an image that can be pulled (all active Pods are Pending: ImagePullBackOff)",
+        "an image that can be pulled",
+        "ImagePullBackOff",
         "the registry has the image or the node may pull it; a wrong image name needs a new Job, because "
         "the template is immutable",
     ),
     UNSCHEDULABLE: PendingCause(
         "stays Pending: no node has room for it (Unschedulable)",
-        "a node with room for its Pods (all active Pods are Pending: Unschedulable)",
+        "a node with room for its Pods",
+        "Unschedulable",
         "a node fits: other Pods end, nodes are added, or labels and taints change; lower requests need a "
         "new Job, because the template is immutable",
         scheduled=False,
     ),
     MISSING_CONFIG: PendingCause(
         "stays Pending: a ConfigMap or Secret that it refers to does not exist (CreateContainerConfigError)",
-        "a ConfigMap or Secret (all active Pods are Pending: CreateContainerConfigError)",
+        "a ConfigMap or Secret",
+        "CreateContainerConfigError",
         "the object with its keys is created in the namespace of the Job: the kubelet tries again by itself",
     ),
     QUOTA: PendingCause(
         "is rejected by the API server: exceeded quota",
-        "the API server to accept its Pods (exceeded quota)",
+        "the API server to accept its Pods",
+        "exceeded quota",
         "other Pods of the namespace end or the ResourceQuota is raised: the controller tries again by "
         "itself, at the latest after a minute or so",
         created=False,

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobsworth.whatif.job_measures import measure_job
 from jobsworth.whatif.virtual_time import HOUR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import Outcome, PodRecord, RunRecord
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
@@ -29,6 +31,7 @@ class RunSummary(NamedTuple):
         wasted: those of Pods that did not count as succeeded.
         failures: failed Pods by the rule that matched.
         steps: the work that it took.
+        measures: what it did; None for a CronJob.
     """
 
     seed: int
@@ -41,6 +44,7 @@ class RunSummary(NamedTuple):
     failed_indexes: int
     failures: tuple[tuple[str, int], ...]
     steps: int = 0
+    measures: JobMeasures | None = None
 
 
 def summarize(record: RunRecord) -> RunSummary:
@@ -48,11 +52,12 @@ def summarize(record: RunRecord) -> RunSummary:
     failures: Counter[str] = Counter()
     used = wasted = pods = failed_indexes = 0
     outcome: Outcome | None = None
-    finished, reason = None, ""
+    finished, reason, measures = None, "", None
     if record.kind == "Job":
         job = record.job
         outcome, reason = job.outcome, job.reason
         finished = None if job.finished is None else job.finished - job.created
+        measures = measure_job(job, record.end)
     for job in record.jobs:
         end = record.end if job.finished is None else job.finished
         for pod in job.pods:
@@ -66,7 +71,7 @@ def summarize(record: RunRecord) -> RunSummary:
         failed_indexes += len(job.failed_indexes)
     return RunSummary(
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
-        tuple(sorted(failures.items())), record.steps,
+        tuple(sorted(failures.items())), record.steps, measures,
     )  # fmt: skip
 
 
@@ -97,6 +102,7 @@ class RunStatistics:
         times: milliseconds to completion of the runs that completed, sorted.
         pods, pod_hours, wasted_hours, failed_indexes: per run.
         failures: failed Pods per run, by rule.
+        measures: of each run (:mod:`jobsworth.whatif.work_statistics`); empty for a CronJob.
     """
 
     runs: int
@@ -108,6 +114,7 @@ class RunStatistics:
     failed_indexes: Interval
     failures: tuple[tuple[str, Interval], ...]
     series: bool = False
+    measures: tuple[JobMeasures, ...] = ()
 
     def share(self, outcome: Outcome) -> Interval | None:
         """Return the share of the runs with an outcome; None for a CronJob."""
@@ -148,6 +155,7 @@ def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
             (rule, mean([dict(run.failures).get(rule, 0) for run in summaries])) for rule in rules
         ),
         series=any(run.outcome is None for run in summaries),
+        measures=tuple(run.measures for run in summaries if run.measures is not None),
     )
 
 

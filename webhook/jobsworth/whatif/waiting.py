@@ -33,6 +33,7 @@ class Waiting:
     Attributes:
         waiting_for: what it waits for, as a noun phrase.
         since: when the wait began; None if the Job and its Pods do not show it.
+        detail: where this shows, in a few words; may be empty.
         ended_by: what ends the wait, as a clause after "when".
         ends_at: when that happens at the latest; None if nothing bounds it.
         deadline: when activeDeadlineSeconds fails the Job; None without a deadline.
@@ -43,6 +44,7 @@ class Waiting:
     ended_by: str
     ends_at: float | None = None
     deadline: float | None = None
+    detail: str = ""
 
     @property
     def hangs(self) -> bool:
@@ -61,8 +63,9 @@ class Waiting:
             otherwise = f"; activeDeadlineSeconds fails the Job at {shown(self.deadline)}"
         else:
             otherwise = "; nothing else ends it" if self.hangs else ""
+        detail = f" ({self.detail})" if self.detail else ""
         return (
-            f"waiting{since} for {self.waiting_for}; this ends when {self.ended_by}{ends_at}"
+            f"waiting{since} for {self.waiting_for}{detail}; this ends when {self.ended_by}{ends_at}"
             f"{otherwise}"
         )
 
@@ -146,9 +149,10 @@ def _finishing(job: Job) -> Waiting | None:
         condition = job.status.condition(kind)
         if condition is not None and condition.holds:
             return Waiting(
-                f"terminating Pods before it is {then} ({condition.reason})",
+                f"terminating Pods before it is {then}",
                 condition.changed,
                 _TERMINATED,
+                detail=condition.reason,
             )
     return None
 
@@ -172,14 +176,16 @@ class _Standstill:
 def _suspended(given: _Standstill) -> Waiting:
     condition = given.job.status.condition(well_known_names.SUSPENDED)
     since = None if condition is None else condition.changed
-    return Waiting("the Job to be resumed (spec.suspend is true)", since, "it is set to false")
+    detail = "spec.suspend is true"
+    return Waiting("the Job to be resumed", since, "it is set to false", detail=detail)
 
 
 def _no_parallelism(given: _Standstill) -> Waiting:
     return Waiting(
-        "a parallelism above 0 (spec.parallelism is 0)",
+        "a parallelism above 0",
         given.job.status.start_time,
-        "spec.parallelism is raised",
+        "it is raised",
+        detail="spec.parallelism is 0",
     )
 
 
@@ -201,16 +207,14 @@ def _too_few(given: _Standstill) -> Waiting:
     ends = "the reason in the message is gone: the controller tries again by itself"
     if "quota" in seen.rejected:
         ends = PENDING_CAUSES[QUOTA].ends
-    return Waiting(
-        f"the API server to accept its Pods ({seen.rejected})", seen.rejected_since, ends
-    )
+    return Waiting(PENDING_CAUSES[QUOTA].waits_for, seen.rejected_since, ends, detail=seen.rejected)
 
 
 def _terminating(given: _Standstill) -> Waiting:
     since = min((pod.finished_at for pod in given.those(TERMINATING)), default=None)
     replaced = given.because == explanation.REPLACED_WHEN_TERMINATED
-    policy = ", which are replaced only then (podReplacementPolicy: Failed)" if replaced else ""
-    return Waiting(f"terminating Pods to terminate{policy}", since, _TERMINATED)
+    detail = "podReplacementPolicy is Failed: they are replaced only then" if replaced else ""
+    return Waiting("terminating Pods to terminate", since, _TERMINATED, detail=detail)
 
 
 def _pending(given: _Standstill) -> Waiting:
@@ -219,18 +223,20 @@ def _pending(given: _Standstill) -> Waiting:
     causes = Counter(known[pod.name] for pod in active if pod.name in known)
     if causes:
         cause = PENDING_CAUSES[causes.most_common(1)[0][0]]
-        return Waiting(cause.waits_for, since, cause.ends)
+        detail = f"all active Pods are Pending: {cause.reason}"
+        return Waiting(cause.waits_for, since, cause.ends, detail=detail)
     return Waiting(
-        "a start of its Pods (all active Pods are Pending)",
+        "a start of its Pods",
         since,
         "the kubelet starts them: the conditions and container statuses of the Pods say what is missing",
+        detail="all active Pods are Pending",
     )
 
 
 def _running(given: _Standstill) -> Waiting:
     running = [pod for pod in given.those(ACTIVE) if pod.phase != well_known_names.PENDING]
     if not running:
-        return Waiting(f"the next sync of its controller ({given.because})", None, "it comes")
+        return Waiting("the next sync of its controller", None, "it comes", detail=given.because)
     since = min(pod.ready_since or pod.created for pod in running)
     return Waiting("running Pods to exit", since, "they do")
 

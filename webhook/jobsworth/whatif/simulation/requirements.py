@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import duration
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.whatif import work_statistics
 from jobsworth.whatif.run_statistics import mean
-from jobsworth.whatif.virtual_time import SECOND, spoken
+from jobsworth.whatif.virtual_time import NEVER, SECOND, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +43,24 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
     "podHours": lambda statistics: statistics.pod_hours,
     "wastedHours": lambda statistics: statistics.wasted_hours,
     "failedIndexes": lambda statistics: statistics.failed_indexes,
+    "succeededIndexes": work_statistics.succeeded_indexes,
+    "workDone": work_statistics.work_done,
+    "timeTo90.p50": lambda statistics: work_statistics.time_to_90_percent(statistics, 0.5),
+    "timeTo90.p95": lambda statistics: work_statistics.time_to_90_percent(statistics, 0.95),
+    "timeTo90.max": lambda statistics: work_statistics.time_to_90_percent(statistics, 1.0),
+    "mostPods": work_statistics.most_pods,
+    "mostPods.max": work_statistics.most_pods_of_all,
+    "overlap": work_statistics.overlap,
 }
+_DURATIONS = ("time.", "timeTo90.", "overlap")
+_BY_SPELLING = {name.lower(): name for name in _MEASURES}
+_NO_VALUE = {
+    "time.": "no run completed",
+    "timeTo90.": "in too many runs nine tenths of the completions never succeeded",
+    "succeededIndexes": "the Job is not Indexed. Assert workDone",
+    "workDone": "the Job has no number of completions",
+}
+"""Why a measure has no value, by the begin of its name."""
 
 
 SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
@@ -51,18 +69,30 @@ SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
-    """The result of a requirement. If no run completed, `value` is None, and it does not hold."""
+    """The result of a requirement. If the measure has no value, it does not hold.
+
+    Attributes:
+        runs: the number of runs that were measured.
+    """
 
     text: str
+    measure: str
     holds: bool
     value: Interval | None
+    runs: int
 
     def __str__(self) -> str:
         """Return the result in one line."""
         word = "holds" if self.holds else "does not hold"
         if self.value is None:
-            return f"{self.text} {word}: no run completed"
-        measured, low, high = (_shown(self.text, part) for part in self.value)
+            why = next(why for name, why in _NO_VALUE.items() if self.measure.startswith(name))
+            return f"{self.text} {word}: {why}"
+        measured, low, high = (_shown(self.measure, part) for part in self.value)
+        if self.runs == 1:
+            return (
+                f"{self.text} {word}: {measured} in this one run, which shows what may happen, not how "
+                "likely it is. Set --runs"
+            )
         return f"{self.text} {word}: {measured} (95 % interval {low} to {high})"
 
 
@@ -84,11 +114,11 @@ class RunRequirement:
         """Compare the measured value; its interval is only reported."""
         value = _MEASURES[self.measure](statistics)
         holds = value is not None and _OPERATORS[self.operator](value.value, self.bound)
-        return RequirementResult(self.text, holds, value)
+        return RequirementResult(self.text, self.measure, holds, value, statistics.runs)
 
 
 def read_requirement(text: str) -> RunRequirement:
-    """Read a requirement.
+    """Read a requirement; ``succeeded_indexes`` is another spelling of ``succeededIndexes``.
 
     Raises:
         BadRequirement: it has another form.
@@ -102,6 +132,7 @@ def read_requirement(text: str) -> RunRequirement:
             break
     else:
         raise BadRequirement(f'"{text}" is no comparison. Write, for example, complete >= 0.95')
+    name = _BY_SPELLING.get(name.replace("_", "").lower(), name)
     if name not in _MEASURES:
         hint = did_you_mean(name, _MEASURES) or f"Known are {', '.join(_MEASURES)}"
         raise BadRequirement(f'"{name}" is unknown. {hint}')
@@ -110,13 +141,15 @@ def read_requirement(text: str) -> RunRequirement:
 
 def _bound(name: str, text: str) -> float:
     try:
-        if name.startswith("time."):
+        if name.startswith(_DURATIONS):
             return duration.parse(text) / 10**9 * SECOND
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        wanted = "a duration such as 2h" if name.startswith("time.") else "a number"
+        wanted = "a duration such as 2h" if name.startswith(_DURATIONS) else "a number"
         raise BadRequirement(f'"{text}" is not {wanted}') from None
 
 
-def _shown(text: str, value: float) -> str:
-    return spoken(value) if text.startswith("time.") else f"{value:.4g}"
+def _shown(name: str, value: float) -> str:
+    if not name.startswith(_DURATIONS):
+        return f"{value:.4g}"
+    return "never" if value >= NEVER else spoken(value)

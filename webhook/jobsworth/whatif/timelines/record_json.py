@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.whatif import work_statistics
 from jobsworth.whatif.run_statistics import rule_name, summarize
-from jobsworth.whatif.virtual_time import HOUR, SECOND
+from jobsworth.whatif.virtual_time import HOUR, NEVER, SECOND
 
 if TYPE_CHECKING:
+    from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
     from jobsworth.whatif.run_statistics import Interval, RunStatistics
     from jobsworth.whatif.waiting import Waiting
@@ -28,6 +30,7 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "podHours": _rounded(summary.used / HOUR),
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
+        "measures": None if summary.measures is None else _measures(summary.measures),
         "jobs": [_job(job, record.start) for job in record.jobs],
         "mostJobObjects": record.most_objects,
         "missed": [
@@ -36,6 +39,17 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         ],
         "events": [event._asdict() for event in record.events],
         "occurrences": [each._asdict() for each in record.occurrences],
+    }
+
+
+def _measures(measures: JobMeasures) -> dict[str, Any]:
+    return {
+        "completions": measures.completions or None,
+        "succeeded": measures.succeeded,
+        "workDone": None if measures.work_done is None else _rounded(measures.work_done),
+        "timeTo90": measures.to_90_percent,
+        "mostPods": measures.most_pods,
+        "overlap": measures.overlap,
     }
 
 
@@ -66,6 +80,7 @@ def _waiting(waiting: Waiting, start: int) -> dict[str, Any]:
 
     return {
         "waitingFor": waiting.waiting_for,
+        "detail": waiting.detail or None,
         "since": since_start(waiting.since),
         "endedBy": waiting.ended_by,
         "endsAt": since_start(waiting.ends_at),
@@ -111,12 +126,28 @@ def statistics_json(statistics: RunStatistics) -> dict[str, Any]:
             name: _interval(statistics.time(quantile))
             for name, quantile in (("p5", 0.05), ("p50", 0.5), ("p95", 0.95), ("max", 1.0))
         },
+        "workDone": _interval(work_statistics.work_done(statistics)),
+        "succeededIndexes": _interval(work_statistics.succeeded_indexes(statistics)),
+        "timeTo90": {
+            name: _endless(work_statistics.time_to_90_percent(statistics, quantile))
+            for name, quantile in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))
+        },
+        "mostPods": _interval(work_statistics.most_pods(statistics)),
+        "overlap": _interval(work_statistics.overlap(statistics)),
         "pods": _interval(statistics.pods),
         "podHours": _interval(statistics.pod_hours),
         "wastedPodHours": _interval(statistics.wasted_hours),
         "failedIndexes": _interval(statistics.failed_indexes),
         "failuresByRule": {rule: _interval(number) for rule, number in statistics.failures},
     }
+
+
+def _endless(interval: Interval | None) -> dict[str, float | None] | None:
+    """Return an interval of times, of which the upper end may be never."""
+    found = _interval(interval)
+    if found is None:
+        return None
+    return {name: None if value >= NEVER else value for name, value in found.items()}
 
 
 def _interval(interval: Interval | None) -> dict[str, float] | None:

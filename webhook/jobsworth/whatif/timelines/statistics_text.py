@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.whatif import work_statistics
 from jobsworth.whatif.run_statistics import histogram
-from jobsworth.whatif.virtual_time import spoken
+from jobsworth.whatif.virtual_time import NEVER, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from jobsworth.whatif.run_statistics import Interval, RunStatistics
+
+    Variants = Sequence[tuple[str, RunStatistics]]
 
 SERIES = (
     "Outcomes and times belong to single Jobs, and a run of a CronJob starts several: run it once "
@@ -30,7 +33,8 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         ("unfinished", statistics.share("Unfinished")),
     ):
         if interval is not None and (interval.value or label != "unfinished"):
-            yield f"{label:<22}{percent(interval)}"
+            yield f"{label:<22}{percent(interval)} of the runs"
+    yield from _work(statistics)
     for label, quantile in (("median", 0.5), ("95th percentile", 0.95)):
         time = statistics.time(quantile)
         if time is not None:
@@ -58,7 +62,25 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         yield from _histogram(statistics.times)
 
 
-def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[str]:
+def _work(statistics: RunStatistics) -> Iterator[str]:
+    """Yield the work done by a Job of several completions, and its Pods at once."""
+    done, of = work_statistics.work_done(statistics), work_statistics.completions(statistics)
+    if done is not None and _has_parts(statistics):
+        yield f"{'work done':<22}{percent(done)} of the {of or 'completions'}"
+        time = work_statistics.time_to_90_percent(statistics, 0.5)
+        yield f"{'90 % done, median':<22}{'never' if time is None else spoken_time(time)}"
+    most, overlap = work_statistics.most_pods(statistics), work_statistics.overlap(statistics)
+    if most is not None and most.high > 1:
+        yield f"{'most Pods at once':<22}{plain(most)}"
+    if overlap is not None and overlap.value:
+        yield f"{'done twice at once':<22}{spoken_time(overlap)}"
+
+
+def _has_parts(statistics: RunStatistics) -> bool:
+    return any(each.completions > 1 for each in statistics.measures)
+
+
+def comparison_lines(variants: Variants) -> Iterator[str]:
     """Yield a table of several variants."""
     runs = variants[0][1].runs
     if runs == 1:
@@ -66,13 +88,15 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
         yield ""
         yield from _aligned(_single_rows(variants))
         return
-    rows = [["", "COMPLETE", "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]]
+    heads = _work_heads(variants)
+    rows = [["", "COMPLETE", *heads, "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]]
     for name, statistics in variants:
         median, late = statistics.time(0.5), statistics.time(0.95)
         rows.append(
             [
                 name,
                 percent_or_none(statistics.share("Complete")),
+                *(_WORK[head](statistics) for head in heads),
                 "-" if median is None else spoken(median.value),
                 "-" if late is None else spoken(late.value),
                 plain(statistics.pods),
@@ -81,12 +105,37 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
             ]
         )
     yield f"{runs} runs each, with the same luck; in parentheses the 95 % interval"
+    if any(statistics.measures for _, statistics in variants):
+        yield from _shares(variants)
     yield ""
     yield from _aligned(rows)
 
 
-def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list[str]]:
-    yield ["", "OUTCOME", "TIME", "PODS", "POD-HOURS", "WASTED"]
+def _shares(variants: Variants) -> Iterator[str]:
+    """Yield what the shares of the table are shares of."""
+    yield "COMPLETE: share of the runs in which the Job completed"
+    if WORK_DONE in _work_heads(variants):
+        found = {work_statistics.completions(statistics) for _, statistics in variants}
+        of = found.pop() if len(found) == 1 else ""
+        yield f"WORK DONE: share of the {of or 'completions'} that succeeded, mean of the runs"
+        yield "90% DONE: median of the time until nine tenths of them had succeeded"
+
+
+def _work_heads(variants: Variants) -> list[str]:
+    """Return the columns about work: only those that say something about these variants."""
+    every = [each for _, statistics in variants for each in statistics.measures]
+    shown = {
+        WORK_DONE: any(each.completions > 1 for each in every),
+        DONE_90: any(each.completions > 1 for each in every),
+        MOST_PODS: any(each.most_pods > 1 for each in every),
+        OVERLAP: any(each.overlap for each in every),
+    }
+    return [head for head in _WORK if shown[head]]
+
+
+def _single_rows(variants: Variants) -> Iterator[list[str]]:
+    heads = _work_heads(variants)
+    yield ["", "OUTCOME", *heads, "TIME", "PODS", "POD-HOURS", "WASTED"]
     for name, statistics in variants:
         time = statistics.time(1.0)
         (ending,) = [
@@ -96,11 +145,44 @@ def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list
         yield [
             name,
             ending,
+            *(_WORK[head](statistics) for head in heads),
             "-" if time is None else spoken(time.value),
             plain(statistics.pods),
             plain(statistics.pod_hours),
             plain(statistics.wasted_hours),
         ]
+
+
+def _done(statistics: RunStatistics) -> str:
+    """Return the share of the work, of a single run in numbers."""
+    of = work_statistics.completions(statistics)
+    if statistics.runs == 1:
+        return f"{statistics.measures[0].succeeded:,} of {of}" if of else "-"
+    return percent_or_none(work_statistics.work_done(statistics))
+
+
+def _done_90(statistics: RunStatistics) -> str:
+    time = work_statistics.time_to_90_percent(statistics, 0.5)
+    return "never" if time is None else spoken(time.value)
+
+
+def _most_pods(statistics: RunStatistics) -> str:
+    most = work_statistics.most_pods(statistics)
+    return "-" if most is None else _number(most.value)
+
+
+def _overlap(statistics: RunStatistics) -> str:
+    overlap = work_statistics.overlap(statistics)
+    return "-" if overlap is None else spoken(overlap.value)
+
+
+WORK_DONE, DONE_90, MOST_PODS, OVERLAP = "WORK DONE", "90% DONE", "MOST PODS", "OVERLAP"
+_WORK: dict[str, Callable[[RunStatistics], str]] = {
+    WORK_DONE: _done,
+    DONE_90: _done_90,
+    MOST_PODS: _most_pods,
+    OVERLAP: _overlap,
+}
 
 
 def _aligned(rows: Iterable[list[str]]) -> Iterator[str]:
@@ -121,8 +203,8 @@ def _histogram(times: Sequence[int]) -> Iterator[str]:
 
 def percent(interval: Interval) -> str:
     """Return a share with its interval."""
-    value, low, high = interval
-    return f"{value:.1%} ({low:.1%} to {high:.1%})"
+    value, low, high = (f"{part:.1%}" for part in interval)
+    return value if low == high else f"{value} ({low} to {high})"
 
 
 def percent_or_none(interval: Interval | None) -> str:
@@ -132,7 +214,7 @@ def percent_or_none(interval: Interval | None) -> str:
 
 def spoken_time(interval: Interval) -> str:
     """Return a duration with its interval."""
-    value, low, high = map(spoken, interval)
+    value, low, high = ("never" if part >= NEVER else spoken(part) for part in interval)
     return f"{value} ({low} to {high})"
 
 

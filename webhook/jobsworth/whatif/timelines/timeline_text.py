@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
+    from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.waiting import Waiting
 
@@ -111,6 +112,8 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     }
     parts = [f"{counts[key]} {words[key]}" for key in words if counts[key]]  # type: ignore[index]
     yield f"Pods       {len(pods)}{': ' if parts else ''}{', '.join(parts)}"
+    if summary.measures is not None:
+        yield from _work(summary.measures)
     share = f" ({summary.wasted / summary.used:.0%})" if summary.used else ""
     yield (
         f"Pod-hours  {summary.used / HOUR:.1f}, of which {summary.wasted / HOUR:.1f}{share} "
@@ -119,6 +122,30 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     if summary.failures:
         rules = ", ".join(f"{rule}: {number}" for rule, number in summary.failures)
         yield f"Failures   {rules}"
+
+
+def _work(measures: JobMeasures) -> Iterator[str]:
+    done = measures.work_done
+    if done is not None and measures.completions > 1:
+        noun = "indexes" if measures.indexed else "completions"
+        at = measures.to_90_percent
+        reached = "; 90% never" if at is None else f"; 90% after {spoken(at)}"
+        yield (
+            f"Work       {measures.succeeded:,} of {measures.completions:,} {noun} succeeded "
+            f"({_share(done)}){reached}"
+        )
+    if measures.most_pods > 1:
+        twice = f"; for {spoken(measures.overlap)} work ran twice" if measures.overlap else ""
+        yield f"At once    at most {measures.most_pods:,} Pods{twice}"
+
+
+def _share(value: float) -> str:
+    """Return a share in whole percent; 100% only if all is done.
+
+    >>> _share(0.9996), _share(1)
+    ('99%', '100%')
+    """
+    return f"{int(value * 100 + 1e-9)}%"
 
 
 def waiting_words(record: RunRecord, waiting: Waiting) -> str:

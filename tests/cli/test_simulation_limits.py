@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.whatif.simulation.run_limits import SimulationTooLarge, check_runs
+from jobsworth.whatif.simulation.scenario_run import run_once
 from support.cli.command_processes import GOOD, run
 from support.simulation.simulated_runs import indexed, job, outcome, scenario
 from support.simulation.simulated_runs import run as simulated
@@ -44,6 +45,26 @@ def test_more_pods_at_a_time_than_a_simulation_creates(tmp_path: Path, width: in
         f"Error: not simulated: job.yaml: the Job runs {width:,} Pods at a time, and one run creates at most "
         "200,000. Set a lower parallelism\n"
     )
+
+
+def test_a_job_of_a_million_completions_is_refused_before_it_starts(tmp_path: Path) -> None:
+    size = "spec:\n  parallelism: 1000\n  completions: 1000000\n"
+    manifest = GOOD.replace("spec:\n", size, 1)
+    assert refused(tmp_path, manifest) == (
+        "Error: not simulated: job.yaml: the Job needs 1,000,000 Pods, one for each completion, and one run "
+        "creates at most 200,000. Simulate a smaller Job of the same shape\n"
+    )
+
+
+def test_a_long_run_reports_how_many_completions_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobsworth.whatif.simulation.run_limits.REPORT_STEPS", 1000)
+    seen: list[tuple[int, int]] = []
+    run_once(
+        indexed(size=50, parallelism=5), scenario(), 1, progress=lambda *each: seen.append(each)
+    )
+    assert seen == sorted(seen)
+    assert {total for _, total in seen} == {50}
+    assert seen[-1][0] > 40
 
 
 def test_a_cron_job_of_every_minute_for_two_hundred_years(tmp_path: Path) -> None:
@@ -108,7 +129,7 @@ class TestALimitThatIsReachedInARun:
         assert outcome(simulated(indexed(size=20), scenario()))[0] == "Complete"
         failing = scenario({"exitCode": 1})
         with pytest.raises(SimulationTooLarge, match="creates more than 20 Pods"):
-            simulated(job(parallelism=4, completions=30, backoffLimit=100), failing)
+            simulated(job(parallelism=4, completions=20, backoffLimit=100), failing)
 
     def test_an_edit_that_raises_the_parallelism(self) -> None:
         changes = [{"at": "1m", "spec": {"parallelism": 300_000}}]

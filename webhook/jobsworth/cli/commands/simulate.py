@@ -250,15 +250,23 @@ FORMATS = ("text", "json", "html", "trace")
 def _run_one(
     variant: Variant, options: SimulateOptions, outputs: list[tuple[str, str]]
 ) -> RunStatistics:
+    from jobsworth.cli.terminal import Progress
     from jobsworth.whatif.run_statistics import statistics_of, summarize
     from jobsworth.whatif.simulation.default_scenario import NAME as DEFAULT_NAME
     from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
     from jobsworth.whatif.simulation.scenario_run import run_once
 
+    several = (variant.object["spec"].get("completions") or 1) > 1
+    noun = "completions" if several else "simulated minutes"
+    progress = Progress(enabled=True, noun=noun)
     try:
-        record = run_once(variant.object, variant.scenario, options.seed, variant.until)
+        record = run_once(
+            variant.object, variant.scenario, options.seed, variant.until, progress.update
+        )
     except SimulationTooLarge as error:
         raise SimulationTooLarge(f"{variant.name}: {error}") from None
+    finally:
+        progress.clear()
     suggests = record.scenario == DEFAULT_NAME or bool(questions_of(options.questions))
     for name, file in outputs:
         write_lines(_rendered(name, record, suggests=suggests), file)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from jobsworth.whatif.virtual_time import SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jobsworth.controller.jobs import Job
 
 MAX_PODS = 200_000
@@ -29,6 +31,8 @@ MAX_RUNS = 100_000
 MAX_YEAR = 2200
 """A simulation begins in 1970 or later and ends before this year."""
 
+REPORT_STEPS = 200_000
+"""Steps between two reports of the progress, some tenths of a second."""
 POD_STEPS, SYNC_STEPS, SCHEDULE_STEPS = 100, 200, 400
 """The steps of a Pod created, of a sync beside one for each Pod, of the computation of a scheduled time."""
 
@@ -43,18 +47,23 @@ class SimulationTooLarge(Exception):
 class RunLimits:
     """Counts what one run does.
 
+    Args:
+        report: called every REPORT_STEPS steps.
+
     Attributes:
         pods: Pods created.
         scheduled: scheduled times of its CronJob.
         steps: the work done.
     """
 
-    __slots__ = ("pods", "scheduled", "steps")
+    __slots__ = ("_next", "_report", "pods", "scheduled", "steps")
 
-    def __init__(self) -> None:
+    def __init__(self, report: Callable[[], None] | None = None) -> None:
         self.pods = 0
         self.scheduled = 0
         self.steps = 0
+        self._report = report
+        self._next = REPORT_STEPS
 
     def spend(self, steps: int) -> None:
         """Count some steps.
@@ -63,6 +72,9 @@ class RunLimits:
             SimulationTooLarge: the run takes too many.
         """
         self.steps += steps
+        if self._report is not None and self.steps >= self._next:
+            self._next = self.steps + REPORT_STEPS
+            self._report()
         if self.steps > MAX_STEPS:
             raise SimulationTooLarge(
                 f"the run is too long: it takes more than {MAX_STEPS:,} steps (events of Pods, and Pods that "
@@ -97,17 +109,22 @@ class RunLimits:
             )
 
 
-def check_parallelism(job: Job) -> None:
-    """Check how many Pods a Job runs at a time.
+def check_size(job: Job) -> None:
+    """Check how many Pods a Job runs at a time, and how many it needs to complete.
 
     Raises:
-        SimulationTooLarge: it runs more Pods than a simulation may create.
+        SimulationTooLarge: it runs or needs more Pods than a simulation may create.
     """
     wanted = job.parallelism if job.completions is None else min(job.parallelism, job.completions)
     if wanted > MAX_PODS:
         raise SimulationTooLarge(
             f"the Job runs {wanted:,} Pods at a time, and one run creates at most {MAX_PODS:,}. "
             "Set a lower parallelism"
+        )
+    if job.completions is not None and job.completions > MAX_PODS:
+        raise SimulationTooLarge(
+            f"the Job needs {job.completions:,} Pods, one for each completion, and one run creates at most "
+            f"{MAX_PODS:,}. Simulate a smaller Job of the same shape"
         )
 
 

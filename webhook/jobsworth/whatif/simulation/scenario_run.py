@@ -10,17 +10,21 @@ from jobsworth.whatif.simulation.run_limits import RunLimits, check_period
 from jobsworth.whatif.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.whatif.simulation.simulated_job import SimulatedJob
 from jobsworth.whatif.simulation.simulated_nodes import Nodes
-from jobsworth.whatif.virtual_time import EventQueue
+from jobsworth.whatif.virtual_time import MINUTE, EventQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from jobsworth.whatif.simulation.scenario import Scenario
     from jobsworth.whatif.simulation.simulated_nodes import SimulatedPod
 
 
 def run_once(
-    manifest: dict[str, Any], scenario: Scenario, seed: int, until: int | None = None
+    manifest: dict[str, Any],
+    scenario: Scenario,
+    seed: int,
+    until: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> RunRecord:
     """Run an object once.
 
@@ -28,13 +32,15 @@ def run_once(
         manifest: the Job or CronJob with the API server's defaults.
         seed: of all that is left to chance.
         until: milliseconds after which the run ends; None for the scenario's.
+        progress: called now and then with the completions of a Job that are done and their number; of
+            a CronJob or a work queue, with the minutes that are simulated and their number.
 
     Raises:
         SimulationTooLarge: the run exceeds a limit.
     """
     end = scenario.until if until is None else until
     check_period(scenario.start, end)
-    limits = RunLimits()
+    limits = RunLimits(None if progress is None else lambda: progress(*_done(record, queue, end)))
     queue = EventQueue(limits.spend)
     jobs: list[SimulatedJob] = []
 
@@ -67,3 +73,12 @@ def run_once(
     record.end, record.steps = queue.now, limits.steps
     record.occurrences = occurrences(manifest, scenario, record.end)
     return record
+
+
+def _done(record: RunRecord, queue: EventQueue, end: int) -> tuple[int, int]:
+    """Return how far a run is, and how far it goes at most."""
+    size = record.job.size if record.kind == "Job" and record.jobs else None
+    if size and size > 1:
+        counters = record.job.counters
+        return (counters[-1].succeeded if counters else 0), size
+    return queue.now // MINUTE, max(1, end // MINUTE)

@@ -30,7 +30,7 @@ from jobsworth.whatif.run_record import (
     JobRecord,
     PodRecord,
 )
-from jobsworth.whatif.simulation.run_limits import SYNC_STEPS, check_parallelism
+from jobsworth.whatif.simulation.run_limits import SYNC_STEPS, check_size
 from jobsworth.whatif.simulation.simulated_nodes import PodTemplate, SimulatedPod
 from jobsworth.whatif.virtual_time import NEVER, SECOND
 from jobsworth.whatif.waiting import Observations, waiting_of
@@ -84,7 +84,7 @@ class SimulatedJob:
         self._on_finish = on_finish
         self._settings = settings_of(manifest["spec"].get("managedBy"))
         self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
-        check_parallelism(self.job)
+        check_size(self.job)
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False
         self.ttl: int | None = manifest["spec"].get("ttlSecondsAfterFinished")
@@ -154,7 +154,7 @@ class SimulatedJob:
         self.job = replace(
             read_job(self._manifest, self._settings), uid=self.job.uid, status=self.job.status
         )
-        check_parallelism(self.job)
+        check_size(self.job)
         self.record.parallelism, self.record.size = self.job.parallelism, self.job.completions
         self._wake(0)
 

@@ -98,17 +98,17 @@ def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
     ("text", "what"),
     [
         (
-            "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\n",
-            "JobSet a contains Job templates, which are not validated",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n",
+            "Workflow a is not validated: its templates hold single containers",
         ),
         (
             f"apiVersion: v1\nkind: ConfigMap\ndata:\n  job.yaml: {json.dumps(SOUND)}\n",
             "ConfigMap contains a Job, which is not validated",
         ),
         (
-            "apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n"
+            "apiVersion: example.com/v1\nkind: Bundle\nobjects:\n"
             "- {apiVersion: batch/v1, kind: Job}\n- {apiVersion: batch/v1, kind: CronJob}\n",
-            "Template contains 2 Jobs, which are not validated",
+            "Bundle contains 2 Jobs, which are not validated",
         ),
     ],
 )
@@ -140,3 +140,65 @@ def test_other_objects_that_speak_of_jobs_are(validate: Validate) -> None:
 def test_an_object_that_only_names_a_job_carries_none(validate: Validate, reference: str) -> None:
     files = {"a.yaml": f"apiVersion: v1\nkind: Pod\n{reference}"}
     assert validate("a.yaml", files=files).out == ""
+
+
+SCALED_JOB = """\
+apiVersion: keda.sh/v1alpha1
+kind: ScaledJob
+metadata: {name: worker}
+spec:
+  jobTargetRef:
+    backofLimit: 3  # jobsworth: ignore[JW201]
+    template:
+      spec:
+        containers:
+        - {name: work, image: "registry.example/work:1"}
+"""
+
+
+def test_a_job_in_another_kind_is_judged_at_its_line(validate: Validate) -> None:
+    done = validate("a.yaml", files={"a.yaml": SCALED_JOB})
+    assert done.code == 1
+    assert "a.yaml:6:5: error: ScaledJob worker: spec.jobTargetRef.backofLimit [JW001]" in done.out
+
+
+def test_a_fix_of_a_job_in_another_kind_is_applied_there(validate: Validate) -> None:
+    validate("--fix", "a.yaml", files={"a.yaml": SCALED_JOB})
+    assert validate("a.yaml").code == 0
+
+
+def test_a_kind_of_a_configuration_is_judged(validate: Validate) -> None:
+    configuration = (
+        "kinds:\n- {apiVersion: example.com/*, kind: Fleet, path: spec.job, type: JobSpec}\n"
+    )
+    text = SCALED_JOB.replace("keda.sh/v1alpha1", "example.com/v1").replace("ScaledJob", "Fleet")
+    files = {"a.yaml": text.replace("jobTargetRef", "job"), ".jobsworth.yaml": configuration}
+    done = validate("a.yaml", files=files)
+    assert (done.code, "spec.job.backofLimit" in done.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("3", "kinds[0]: must be a mapping, but is 3"),
+        ("{kind: Fleet, path: a, type: JobSpec}", "kinds[0].apiVersion: must be set"),
+        (
+            "{apiVersion: a/v1, kind: Fleet, path: a, type: Job}",
+            'kinds[0].type: unsupported value "Job"; supported values: Object',
+        ),
+        (
+            "{apiVersion: a/v1, kind: Fleet, path: 'a[0]', type: JobSpec}",
+            'kinds[0].path: "a[0]" must be a field path',
+        ),
+        (
+            "{apiVersion: a/v1, kind: Fleet, path: a, type: JobSpec, owners: Pod}",
+            'kinds[0].owners: unknown field; did you mean "owner"?',
+        ),
+    ],
+)
+def test_wrong_entries_for_kinds_name_what_is_wrong(
+    validate: Validate, entry: str, words: str
+) -> None:
+    files = {"a.yaml": SCALED_JOB, ".jobsworth.yaml": f"kinds: [{entry}]\n"}
+    done = validate("a.yaml", files=files)
+    assert (done.code, words in done.err) == (2, True)

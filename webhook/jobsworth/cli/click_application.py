@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "validate": "validate:COMMAND",
     "rule": "rule:COMMAND",
+    "kinds": "kinds:COMMAND",
     "default": "default:COMMAND",
     "explain": "explain:COMMAND",
     "schedule": "schedule:COMMAND",

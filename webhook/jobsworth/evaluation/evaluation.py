@@ -39,11 +39,12 @@ class Evaluation:
         repaired: the copy without decoding errors, whose paths the further findings have; None without one.
         withheld: the fixes that are not allowed in this document, removed from the findings.
         withheld_reason: the reason for that; empty if no fix was withheld.
+        child_violations: the violations by objects that an operator creates from this one.
     """
 
     __slots__ = (
-        "api", "further", "known", "lint", "policy", "repaired", "unreadable", "value", "withheld",
-        "withheld_reason",
+        "api", "child_violations", "further", "known", "lint", "policy", "repaired", "unreadable", "value",
+        "withheld", "withheld_reason",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +67,7 @@ class Evaluation:
         self.repaired: RepairedObject | None = None
         self.withheld: Sequence[Fix] = ()
         self.withheld_reason = ""
+        self.child_violations: Sequence[Reported] = ()
 
     @property
     def has_fixes(self) -> bool:
@@ -83,7 +85,7 @@ class Evaluation:
     def violations(self) -> list[Reported]:
         """The findings of policies, without those that repeat an error of the API server."""
         if self.policy is None:
-            return []
+            return [*self.child_violations]
         from jobsworth.policy.violation import UNREADABLE as UNREADABLE_VALUE
 
         errors = {finding.field for finding in self.api if finding.severity == "error"}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.prepared import PreparedObject
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
+    from jobsworth.kinds.kind_table import KindTable
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
@@ -46,11 +47,12 @@ class Evaluator:
         lint: run lint rules.
         stored_by: the server that set the defaults of stored objects, if it is not `server`.
         budget: the work that one object may cause; a larger object is not evaluated.
+        kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
     """
 
     __slots__ = (
-        "_api", "_budget", "_engine", "_linter", "_linters_of_codes", "_lints", "_storing", "policies",
-        "server",
+        "_api", "_budget", "_engine", "_linter", "_linters_of_codes", "_lints", "_own_kinds", "_storing",
+        "policies", "server",
     )  # fmt: skip
 
     def __init__(
@@ -63,8 +65,10 @@ class Evaluator:
         lint: bool = True,
         stored_by: ApiServer | None = None,
         budget: Budget = MANIFEST,
+        kinds: KindTable | None = None,
     ) -> None:
         self.server = server
+        self._own_kinds = kinds
         self._budget = budget
         self.policies = policies
         self._engine = engine_for(server)
@@ -86,7 +90,10 @@ class Evaluator:
         try:
             prepared = self._prepared(subject)
         except UnknownKind:
-            evaluation = _misidentified(subject)
+            children = self._children(subject)
+            if children is not None:
+                return children
+            evaluation = self._unvalidated(subject)
         else:
             lint = self._lint_findings(prepared, subject.neighbors)
             child = self._child_findings(prepared)
@@ -100,6 +107,31 @@ class Evaluator:
         if subject.source == "manifest" and evaluation.has_fixes:
             _withhold_fixes(evaluation, subject)
         return evaluation
+
+    def _children(self, subject: Subject) -> Evaluation | None:
+        """Evaluate what operators create from an object of another kind; None if that is nothing."""
+        if subject.source != "manifest":
+            return None
+        from jobsworth.evaluation.children import evaluate_children
+
+        most = self._budget.findings
+        return evaluate_children(subject, self._kinds, self.server, self.evaluate, most)
+
+    def _unvalidated(self, subject: Subject) -> Evaluation:
+        """Return a likely typo in the kind of an object, or a note on what it contains."""
+        from jobsworth.evaluation.children import note_on_unvalidated
+        from jobsworth.lint.misidentified import near_miss
+
+        found = near_miss(subject.value) or note_on_unvalidated(subject.value, self._kinds)
+        return Evaluation(subject.value, lint=() if found is None else (found,), known=False)
+
+    @property
+    def _kinds(self) -> KindTable:
+        if self._own_kinds is not None:
+            return self._own_kinds
+        from jobsworth.kinds.kind_table import SHIPPED  # most runs meet Jobs only
+
+        return SHIPPED
 
     def _is_too_large(self, subject: Subject) -> bool:
         most, bound = self._budget.values, subject.most_values
@@ -235,13 +267,6 @@ class Evaluator:
 
         assert self.policies is not None
         return apply_policies(self.policies, request, self.server)
-
-
-def _misidentified(subject: Subject) -> Evaluation:
-    from jobsworth.lint.misidentified import near_miss
-
-    miss = near_miss(subject.value)
-    return Evaluation(subject.value, lint=() if miss is None else (miss,), known=False)
 
 
 def _too_large(budget: Budget) -> Finding:

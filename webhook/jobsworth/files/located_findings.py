@@ -10,7 +10,7 @@ from jobsworth.findings import long_messages
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
-from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, TOP_LEVEL_LIST, UNREADABLE
+from jobsworth.lint.manifest_rules import PATCH, UNREADABLE
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document, ManifestError, Note, Position
 
 UNKNOWN_FIELD = "JW001"
-
-LIST_ADVICE = (
-    "kubectl cannot decode a list of objects: write --- between the objects, or make them the items of a "
-    "List (apiVersion: v1, kind: List)"
-)
 
 
 def located(
@@ -43,10 +38,6 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
         result.status = ERROR
     if not evaluation.known:
         result.status = SKIPPED
-        if not found and b"batch/" not in document.text and b"obSet" not in document.text:
-            return
-        if not found:
-            found = contained_jobs_in(document)
     notes = document.notes
     if not evaluation.known and not _is_object(document.value):
         # The workflows of GitHub have a key `on`, which is true in YAML 1.1.
@@ -135,18 +126,6 @@ def skip_marked_patch(result: Result) -> None:
         note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
         result.status = SKIPPED
         result.findings = [unknown[0].with_finding(note)]
-
-
-def contained_jobs_in(document: Document) -> list[Finding]:
-    """Return a note on the Jobs in an object of another kind, or the error for a list of Jobs."""
-    from jobsworth.lint.contained_jobs import contained_jobs, is_list_of_jobs
-
-    if is_list_of_jobs(document.value):
-        return [TOP_LEVEL_LIST.finding("", LIST_ADVICE)]
-    what = contained_jobs(document.value)
-    if not what:
-        return []
-    return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]
 
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:

@@ -123,21 +123,22 @@ class Finding(Record, kw_only=True):
 
     def with_severity(self, severity: Severity) -> Finding:
         """Return the finding with another severity."""
-        return self._with(severity=severity)
+        return self.changed(severity=severity)
 
     def with_message(self, message: str) -> Finding:
         """Return the finding with another message."""
-        return self._with(message=message)
+        return self.changed(message=message)
 
     def with_hint(self, hint: str) -> Finding:
         """Return the finding with another hint."""
-        return self._with(hint=hint)
+        return self.changed(hint=hint)
 
     def with_fix(self, fix: Fix | None) -> Finding:
         """Return the finding with another fix, or with none."""
-        return self._with(fix=fix)
+        return self.changed(fix=fix)
 
-    def _with(self, **changes: Any) -> Finding:
+    def changed(self, **changes: Any) -> Finding:
+        """Return the finding with other values of some fields."""
         values = {name: getattr(self, name) for name in self._fields}
         message = values.pop("parts")
         return Finding(**{"message": message, **values, **changes})

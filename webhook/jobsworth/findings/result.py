@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     Status = Literal["valid", "invalid", "skipped", "error"]
 
 VALID: Final = "valid"
-"""A Job or CronJob without an error."""
+"""A Job or CronJob, or an object of which operators create Jobs or Pods, without an error."""
 INVALID: Final = "invalid"
-"""A Job or CronJob with at least one error, or an object whose misspelled kind or apiVersion is one."""
+"""Such an object with at least one error, or an object whose misspelled kind or apiVersion is one."""
 SKIPPED: Final = "skipped"
-"""Neither a Job nor a CronJob, or not a manifest to apply."""
+"""An object of another kind, or not a manifest to apply."""
 ERROR: Final = "error"
 """Could not be read."""
-KINDS_WITH_JOBS = ("AppWrapper", "Experiment", "JobSet", "ScaledJob", "Template")
-"""Kinds of other groups with Jobs inside them, which are not validated (Template is OpenShift's)."""
 STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2

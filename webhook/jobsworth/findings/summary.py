@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
-from jobsworth.findings.result import ERROR, INVALID, KINDS_WITH_JOBS, SKIPPED, STATUSES, VALID
+from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.result import Result
+
+
+UNVALIDATED = "JW095"
+"""The code of the note on a skipped object with Jobs or Pods in it."""
 
 
 class Omissions:
@@ -62,7 +66,7 @@ class Summary:
             else:
                 files.add(result.file)
             self.documents[result.status] += 1
-            if result.status == SKIPPED and result.kind in KINDS_WITH_JOBS:
+            if result.status == SKIPPED and result.kind and _contains_pods(result):
                 self.with_jobs[result.kind] = self.with_jobs.get(result.kind, 0) + 1
             self._count_fixes(result)
             for located in result.findings:
@@ -139,7 +143,7 @@ class Summary:
         text = f"{count(self.documents[SKIPPED], 'other object')} skipped"
         if self.with_jobs:
             kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.with_jobs.items()))
-            text += f" (the Jobs inside {kinds} are not validated)"
+            text += f" (with Jobs or Pods that are not validated: {kinds})"
         return text
 
     def fixes_sentence(
@@ -178,3 +182,8 @@ def count(number: int, noun: str) -> str:
     ('1 file', '2 files')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _contains_pods(result: Result) -> bool:
+    """Return True for a skipped object with Jobs or Pods in it."""
+    return any(located.finding.code == UNVALIDATED for located in result.findings)

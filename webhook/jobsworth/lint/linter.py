@@ -119,6 +119,21 @@ RULES = tuple(
 """Every rule, in the order of the codes."""
 
 
+POD_RULES = frozenset(
+    rule.code
+    for family in (
+        amounts,
+        exposed_secrets,
+        pod_practices,
+        pod_references,
+        security_standards,
+        servers_beside,
+    )
+    for rule in _rules_of(family)
+) - {"JW718", "JW722", "JW723"}
+"""The codes of the rules that hold for any Pod, also for one that no Job creates."""
+
+
 class Linter:
     """Runs the selected rules, and caches them by family.
 

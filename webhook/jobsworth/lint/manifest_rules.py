@@ -42,11 +42,11 @@ PATCH = Rule(
     severity="info",
     summary="A patch that a kustomization names is skipped: it is no manifest.",
 )
-CONTAINED_JOB = Rule(
+UNVALIDATED = Rule(
     "JW095",
-    "contained-job",
+    "unvalidated",
     severity="info",
-    summary="An object of another kind contains a Job, which is not validated.",
+    summary="An object of another kind contains a Job or a Pod template, which is not validated.",
 )
 TOP_LEVEL_LIST = Rule(
     "JW096",
@@ -62,7 +62,7 @@ NO_OBJECT = Rule(
 )
 
 SKIPPED_RULES = (
-    UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, CONTAINED_JOB, TOP_LEVEL_LIST, NO_OBJECT,
+    UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, UNVALIDATED, TOP_LEVEL_LIST, NO_OBJECT,
 )  # fmt: skip
 
 

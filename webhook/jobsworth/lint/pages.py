@@ -111,9 +111,11 @@ Move bulk data out of the object, into a ConfigMap, a volume or an image.""",
 A patch has only the fields that change, so that it is never a valid Job. Validate what kustomize
 renders: `kubectl kustomize overlay/ | jobsworth validate -`.""",
     "JW095": """\
-jobsworth validates objects of the kinds Job and CronJob. An object of another kind may contain the
-template of a Job (JobSet), or a whole one as text (ConfigMap, OpenShift Template). Render it, or
-write the Job as a manifest.""",
+jobsworth validates Jobs and CronJobs, and what operators create from the kinds that `jobsworth kinds`
+lists. An object of another kind may contain a Job as text (ConfigMap) or the template of a Pod. Write the
+Job as a manifest of its own, or describe the kind under `kinds` in the configuration. Some kinds, such as a
+Workflow of Argo, have no Pod template that could be validated; the finding says so. To make it fail a run,
+raise its severity in the configuration: `severity: {JW095: error}`.""",
     "JW096": """\
 kubectl decodes each document of a file as one object. For a list it stops with `json: cannot unmarshal
 array`, so that nothing is created. Write each object as a document of its own, with `---` between them, or

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeVar
 
     from jobsworth.findings.finding import Severity
+    from jobsworth.kinds.kind_table import EmbeddedTemplate
 
     Where = Callable[[str], str]
     Word = TypeVar("Word", bound=str)
@@ -35,6 +36,7 @@ KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
     "select", "ignore", "severity", "per-file-ignores", "exclude",
     "policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
+    "kinds",
 )  # fmt: skip
 
 MAX_KEY_PARTS = 100
@@ -69,6 +71,7 @@ class ConfigurationFile:
             fail_on=reader.choice("fail-on", THRESHOLDS),
             namespace=reader.namespace(),
             min_confidence=reader.choice("min-confidence", CONFIDENCES),
+            kinds=reader.kinds(),
             ignore=reader.codes("ignore"),
             severity=reader.severity(),
             policy=tuple(reader.policies(self.folder, _root(file))),
@@ -179,6 +182,16 @@ class _ConfigurationReader:
         if value is not None and not (isinstance(value, str) and value):
             self._reject("namespace", f"must be the name of a namespace, got {_shown(value)}")
         return value
+
+    def kinds(self) -> tuple[EmbeddedTemplate, ...] | None:
+        value = self._values.get("kinds")
+        if value is None:
+            return None
+        from jobsworth.files.configuration.kind_entries import (
+            read_entries,  # few configurations have any
+        )
+
+        return read_entries(value, self._reject)
 
     def policies(self, folder: str, root: str) -> list[str]:
         """Return the paths of policies, which must be in the repository."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.files.configuration.settings import Settings
     from jobsworth.findings.finding import Threshold
+    from jobsworth.kinds.kind_table import KindTable
     from jobsworth.policy.policy_set import PolicySet
 
 
@@ -27,6 +28,7 @@ class ResolvedSettings:
         policies: the organization's policies; None for none.
         fail_on: the lowest severity whose findings make the run fail, or ``never``.
         namespace: of manifests that have none; empty for the server's own default.
+        kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
     """
 
     def __init__(
@@ -36,24 +38,29 @@ class ResolvedSettings:
         policies: PolicySet | None = None,
         fail_on: Threshold = "error",
         namespace: str = "",
+        *,
+        kinds: KindTable | None = None,
     ) -> None:
         self.server = server
         self.selection = selection
         self.policies = policies
         self.fail_on: Threshold = fail_on
         self.namespace = namespace
+        self.kinds = kinds
 
     @cached_property
     def evaluator(self) -> Evaluator:
         """The evaluator of objects with these settings."""
         from jobsworth.evaluation.evaluator import Evaluator
 
-        return Evaluator(self.server, self.selection, self.policies)
+        return Evaluator(self.server, self.selection, self.policies, kinds=self.kinds)
 
     def without(self, codes: frozenset[str]) -> ResolvedSettings:
         """Return the settings with more codes ignored."""
         selection = self.selection.without(codes)
-        return ResolvedSettings(self.server, selection, self.policies, self.fail_on, self.namespace)
+        return ResolvedSettings(
+            self.server, selection, self.policies, self.fail_on, self.namespace, kinds=self.kinds
+        )
 
 
 def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings:
@@ -79,7 +86,16 @@ def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings
         policies,
         settings.fail_on or "error",
         settings.namespace or "",
+        kinds=_kinds_of(settings),
     )
+
+
+def _kinds_of(settings: Settings) -> KindTable | None:
+    if not settings.kinds:
+        return None
+    from jobsworth.kinds.kind_table import KindTable  # few configurations have kinds of their own
+
+    return KindTable(settings.kinds)
 
 
 def _server_of(settings: Settings) -> ApiServer:

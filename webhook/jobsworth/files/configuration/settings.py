@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from jobsworth.files.policies.profiles import ProfileChoice
     from jobsworth.findings.finding import Severity, Threshold
+    from jobsworth.kinds.kind_table import EmbeddedTemplate
     from jobsworth.lint.lint_rule import Confidence
     from jobsworth.policy.violation import Effect
 
@@ -35,6 +36,7 @@ class Settings(Record, kw_only=True):
         fail_on: the lowest severity that makes the run fail, or ``never``.
         namespace: of manifests that have none.
         min_confidence: the least confidence of the lint rules that are reported without being selected.
+        kinds: further kinds that contain Jobs or Pod templates.
     """
 
     release: str | None = None
@@ -51,6 +53,7 @@ class Settings(Record, kw_only=True):
     fail_on: Threshold | None = None
     namespace: str | None = None
     min_confidence: Confidence | None = None
+    kinds: tuple[EmbeddedTemplate, ...] | None = None
 
 
 def merged(over: Settings, under: Settings) -> Settings:

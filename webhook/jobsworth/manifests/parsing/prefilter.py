@@ -13,6 +13,14 @@ _ESCAPES = (b"\\x", b"\\u", b"\\U", b"\\\n", b"\\\r", b"\\\xc2\x85", b"\\\xe2\x8
 Others do not produce letters.
 """
 
+_OTHER_KINDS = (
+    b"podtemplate", b"ray.io", b"kubeflow.org", b"x-k8s.io", b"sparkoperator.k8s.io", b"crossplane.io",
+    b"open-cluster-management.io", b"karmada.io", b"codeflare.dev", b"argoproj.io", b"tekton.dev",
+    b"openshift.io", b"template\n", b"template,", b"template}", b"template\r",
+)  # fmt: skip
+"""Words of the shipped kinds with templates that have no "job" in their name, or of their groups: see
+:mod:`jobsworth.kinds.kind_table`."""
+
 _NUL, _BACKSLASH, _EXCLAMATION_MARK = b"\0\\!"
 """Bytes as numbers, which are found in a fifth of the time."""
 
@@ -21,7 +29,8 @@ _TAGS = (b"!!", b"!<", b"%TAG")
 
 
 def might_contain_job(data: bytes) -> bool:
-    """Return False if a file certainly has no Job, CronJob or List, not even a misspelled one.
+    """Return False if a file certainly has no Job, CronJob or List, not even a misspelled one, and no kind
+    with templates.
 
     The check takes some microseconds for an ordinary manifest. Aliases need no check, since their
     anchor has the same letters; a NUL byte indicates another encoding, which may hold anything.
@@ -35,6 +44,7 @@ def might_contain_job(data: bytes) -> bool:
     # contains one of these words.
     lowered = data.lower()
     has_word = b"job" in lowered or b"batch" in lowered or b"List" in data
+    has_word = has_word or any(word in lowered for word in _OTHER_KINDS)
     if has_word and any(key + end in lowered for key in _KEYS for end in _KEY_ENDS):
         return True
     return has_escapes(data)

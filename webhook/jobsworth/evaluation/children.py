@@ -1,0 +1,208 @@
+"""Evaluate what operators create from an object of another kind, and report it at the object's own fields.
+
+An object that an operator creates passes the same evaluation as a manifest of its own. Its findings are the
+parent's: their paths lead to the field that has the value, or to the one that made the operator set it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.kinds.children import children_of
+from jobsworth.validation.verdict_findings import findings_from_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.evaluation.policy_result import Reported
+    from jobsworth.findings.finding import Finding
+    from jobsworth.kinds.child import Child
+    from jobsworth.kinds.kind_table import KindTable
+
+    Evaluate = Callable[[Subject], Evaluation]
+
+UNKNOWN_FIELD = "JW001"
+_CHILD_PATH = re.compile(r"\bspec(?:\.\w+(?:\[[^\]\s]*\])*)+")
+"""A field path in the words of a finding."""
+
+
+LIST_ADVICE = (
+    "kubectl cannot decode a list of objects: write --- between the objects, or make them the items of a "
+    "List (apiVersion: v1, kind: List)"
+)
+
+
+def evaluate_children(
+    subject: Subject, table: KindTable, server: ApiServer, evaluate: Evaluate, most: int
+) -> Evaluation | None:
+    """Evaluate what operators create from a manifest; None if nothing in it can be validated.
+
+    Args:
+        subject: the manifest, of a kind that the API server does not validate as a Job.
+        table: the kinds that contain templates.
+        server: the API server that receives what is created.
+        evaluate: evaluates an object that is created.
+        most: the number of findings after which no further template is evaluated.
+    """
+    value = subject.value
+    if not isinstance(value, dict):
+        return None
+    children = children_of(value, table)
+    found = _Found(server)
+    for child in children:
+        if len(found) > most:
+            break
+        found.add(child, evaluate(_subject(child, subject)))
+    return found.evaluation(value) if found.known else None
+
+
+def note_on_unvalidated(value: Any, table: KindTable) -> Finding | None:
+    """Return a note on the Jobs and Pod templates of an object that are not validated, or the error for a
+    list of Jobs; None for neither.
+    """
+    from jobsworth.kinds.unvalidated import is_list_of_jobs, unvalidated
+    from jobsworth.lint.manifest_rules import TOP_LEVEL_LIST, UNVALIDATED
+
+    if is_list_of_jobs(value):
+        return TOP_LEVEL_LIST.finding("", LIST_ADVICE)
+    note = unvalidated(value, table)
+    return UNVALIDATED.finding("", note) if note else None
+
+
+def _subject(child: Child, subject: Subject) -> Subject:
+    def written(path: str) -> str | None:
+        origin = child.origin(path)
+        return None if origin is None or subject.written is None else subject.written(origin)
+
+    metadata = subject.value.get("metadata")
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return Subject(
+        child.value,
+        namespace=namespace if isinstance(namespace, str) and namespace else subject.namespace,
+        file=subject.file,
+        beside=subject.beside,
+        neighbors=subject.neighbors,
+        most_values=subject.most_values,
+        written=None if subject.written is None else written,
+    )
+
+
+class _Found:
+    """The findings about all children of an object, at the fields of the object."""
+
+    def __init__(self, server: ApiServer) -> None:
+        self._server = server
+        self.known = False
+        self.api: list[Finding] = []
+        self.lint: list[Finding] = []
+        self.further: list[Finding] = []
+        self.violations: list[Reported] = []
+        self.withheld: list[Fix] = []
+        self.withheld_reason = ""
+        self._seen: set[tuple[str, str, str]] = set()
+
+    def __len__(self) -> int:
+        return len(self.api) + len(self.lint)
+
+    def add(self, child: Child, evaluation: Evaluation) -> None:
+        if not evaluation.known:
+            return
+        self.known = True
+        if child.is_complete:
+            reported = self.lint if child.what else self.api
+            errors = findings_from_errors(child.errors, self._server)
+            reported.extend(self._mapped(child, [*evaluation.api, *errors]))
+            self.further.extend(self._mapped(child, evaluation.further, evaluation))
+            for policy, finding in evaluation.violations:
+                self.violations += ((policy, each) for each in self._mapped(child, [finding]))
+        self.lint.extend(self._mapped(child, evaluation.lint))
+        self.withheld += evaluation.withheld
+        self.withheld_reason = self.withheld_reason or evaluation.withheld_reason
+
+    def _mapped(
+        self, child: Child, findings: Sequence[Finding], evaluation: Evaluation | None = None
+    ) -> list[Finding]:
+        mapped = []
+        for finding in findings:
+            if finding.code in child.ignores or not _concerns(child, finding):
+                continue
+            field = finding.field
+            if evaluation is not None and evaluation.repaired is not None:
+                field = evaluation.repaired.written_path(field)
+            origin = child.origin(field)
+            if origin is None:
+                continue
+            key = (finding.code, origin, finding.message)
+            if key not in self._seen:
+                self._seen.add(key)
+                mapped.append(_at(finding, origin, child))
+        return mapped
+
+    def evaluation(self, value: Any) -> Evaluation:
+        evaluation = Evaluation(value, self.api, self.lint)
+        evaluation.further = self.further
+        evaluation.child_violations = self.violations
+        evaluation.withheld, evaluation.withheld_reason = self.withheld, self.withheld_reason
+        return evaluation
+
+
+def _concerns(child: Child, finding: Finding) -> bool:
+    """Return False for findings about the Job of a Pod that has none."""
+    if not child.is_pod:
+        return True
+    if finding.source == "lint":
+        from jobsworth.lint.linter import POD_RULES
+
+        return finding.code in POD_RULES
+    return finding.source != "policy"
+
+
+def _at(finding: Finding, origin: str, child: Child) -> Finding:
+    """Return a finding of a child at the field of its parent."""
+    message, hint = _words(finding.message, child), _words(finding.hint, child)
+    source = finding.source
+    if source == "api" and child.what:
+        source = "child"
+        if finding.severity != "error":
+            message = f"Of {child.what}: {message}"
+        elif finding.code != UNKNOWN_FIELD:  # which the API server finds in the parent
+            message = f"The API server rejects {child.what}: {message}"
+    fix = _fix(finding.fix, child)
+    return finding.changed(source=source, field=origin, message=message, hint=hint, fix=fix)
+
+
+def _words(text: str, child: Child) -> str:
+    """Return the words of a finding with the field paths of the parent."""
+
+    def origin(match: re.Match[str]) -> str:
+        return child.origin(match[0]) or match[0]
+
+    return _CHILD_PATH.sub(origin, text) if "spec." in text else text
+
+
+def _fix(fix: Fix | None, child: Child) -> Fix | None:
+    """Return a fix with the fields of the parent; None if the parent has not all of them."""
+    if fix is None:
+        return None
+    edits = []
+    for edit in fix.edits:
+        field = _own(edit.field, child)
+        new = _own(edit.value, child) if edit.action == "move" else edit.value
+        if field is None or (edit.action == "move" and new is None):
+            return None
+        edits.append(Edit(edit.action, field, new))
+    return Fix(fix.title, *edits, safe=fix.safe)
+
+
+def _own(path: object, child: Child) -> str | None:
+    """Return the field of the parent that has a part of the child; None for what the operator sets."""
+    if not isinstance(path, str):
+        return None
+    origin = child.origin(path)
+    return origin if origin is not None and origin not in child.causes.values() else None

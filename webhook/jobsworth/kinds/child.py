@@ -1,0 +1,81 @@
+"""The object that an operator creates from a template, and the origin of its fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.api.field_errors import FieldError
+
+_NO_FIELDS: Mapping[str, str] = {}
+
+
+class Child(Record, kw_only=True):
+    """An object that an operator creates: a Job, or the whole object of a template.
+
+    Pods that an operator creates without a Job are judged as those of a Job, of which nothing but the Pod
+    template is reported.
+
+    Attributes:
+        value: the object, as JSON decodes it.
+        what: what is created, for messages, such as ``the Job that KEDA creates``; empty for a template that
+            the API server validates itself.
+        origins: the parts that the parent has: their field path in the child, and in the parent.
+        causes: the parts that the operator sets: their field path in the child, and the field of the parent
+            that they follow from.
+        silent: the field paths of the child that nothing is reported about.
+        ignores: the codes of the lint rules that are not reported.
+        is_pod: only the rules about Pods apply.
+        errors: errors of the API server about what the parent says and `value` does not, at paths of the
+            child.
+        is_complete: False for a template that other programs complete: it has no verdict.
+    """
+
+    value: dict[str, Any]
+    what: str
+    origins: Mapping[str, str]
+    causes: Mapping[str, str] = _NO_FIELDS
+    silent: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    is_pod: bool = False
+    errors: tuple[FieldError, ...] = ()
+    is_complete: bool = True
+
+    def origin(self, path: str) -> str | None:
+        """Return the field path of the parent for one of the child; None if nothing is reported there.
+
+        Of several parts that have the path, the smallest one decides.
+
+        >>> child = Child(
+        ...     value={}, what="", origins={"spec": "spec.jobTargetRef"}, causes={"metadata": "metadata.name"}
+        ... )
+        >>> child.origin("spec.template.spec"), child.origin("metadata.labels[a]"), child.origin("status")
+        ('spec.jobTargetRef.template.spec', 'metadata.name', None)
+        """
+        if any(_is_within(path, silent) for silent in self.silent):
+            return None
+        part = _longest(path, self.origins)
+        cause = _longest(path, self.causes)
+        if cause is not None and (part is None or len(cause) > len(part)):
+            return self.causes[cause]
+        if part is None:
+            return None
+        origin = self.origins[part]
+        return origin + path[len(part) :] if part else _joined(origin, path)
+
+
+def _longest(path: str, parts: Mapping[str, str]) -> str | None:
+    return max((part for part in parts if _is_within(path, part)), key=len, default=None)
+
+
+def _is_within(path: str, part: str) -> bool:
+    return not part or path == part or path.startswith((f"{part}.", f"{part}["))
+
+
+def _joined(origin: str, path: str) -> str:
+    return f"{origin}.{path}" if origin and path else origin or path

@@ -1,0 +1,220 @@
+"""Find the templates in an object of another kind, and build what the operator creates from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.api.core.restart_rules import RESTART_POLICIES as POD_RESTART_POLICIES
+from jobsworth.api.field_errors import not_supported
+from jobsworth.kinds.child import Child
+from jobsworth.kinds.kind_table import POD
+from jobsworth.kinds.template_parameters import with_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from jobsworth.api.field_errors import FieldError
+    from jobsworth.kinds.kind_table import EmbeddedTemplate, KindTable
+
+RANDOM_CHARACTERS = "xxxxx"
+"""Stands for the characters that the API server adds to a generateName."""
+MAX_NAME = 63 - len(RANDOM_CHARACTERS)
+
+_PARTS = {
+    "Object": "",
+    "JobTemplateSpec": "",
+    "JobSpec": "spec",
+    "PodTemplateSpec": "spec.template",
+}
+"""The field path in the child of each type of template."""
+
+RESTART_POLICY = f"{POD}.restartPolicy"
+RESTART_POLICIES: dict[str, tuple[str, ...]] = {
+    "Job": (),  # the API server checks it
+    "StatefulSet": ("Always",),
+    "Pod": POD_RESTART_POLICIES,
+}
+"""The restart policies that the API server allows for the Pods of each owner, in the order of its message."""
+
+
+class Found:
+    """A template in an object.
+
+    Attributes:
+        path: its field path.
+        value: its value.
+        holder: the field path of the map that has it.
+        siblings: that map.
+    """
+
+    __slots__ = ("holder", "path", "siblings", "value")
+
+    def __init__(self, path: str, value: Any, holder: str, siblings: Mapping[str, Any]) -> None:
+        self.path = path
+        self.value = value
+        self.holder = holder
+        self.siblings = siblings
+
+
+def children_of(value: Mapping[str, Any], table: KindTable) -> list[Child]:
+    """Return what operators create from the templates of an object.
+
+    Templates that are no maps are left out: nothing can be created from them.
+
+    Args:
+        value: the object, as JSON decodes it.
+        table: the kinds that contain templates.
+    """
+    entries = table.templates_of(value.get("apiVersion"), value.get("kind"))
+    return [
+        _child(value, entry, found)
+        for entry in entries
+        for found in templates_at(value, entry.path)
+        if isinstance(found.value, dict) and found.value
+    ]
+
+
+def templates_at(value: Mapping[str, Any], pattern: str) -> Iterator[Found]:
+    """Yield the values at a path with ``[*]`` for every item of a list, and ``{*}`` for every key of a map.
+
+    >>> replicas = {"spec": {"roles": {"Master": {"template": 1}, "Worker": {"template": 2}}}}
+    >>> [(found.path, found.value) for found in templates_at(replicas, "spec.roles.{*}.template")]
+    [('spec.roles.Master.template', 1), ('spec.roles.Worker.template', 2)]
+    """
+    yield from _expanded(Found("", value, "", value), pattern.split("."))
+
+
+def _expanded(found: Found, steps: list[str]) -> Iterator[Found]:
+    if not steps:
+        yield found
+        return
+    step, rest = steps[0], steps[1:]
+    holder = found.value
+    if not isinstance(holder, dict):
+        return
+    if step == "{*}":
+        names = [name for name in holder if isinstance(name, str)]
+    else:
+        names = [step.removesuffix("[*]")]
+    for name in names:
+        path = f"{found.path}.{name}" if found.path else name
+        inner = holder.get(name)
+        if step.endswith("[*]"):
+            if isinstance(inner, list):
+                for index, item in enumerate(inner):
+                    yield from _expanded(Found(f"{path}[{index}]", item, found.path, holder), rest)
+        elif inner is not None:
+            yield from _expanded(Found(path, inner, found.path, holder), rest)
+
+
+def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> Child:
+    if entry.type == "Object":
+        created, kind = found.value, found.value.get("kind")
+        if entry.kind == "Template":
+            created = with_parameters(created, value.get("parameters"))
+        what = f"the {kind} that {entry.operator or 'a client'} creates"
+        return Child(value=created, what=what, origins={"": found.path})
+    job, causes = _job(value, entry, found)
+    origins = {_PARTS[entry.type]: found.path}
+    if not entry.operator and "metadata" in value:
+        origins["metadata"] = "metadata"
+        causes.pop("metadata", None)
+    is_pod = entry.owner != "Job"
+    return Child(
+        value=job,
+        what=_what(entry),
+        origins=origins,
+        causes={} if is_pod else causes,
+        silent=entry.overwrites,
+        ignores=entry.ignores,
+        is_pod=is_pod,
+        errors=_restart_policy_errors(entry, found),
+        is_complete=not entry.is_patch,
+    )
+
+
+def _what(entry: EmbeddedTemplate) -> str:
+    if not entry.operator:
+        return ""
+    created = {"Job": "Job", "StatefulSet": "StatefulSet", "Pod": "Pods"}[entry.owner]
+    return f"the {created} that {entry.operator} creates"
+
+
+def _restart_policy_errors(entry: EmbeddedTemplate, found: Found) -> tuple[FieldError, ...]:
+    """Return the error about a restart policy that the owner of the Pods does not allow."""
+    allowed, policy = RESTART_POLICIES[entry.owner], _value_at(found.value, "spec.restartPolicy")
+    if not allowed or RESTART_POLICY in entry.overwrites or entry.is_patch:
+        return ()
+    if not isinstance(policy, str) or policy in ("", *allowed):
+        return ()
+    return (not_supported(RESTART_POLICY, policy, allowed, "restartPolicy.enum"),)
+
+
+def _job(
+    value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the Job for a template, and the causes of what the template does not say."""
+    job: dict[str, Any] = {"apiVersion": "batch/v1", "kind": "Job"}
+    if entry.type == "JobTemplateSpec":
+        job.update(found.value)
+    elif entry.type == "JobSpec":
+        job["spec"] = {**found.value}
+    else:
+        job["spec"] = {"template": found.value}
+    metadata = job.get("metadata")
+    job["metadata"] = {
+        **(metadata if isinstance(metadata, dict) else {}),
+        **_metadata(value, entry),
+    }
+    causes = {"metadata.name": "metadata.name", "metadata.generateName": "metadata.name"}
+    if entry.type != "JobTemplateSpec":
+        causes["metadata"] = "metadata.name"
+    for target, source in entry.copies.items():
+        at, holder = (
+            (f"{found.holder}{source}", found.siblings) if source[0] == "." else (source, value)
+        )
+        copied = _value_at(holder, source.lstrip("."))
+        if copied is not None:
+            _put(job, target, copied)
+            causes[target] = at
+    for target, default in entry.defaults.items():
+        if _value_at(job, target) in (None, ""):
+            _put(job, target, default)
+            causes.setdefault(target, found.path)
+    if entry.owner != "Job":
+        _put(job, RESTART_POLICY, "Never")
+    return job, causes
+
+
+def _metadata(value: Mapping[str, Any], entry: EmbeddedTemplate) -> dict[str, Any]:
+    metadata = value.get("metadata")
+    own = metadata if isinstance(metadata, dict) else {}
+    if not entry.operator:
+        return {**own}  # the API server validates the object itself
+    name = own.get("name")
+    name = name if isinstance(name, str) and name else "x"
+    job_name = entry.job_name.format(name=name)
+    if job_name.endswith("-"):
+        job_name = job_name[:MAX_NAME] + RANDOM_CHARACTERS
+    found: dict[str, Any] = {"name": job_name}
+    if isinstance(own.get("namespace"), str):
+        found["namespace"] = own["namespace"]
+    return found
+
+
+def _value_at(value: Any, path: str) -> Any:
+    for step in path.split("."):
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def _put(value: dict[str, Any], path: str, new: Any) -> None:
+    """Set a field; copies each map on the way, which belongs to the parent. A value of another type stays."""
+    *steps, last = path.split(".")
+    for step in steps:
+        inner = value.get(step)
+        if inner is not None and not isinstance(inner, dict):
+            return
+        value[step] = value = {**(inner or {})}
+    value[last] = new

@@ -45,6 +45,9 @@ IGNORE_MARK = b"jobsworth"
 
 _ASTERISK, _AMPERSAND = b"*&"
 
+_MANIFEST = b"manifest:"
+"""The key of a manifest that is a text in an Argo Workflow."""
+
 PLACEHOLDER_MARKS = "$_@%<{"
 """Each placeholder has one of these characters."""
 
@@ -191,7 +194,20 @@ class FileEvaluator:
         )
         evaluation = settings.evaluator.evaluate(subject)
         locate_findings(document, result, evaluation)
+        if not evaluation.known and _has_manifests(document):
+            from jobsworth.files.embedded_manifests import add_embedded_jobs
+
+            add_embedded_jobs(
+                document,
+                result,
+                settings.kinds,
+                lambda inner: self._evaluated(inner, settings, None, _ScalarTexts()),
+            )
         return result, evaluation
+
+
+def _has_manifests(document: Document) -> bool:
+    return _MANIFEST in document.text and isinstance(document.value, dict)
 
 
 def _adjust(result: Result, settings: ResolvedSettings) -> None:

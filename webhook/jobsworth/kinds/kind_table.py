@@ -91,11 +91,13 @@ class UnjudgedKind(Record, kw_only=True):
     Attributes:
         api_version, kind: as in :class:`EmbeddedTemplate`.
         reason: a clause about the reason.
+        manifests: the field paths of texts that are whole manifests.
     """
 
     api_version: str
     kind: str
     reason: str
+    manifests: tuple[str, ...] = ()
 
 
 LIFETIME = ("JW201", "JW204", "JW205", "JW228")
@@ -260,8 +262,14 @@ UNJUDGED: tuple[UnjudgedKind, ...] = (
             api_version="argoproj.io/*",
             kind=kind,
             reason="its templates hold single containers, which are not Pod templates",
+            manifests=(f"{spec}.templates[*].resource.manifest",),
         )
-        for kind in ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow")
+        for kind, spec in (
+            ("Workflow", "spec"),
+            ("WorkflowTemplate", "spec"),
+            ("ClusterWorkflowTemplate", "spec"),
+            ("CronWorkflow", "spec.workflowSpec"),
+        )
     ),
     *(
         UnjudgedKind(

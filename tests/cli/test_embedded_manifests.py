@@ -1,0 +1,55 @@
+"""Jobs that are texts in an object of another kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.cli.command_runs import Validate
+
+WORKFLOW = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: {name: nightly}
+spec:
+  templates:
+  - name: load
+    resource:
+      action: create
+      manifest: |
+        apiVersion: batch/v1
+        kind: Job
+        metadata: {name: load}
+        spec:
+          backofLimit: 3
+          template:
+            spec:
+              restartPolicy: Never
+              containers: [{name: load, image: "registry.example/load:1"}]
+"""
+
+
+def test_a_job_in_a_workflow_is_judged_at_its_line(validate: Validate) -> None:
+    done = validate("a.yaml", files={"a.yaml": WORKFLOW})
+    assert done.code == 1
+    assert "a.yaml:14:11: error: Workflow nightly" in done.out
+    assert 'spec.backofLimit: unknown field "spec.backofLimit"' in done.out
+
+
+def test_the_other_templates_are_reported_as_not_validated(validate: Validate) -> None:
+    text = WORKFLOW.replace("backofLimit", "backoffLimit")
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert (done.code, "Workflow nightly is not validated" in done.out) == (0, True)
+
+
+def test_a_manifest_with_placeholders_is_left_out(validate: Validate) -> None:
+    text = WORKFLOW.replace("metadata: {name: load}", 'metadata: {name: "{{workflow.name}}"}')
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert (done.code, "backofLimit: unknown" in done.out) == (0, False)
+
+
+@pytest.mark.parametrize("text", ["manifest: [1]", "manifest: 'a: ['", "manifest: ''"])
+def test_odd_texts_are_no_internal_errors(validate: Validate, text: str) -> None:
+    begin = WORKFLOW[: WORKFLOW.index("manifest:")]
+    done = validate("a.yaml", files={"a.yaml": begin + text + "\n"})
+    assert done.code in (0, 1)
+    assert "internal" not in done.err

@@ -1,0 +1,98 @@
+"""Jobs that are texts in an object of another kind, such as a step of an Argo Workflow."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.files.located_findings import add_violations
+from jobsworth.kinds.children import templates_at
+from jobsworth.kinds.kind_table import SHIPPED
+from jobsworth.manifests import Position, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jobsworth.evaluation.evaluation import Evaluation
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+    from jobsworth.kinds.kind_table import KindTable
+    from jobsworth.manifests import Document
+
+    Evaluate = Callable[[Document], tuple[Result, Evaluation | None]]
+
+PLACEHOLDER = "{{"
+"""A text with it is no manifest before the workflow runs."""
+MAX_BLANK_LINES = 100
+_BLOCK_SCALAR = re.compile(r"[|][-+0-9]*\s*(?:#.*)?$")
+
+
+def add_embedded_jobs(
+    document: Document, result: Result, table: KindTable | None, evaluate: Evaluate
+) -> None:
+    """Add the findings about the manifests in the texts of an object.
+
+    Args:
+        document: the document with the object.
+        result: its result, which gets the findings.
+        table: the kinds that contain templates; None for the shipped ones.
+        evaluate: evaluates a document.
+    """
+    value = document.value
+    if not isinstance(value, dict):
+        return
+    kind = (table or SHIPPED).unjudged_kind(value.get("apiVersion"), value.get("kind"))
+    if kind is None:
+        return
+    found = list(result.findings)
+    for pattern in kind.manifests:
+        for place in templates_at(value, pattern):
+            if isinstance(place.value, str) and PLACEHOLDER not in place.value:
+                found += _findings_in(document, place.path, place.value, evaluate)
+    if len(found) > len(result.findings):
+        result.replace_findings(found)
+
+
+def _findings_in(
+    document: Document, path: str, text: str, evaluate: Evaluate
+) -> Iterator[LocatedFinding]:
+    place = document.position(path)
+    begin = _begin_of_lines(document, place)
+    for inner in read_text(text.encode(), document.file):
+        result, evaluation = evaluate(inner)
+        if evaluation is not None and evaluation.violations:
+            add_violations(inner, result, evaluation)
+        for located in result.findings:
+            line, column = place.line, place.column
+            if begin is not None:
+                line, column = (
+                    begin.line + (located.line or 1),
+                    begin.column + (located.column or 1),
+                )
+            finding = located.finding
+            where = f"{finding.field}: " if finding.field else ""
+            yield located.replace(
+                finding=finding.changed(
+                    source="child" if finding.source == "api" else finding.source,
+                    field=path,
+                    message=f"{where}{finding.message}",
+                    fix=None,
+                    entry="",
+                ),
+                line=line,
+                column=column,
+                excerpt=document.source_line(line),
+                changes=(),
+            )
+
+
+def _begin_of_lines(document: Document, place: Position) -> Position | None:
+    """Return the line before a block scalar's lines and the column before them; None for other texts."""
+    if not _BLOCK_SCALAR.match(document.source_line(place.line)[place.column - 1 :]):
+        return None
+    number = place.line + 1
+    first = document.source_line(number)
+    while not first.strip() and number <= place.line + MAX_BLANK_LINES:
+        number += 1
+        first = document.source_line(number)
+    return Position(place.line, len(first) - len(first.lstrip(" ")))

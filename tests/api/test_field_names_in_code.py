@@ -35,7 +35,7 @@ PACKAGES = (
 
 OTHER_TYPES = {
     "core/v1 PodStatus": (
-        "containerStatuses", "exitCode", "finishedAt", "initContainerStatuses", "phase", "restartCount",
+        "containerStatuses", "exitCode", "finishedAt", "initContainerStatuses", "restartCount",
         "state", "terminated",
     ),
     "core/v1 Event": (

@@ -1,7 +1,7 @@
 """The encoder: encodes a decoded object as the server does, with the fields that it always prints.
 
-Fields keep the order of the manifest; defaults follow. An empty list becomes null, as it does when the
-server reads it back from etcd.
+Fields keep the order of the manifest; defaults follow. Unless it is asked for, an empty list becomes null, as
+it does when the server reads it back from etcd.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct
+from jobsworth.api.declare import IntOrString, ListOf, Pointer, Quantity, Scalar, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +24,17 @@ if TYPE_CHECKING:
 class Encoding:
     """Encoders of declared types, compiled on first use for one server."""
 
-    __slots__ = ("_compiled", "_server")
+    __slots__ = ("_compiled", "_empty_list", "_server")
 
-    def __init__(self, server: ApiServer) -> None:
+    def __init__(self, server: ApiServer, *, empty_lists: bool = False) -> None:
+        """Prepare; a type is compiled on first use.
+
+        Args:
+            server: the API server.
+            empty_lists: encode an empty list as Go does, not as null, before anything is stored.
+        """
         self._server = server
+        self._empty_list: list[Any] | None = [] if empty_lists else None
         self._compiled: dict[Struct, Encode] = {}
 
     def of(self, struct: Struct) -> Encode:
@@ -45,11 +52,12 @@ class Encoding:
             encode = self._below(field)
             if encode is not None:
                 below[name] = encode
-            if field.always:
+            # A quantity by value is a struct in Go, which omitempty does not omit.
+            if field.always or field.type is Quantity:
                 always.add(name)
                 if self._server.knows(field.since, field.until):
                     zeros[name] = self._zero(field.type)
-        return _struct_encoder(below, zeros, always)
+        return _struct_encoder(below, zeros, always, self._empty_list)
 
     def _below(self, field: Field) -> Encode | None:
         """Return the encoder of a field's value, compiled on first use; None if the value stays as is."""
@@ -76,21 +84,26 @@ class Encoding:
     def _zero(self, kind: Scalar | Struct | Pointer | ListOf | MapOf) -> Callable[[], Any]:
         if isinstance(kind, Struct):
             return partial(self._one(kind), {})
+        if isinstance(kind, Pointer) and not kind.to_struct and kind.target is IntOrString:
+            return lambda: 0  # in Go it is no pointer
         if isinstance(kind, Scalar):
-            zero = {"string": "", "boolean": False}.get(kind.name, 0)
+            zero = {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
             return lambda: zero
         return lambda: None
 
 
 def _struct_encoder(
-    below: dict[str, Encode], zeros: dict[str, Callable[[], Any]], always: set[str]
+    below: dict[str, Encode],
+    zeros: dict[str, Callable[[], Any]],
+    always: set[str],
+    empty_list: list[Any] | None,
 ) -> Encode:
     def encode(value: dict[str, Any]) -> dict[str, Any]:
         encoded: dict[str, Any] = {}
         for name, part in value.items():
             if part == []:
                 if name in always:
-                    encoded[name] = None
+                    encoded[name] = empty_list
                 continue
             encode_part = below.get(name)
             encoded[name] = part if encode_part is None else encode_part(part)

@@ -159,7 +159,7 @@ class Engine:
     ) -> list[Finding]:
         """Validate a decoded object with defaults, changing it in place as the server does."""
         stored, most = request.old, request.most_errors
-        _complete_metadata(filled, stored)
+        complete_metadata(filled, stored)
         for prepare in struct.preparers:
             prepare(filled, request)
         errors = request.errors
@@ -346,7 +346,7 @@ class Engine:
         if not from_a_server:
             # A manifest, not an object from the server: prepare it as a create request would.
             status = stored.get("status", {})
-            _complete_metadata(stored, None)
+            complete_metadata(stored, None)
             for prepare in struct.preparers:
                 prepare(stored, request)
             stored["status"] = status
@@ -392,7 +392,7 @@ def _came_from_a_server(stored: dict[str, Any]) -> bool:
     } and ("template" not in spec or "selector" in spec)
 
 
-def _complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -> None:
+def complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -> None:
     """Fill in the metadata that the server sets itself before it validates.
 
     Source: ``rest.BeforeCreate`` and ``rest.BeforeUpdate``, Kubernetes 1.36. An object that is updated

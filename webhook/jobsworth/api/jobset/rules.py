@@ -1,0 +1,368 @@
+"""The rules of JobSet's validating webhook ``vjobset.kb.io`` for creates.
+
+The webhook states most of its errors without a field: the API server then names none. Their `entry` is the
+path of what they are about, for positions. Source: ``ValidateCreate`` in ``pkg/webhooks/jobset_webhook.go``,
+JobSet 0.8 to 0.12; the feature gates of JobSet that concern the API, all off by default, are off here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.api.field_errors import (
+    FieldError,
+    Printed,
+    go_json,
+    invalid,
+    quoted,
+    required,
+    too_long,
+)
+from jobsworth.api.formats.keys import domain_prefixed_path
+from jobsworth.api.formats.names import (
+    byte_length,
+    dns_1035_label,
+    dns_subdomain,
+    label_value,
+    max_length,
+)
+from jobsworth.api.jobset.definition import DEPENDENCY_OF_FIRST_SINCE, FIRST_DEPENDS
+from jobsworth.api.jobset.job_set import JOB_FAILURE_REASONS
+from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name
+from jobsworth.api.jobset.versions import at_least
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+MAX_INT32 = 2**31 - 1
+MAX_NAME_LENGTH = 63
+"""The maximum length of managedBy, and of the name of a claim."""
+MAX_RULE_NAME_LENGTH = 128
+RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
+RESTART_JOB_ACTIONS = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
+
+FIELDS_SINCE = "0.10"
+"""The first version that names the fields of names and subdomains."""
+INVALID_SINCE = "0.12"
+"""The first version that answers with a list of causes, and calls an error without field an internal one."""
+
+TOO_LONG = max_length(63)
+GROUP_TOO_LONG = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters"
+JOB_TOO_LONG = (
+    "JobSet name is too long, job names generated for this JobSet will exceed 63 characters"
+)
+POD_TOO_LONG = (
+    "JobSet name is too long, pod names generated for this JobSet will exceed 63 characters"
+)
+SUBDOMAIN_TOO_LONG = ".spec.network.subdomain is too long, must be less than 63 characters"
+
+
+class Creation(NamedTuple):
+    """A JobSet that is created.
+
+    Attributes:
+        job_set: decoded, with the defaults of the CRD and of the mutating webhook.
+        version: of JobSet.
+        printed_jobs: returns the ReplicatedJobs as JSON in the order of their Go types, for a message.
+    """
+
+    job_set: dict[str, Any]
+    version: str
+    printed_jobs: Callable[[], Any]
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The spec of the JobSet."""
+        spec: dict[str, Any] = self.job_set["spec"]
+        return spec
+
+    @property
+    def name(self) -> str:
+        """The name of the JobSet."""
+        name: str = self.job_set["metadata"].get("name", "")
+        return name
+
+    @property
+    def replicated_jobs(self) -> list[dict[str, Any]]:
+        """The ReplicatedJobs."""
+        jobs: list[dict[str, Any]] = self.spec.get("replicatedJobs", [])
+        return jobs
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the ReplicatedJobs."""
+        return {job.get("name", "") for job in self.replicated_jobs}
+
+    def since(self, version: str) -> bool:
+        """Return True if the webhook is of this version or a later one."""
+        return at_least(self.version, version)
+
+    def error(self, detail: str, place: str) -> FieldError:
+        """Return an error without field; `place` is the path of what it is about."""
+        message = f"Internal error: {detail}" if self.since(INVALID_SINCE) else detail
+        return FieldError("InternalError", "", message, rule="webhook", entry=place)
+
+    def name_error(self, path: str, value: str, detail: str) -> FieldError:
+        """Return an error about a name, whose field earlier versions do not state."""
+        if self.since(FIELDS_SINCE):
+            return invalid(path, value, detail, "webhook")
+        return self.error(detail, path)
+
+
+def creation_errors(creation: Creation) -> Iterator[FieldError]:
+    """Yield the errors of the validating webhook for a new JobSet."""
+    yield from _gated_strategy(creation)
+    yield from _network(creation)
+    yield from _managed_by(creation)
+    yield from _replicated_jobs(creation)
+    yield from _success_policy(creation)
+    yield from _failure_policy(creation)
+    yield from _coordinator(creation)
+    yield from _volume_claims(creation)
+
+
+def _gated_strategy(creation: Creation) -> Iterator[FieldError]:
+    if creation.spec.get("failurePolicy", {}).get("restartStrategy") == "InPlaceRestart":
+        detail = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
+        yield creation.error(detail, "spec.failurePolicy.restartStrategy")
+
+
+def _network(creation: Creation) -> Iterator[FieldError]:
+    subdomain = creation.spec.get("network", {}).get("subdomain", "")
+    if not subdomain:
+        return
+    path = "spec.network.subdomain"
+    for detail in dns_subdomain(subdomain):
+        yield creation.name_error(path, subdomain, detail)
+    for detail in _label_errors(subdomain, SUBDOMAIN_TOO_LONG):
+        yield creation.name_error(path, subdomain, detail)
+
+
+def _label_errors(name: str, too_long_detail: str) -> Iterator[str]:
+    for detail in dns_1035_label(name):
+        yield too_long_detail if TOO_LONG in detail else detail
+
+
+def _managed_by(creation: Creation) -> Iterator[FieldError]:
+    manager = creation.spec.get("managedBy")
+    if manager is None:
+        return
+    path = "spec.managedBy"
+    if not manager:
+        yield required(path)
+    for value, detail in domain_prefixed_path(manager):
+        yield invalid(path, value, detail, "webhook")
+    if byte_length(manager) > MAX_NAME_LENGTH:
+        yield too_long(path, MAX_NAME_LENGTH)
+
+
+def _replicated_jobs(creation: Creation) -> Iterator[FieldError]:
+    jobs = creation.replicated_jobs
+    if jobs and "dependsOn" in jobs[0] and creation.since(DEPENDENCY_OF_FIRST_SINCE):
+        yield creation.error(FIRST_DEPENDS, "spec.replicatedJobs[0].dependsOn")
+    earlier: set[str] = set()
+    for index, job in enumerate(jobs):
+        path = f"spec.replicatedJobs[{index}]"
+        name, replicas = job.get("name", ""), job.get("replicas", 0)
+        earlier.add(name)
+        if job["template"]["spec"].get("parallelism", 1) * replicas > MAX_INT32:
+            detail = (
+                f"the product of replicas and parallelism must not exceed {MAX_INT32} "
+                f"for replicatedJob '{name}'"
+            )
+            yield creation.error(detail, f"{path}.replicas")
+        if creation.since("0.10"):
+            group = job.get("groupName", "")
+            for detail in _label_errors(group, GROUP_TOO_LONG):
+                yield invalid(f"{path}.groupName", group, detail, "webhook")
+        yield from _generated_names(creation, job, f"{path}.name")
+        for position, dependency in enumerate(job.get("dependsOn", ())):
+            needed = dependency.get("name", "")
+            if needed not in earlier:
+                detail = f"replicatedJob: {name} cannot depend on replicatedJob: {needed}"
+                yield creation.error(detail, f"{path}.dependsOn[{position}].name")
+
+
+def _generated_names(creation: Creation, job: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Validate the names of the last Job and of its last Pod, which are the longest."""
+    spec = job["template"]["spec"]
+    longest = job_name(creation.name, job.get("name", ""), job.get("replicas", 0) - 1)
+    for detail in _label_errors(longest, JOB_TOO_LONG):
+        yield creation.name_error(path, longest, detail)
+    completions = spec.get("completions")
+    if spec.get("completionMode") == "Indexed" and completions is not None:
+        for detail in _label_errors(f"{longest}-{completions - 1}-abcde", POD_TOO_LONG):
+            yield creation.name_error(path, longest, detail)
+
+
+def _success_policy(creation: Creation) -> Iterator[FieldError]:
+    targets = creation.spec.get("successPolicy", {}).get("targetReplicatedJobs", ())
+    for index, target in enumerate(targets):
+        if target not in creation.names:
+            yield creation.error(
+                f"invalid replicatedJob name '{target}' does not appear in .spec.ReplicatedJobs",
+                f"spec.successPolicy.targetReplicatedJobs[{index}]",
+            )
+
+
+def _failure_policy(creation: Creation) -> Iterator[FieldError]:
+    rules = creation.spec.get("failurePolicy", {}).get("rules", [])
+    path = "spec.failurePolicy.rules"
+    for index, rule in enumerate(rules):
+        if rule.get("action") in RESTART_JOB_ACTIONS:
+            yield creation.error(
+                "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
+                "when RestartJob feature gate is disabled",
+                f"{path}[{index}].action",
+            )
+            return
+    indexes: dict[str, list[int]] = {}
+    for index, rule in enumerate(rules):
+        indexes.setdefault(rule.get("name", ""), []).append(index)
+        yield from _failure_rule(creation, rule, f"{path}[{index}]")
+    for name, places in indexes.items():
+        if len(places) > 1:
+            printed = f"[{' '.join(map(str, places))}]"
+            yield creation.error(
+                f"rule names are not unique, rules with indices {printed} all have the same name '{name}'",
+                f"{path}[{places[1]}].name",
+            )
+
+
+def _failure_rule(creation: Creation, rule: dict[str, Any], path: str) -> Iterator[FieldError]:
+    name = rule.get("name", "")
+    length = byte_length(name)
+    if not 1 <= length <= MAX_RULE_NAME_LENGTH:
+        yield creation.error(
+            f"invalid failure policy rule name of length {length}, the rule name must be at least 1 "
+            f"characters long and at most {MAX_RULE_NAME_LENGTH} characters long",
+            f"{path}.name",
+        )
+    if not RULE_NAME.fullmatch(name):
+        yield creation.error(
+            f"invalid failure policy rule name '{name}', a failure policy rule name must start with an "
+            "alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', "
+            "and must end with an alphanumeric character or '_'",
+            f"{path}.name",
+        )
+    for index, target in enumerate(rule.get("targetReplicatedJobs", ())):
+        if target not in creation.names:
+            yield creation.error(
+                f"invalid replicatedJob name '{target}' in failure policy "
+                "does not appear in .spec.ReplicatedJobs",
+                f"{path}.targetReplicatedJobs[{index}]",
+            )
+    for index, reason in enumerate(rule.get("onJobFailureReasons", ())):
+        if reason not in JOB_FAILURE_REASONS:
+            yield creation.error(
+                f"invalid job failure reason '{reason}' in failure policy "
+                "is not a recognized job failure reason",
+                f"{path}.onJobFailureReasons[{index}]",
+            )
+
+
+def _coordinator(creation: Creation) -> Iterator[FieldError]:
+    coordinator = creation.spec.get("coordinator")
+    if coordinator is None:
+        return
+    problem = _coordinated_pod_problem(creation, coordinator)
+    if problem is not None:
+        yield creation.error(*problem)
+    if not creation.since("0.11"):
+        return
+    endpoint = coordinator_endpoint(creation.job_set)
+    details = label_value(endpoint)
+    if details:
+        yield creation.error(
+            f"spec will lead to invalid label value {quoted(endpoint)} for coordinator label "
+            '"jobset.sigs.k8s.io/coordinator" (long JobSet / ReplicatedJob / SubDomain name?): '
+            + ", ".join(details),
+            "spec.coordinator",
+        )
+
+
+def _coordinated_pod_problem(
+    creation: Creation, coordinator: dict[str, Any]
+) -> tuple[str, str] | None:
+    """Return the problem of the Pod that a coordinator names, and its place; None if there is such a Pod."""
+    path = "spec.coordinator"
+    name = coordinator.get("replicatedJob", "")
+    job_index, pod_index = coordinator.get("jobIndex", 0), coordinator.get("podIndex", 0)
+    job = next((each for each in creation.replicated_jobs if each.get("name", "") == name), None)
+    if job is None:
+        return f"coordinator replicatedJob {name} does not exist", f"{path}.replicatedJob"
+    if not 0 <= job_index < job.get("replicas", 0):
+        detail = f"coordinator job index {job_index} is invalid for replicatedJob {name}"
+        return detail, f"{path}.jobIndex"
+    spec = job["template"]["spec"]
+    completions = spec.get("completions")
+    if spec.get("completionMode") != "Indexed" or completions is None:
+        detail = "job for coordinator pod must be indexed completion mode"
+        if creation.since("0.10"):
+            detail += ", and completions number must be set"
+        return detail, f"{path}.replicatedJob"
+    if not 0 <= pod_index < completions:
+        detail = (
+            f"coordinator pod index {pod_index} is invalid for replicatedJob {name} "
+            f"job index {job_index}"
+        )
+        return detail, f"{path}.podIndex"
+    return None
+
+
+def _volume_claims(creation: Creation) -> Iterator[FieldError]:
+    """Validate the claim templates, but for claims that exist already: only a cluster knows those."""
+    seen: set[str] = set()
+    for index, policy in enumerate(creation.spec.get("volumeClaimPolicies", ())):
+        for position, template in enumerate(policy.get("templates", ())):
+            # The webhook leaves the s of templates out.
+            path = f"spec.volumeClaimPolicies[{index}].template[{position}].name"
+            name = template["metadata"].get("name", "")
+            if name in seen:
+                detail = "names must be unique for VolumeClaimPolicies template"
+                yield invalid(path, name, detail, "webhook")
+            seen.add(name)
+            for detail in dns_subdomain(name):
+                yield invalid(path, name, detail, "webhook")
+            if byte_length(claim_name(creation.name, name)) > MAX_NAME_LENGTH:
+                yield invalid(
+                    path, name, "VolumeClaimPolicies template name is too long", "webhook"
+                )
+            yield from _uses_of_claim(creation, name)
+
+
+def _uses_of_claim(creation: Creation, name: str) -> Iterator[FieldError]:
+    for index, job in enumerate(creation.replicated_jobs):
+        for position, volume in enumerate(pod_of(job).get("volumes", ())):
+            if volume.get("name", "") == name:
+                yield invalid(
+                    f"spec.replicatedJobs[{index}].template.spec.template.spec.volumes[{position}].name",
+                    name,
+                    f"volume name conflicts with VolumeClaimPolicy template name: {name}",
+                    "webhook",
+                )
+    if not any(mounts(pod_of(job), name) for job in creation.replicated_jobs):
+        printed = Printed(go_json(creation.printed_jobs(), sort_keys=False))
+        detail = (
+            "replicatedJob containers don't have a matching volumeMount: "
+            f"{name} from VolumeClaimPolicies"
+        )
+        yield invalid("spec.replicatedJobs", printed, detail, "webhook")
+
+
+def pod_of(job: dict[str, Any]) -> dict[str, Any]:
+    """Return the PodSpec of a ReplicatedJob."""
+    pod: dict[str, Any] = job["template"]["spec"]["template"]["spec"]
+    return pod
+
+
+def mounts(pod: dict[str, Any], volume: str) -> bool:
+    """Return True if a container or init container of a Pod mounts a volume."""
+    return any(
+        mount.get("name", "") == volume
+        for kind in ("initContainers", "containers")
+        for container in pod.get(kind, ())
+        for mount in container.get("volumeMounts", ())
+    )

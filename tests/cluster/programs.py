@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from cluster.vendored_source import FILE, VendoredSource
@@ -25,6 +27,7 @@ RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3", "1.37")
 """The releases, or patches, whose answers are recorded in ``tests/recorded``."""
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 PROMETHEUS = "github.com/prometheus/prometheus"
+JOBSET = "sigs.k8s.io/jobset"
 
 
 class MissingProgram(LookupError):
@@ -39,12 +42,14 @@ class Program(NamedTuple):
         module: the folder with its ``go.mod`` or ``vendored.toml``, below ``binaries/``.
         package: the Go package that it is built from.
         pinned_by: the Go module whose version is the program's.
+        files: what is copied from that module beside the program: the names there, and the paths in the module.
     """
 
     name: str
     module: str
     package: str
     pinned_by: str
+    files: Mapping[str, str] = MappingProxyType({})
 
     @property
     def vendored(self) -> VendoredSource | None:
@@ -102,10 +107,20 @@ PROGRAMS = (
     *(_kubernetes("kube-apiserver", release) for release in RECORDED if release != NEWEST),
     _kubernetes("kube-controller-manager", OLDER),
     Program("promtool", "prometheus", f"{PROMETHEUS}/cmd/promtool", PROMETHEUS),
+    Program(
+        "jobset",
+        "jobset",
+        JOBSET,
+        JOBSET,
+        {
+            "crd.yaml": "config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml",
+            "webhooks.yaml": "config/components/webhook/manifests.yaml",
+        },
+    ),
 )
 OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
-ON_DEMAND = ("promtool",)
-"""Built only on demand, by name: it takes minutes, and only the chart's alerts need it."""
+ON_DEMAND = ("promtool", "jobset")
+"""Built only on demand, by name: each takes minutes, and few tests need it."""
 
 
 def cache() -> Path:

@@ -55,10 +55,12 @@ class Generator:
         tried: the paths of the fields that have been set by its objects so far.
     """
 
+    kinds = KINDS
+
     def __init__(self, openapi: dict[str, Any]) -> None:
         self._schemas: dict[str, Any] = openapi["components"]["schemas"]
         self._known = known_values()
-        self.paths = {kind: self._paths_below(name) for kind, name in KINDS.items()}
+        self.paths = {kind: self._paths_below(name) for kind, name in self.kinds.items()}
         self.tried: set[FieldPath] = set()
 
     @property
@@ -146,7 +148,7 @@ class Generator:
 
     def _set_at(self, rng: random.Random, made: dict[str, Any], kind: str, path: FieldPath) -> None:
         holder: Any = made
-        schema = self._schemas[KINDS[kind]]
+        schema = self._schemas[self.kinds[kind]]
         for step in path[:-1]:
             below = self._below(schema, step)
             if below is None or not isinstance(holder, dict):

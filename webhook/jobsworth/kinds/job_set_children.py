@@ -8,21 +8,22 @@ Source: ``constructJob`` in ``pkg/controllers/jobset_controller.go``, and ``addV
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha1
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name, subdomain
-from jobsworth.api.jobset.rules import mounts
+from jobsworth.api.jobset.rules import mounted_volumes
 from jobsworth.api.jobset.versions import NEWEST, at_least
 from jobsworth.kinds.child import Child
 from jobsworth.validation.decoded_object import copied
 from jobsworth.validation.job_sets import job_set_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 PREFIX = "jobset.sigs.k8s.io/"
-COORDINATOR = f"{PREFIX}coordinator"
 ALPHA_PREFIX = "alpha.jobset.sigs.k8s.io/"
 EXCLUSIVE_TOPOLOGY = f"{ALPHA_PREFIX}exclusive-topology"
 NODE_SELECTOR_STRATEGY = f"{ALPHA_PREFIX}node-selector"
@@ -52,10 +53,40 @@ def children(defaulted: dict[str, Any], version: str = NEWEST) -> list[Child]:
     encoded = engine.encoded(job_set)
     jobs = encoded["spec"].get("replicatedJobs") or []
     return [
-        _child(job_set, jobs, index, version)
-        for index, job in enumerate(jobs)
+        _child(job_set, job, counts, version)
+        for job, counts in zip(jobs, _counts(jobs), strict=True)
         if job.get("replicas", 0) > 0
     ]
+
+
+class _Counts(NamedTuple):
+    """The numbers of Jobs around one ReplicatedJob.
+
+    Attributes:
+        position: of the ReplicatedJob in its list.
+        all: the number of Jobs of the JobSet.
+        before: the number of Jobs of earlier ReplicatedJobs.
+        group: the number of Jobs of its group.
+        group_before: the number of Jobs of its group of earlier ReplicatedJobs.
+    """
+
+    position: int
+    all: int
+    before: int
+    group: int
+    group_before: int
+
+
+def _counts(jobs: list[dict[str, Any]]) -> Iterator[_Counts]:
+    of_groups: Counter[str] = Counter()
+    for job in jobs:
+        of_groups[job.get("groupName", "")] += job.get("replicas", 0)
+    before, group_before = 0, Counter[str]()
+    for index, job in enumerate(jobs):
+        group, replicas = job.get("groupName", ""), job.get("replicas", 0)
+        yield _Counts(index, of_groups.total(), before, of_groups[group], group_before[group])
+        before += replicas
+        group_before[group] += replicas
 
 
 def _name(job_set: dict[str, Any]) -> None:
@@ -67,10 +98,11 @@ def _name(job_set: dict[str, Any]) -> None:
         meta["name"] = f"{meta['generateName'][:58]}xxxxx"
 
 
-def _child(job_set: dict[str, Any], jobs: list[dict[str, Any]], index: int, version: str) -> Child:
-    replicated = jobs[index]
+def _child(
+    job_set: dict[str, Any], replicated: dict[str, Any], counts: _Counts, version: str
+) -> Child:
     meta, spec = job_set["metadata"], job_set["spec"]
-    path = f"spec.replicatedJobs[{index}]"
+    path = f"spec.replicatedJobs[{counts.position}]"
     template = copied(replicated["template"])
     last = replicated["replicas"] - 1
     name = job_name(meta.get("name", ""), replicated["name"], last)
@@ -90,7 +122,7 @@ def _child(job_set: dict[str, Any], jobs: list[dict[str, Any]], index: int, vers
         part: f"{path}.template{'.' if part else ''}{part}" for part in ("", "metadata", "spec")
     }
     causes = {"metadata.name": f"{path}.name", "spec.suspend": "spec.suspend"}
-    values = _label_values(job_set, jobs, index, version)
+    values = _label_values(job_set, replicated, counts, version)
     pod_template = job["spec"]["template"]
     exclusive = _exclusive_annotations(meta, own)
     for holder, place in ((job, ""), (pod_template, "spec.template.")):
@@ -125,37 +157,29 @@ def _owner(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _label_values(
-    job_set: dict[str, Any], jobs: list[dict[str, Any]], index: int, version: str
+    job_set: dict[str, Any], replicated: dict[str, Any], counts: _Counts, version: str
 ) -> dict[str, str]:
     """Return the labels, and annotations, of the last Job of a ReplicatedJob and of its Pods."""
-    meta, replicated = job_set["metadata"], jobs[index]
-    replicas = [job.get("replicas", 0) for job in jobs]
-    last = replicas[index] - 1
+    meta = job_set["metadata"]
+    last = replicated["replicas"] - 1
     name = job_name(meta.get("name", ""), replicated["name"], last)
     restarts = job_set.get("status", {}).get("restarts", 0)
     values: dict[str, Any] = {
         "jobset-name": meta.get("name", ""),
         "replicatedjob-name": replicated["name"],
         "restart-attempt": restarts,
-        "replicatedjob-replicas": replicas[index],
-        "global-replicas": sum(replicas),
+        "replicatedjob-replicas": replicated["replicas"],
+        "global-replicas": counts.all,
         "job-index": last,
         "job-key": sha1(f"{meta['namespace']}/{name}".encode()).hexdigest(),
-        "job-global-index": sum(replicas[:index]) + last,
+        "job-global-index": counts.before + last,
     }
     if at_least(version, UID_SINCE):
         values["jobset-uid"] = meta["uid"]
     if at_least(version, GROUPS_SINCE):
-        group = replicated.get("groupName", "")
-        of_group = [
-            (position, job.get("replicas", 0))
-            for position, job in enumerate(jobs)
-            if job.get("groupName", "") == group
-        ]
-        values["group-name"] = group
-        values["group-replicas"] = sum(count for _, count in of_group)
-        before = sum(count for position, count in of_group if position < index)
-        values["job-group-index"] = before + last
+        values["group-name"] = replicated.get("groupName", "")
+        values["group-replicas"] = counts.group
+        values["job-group-index"] = counts.group_before + last
     if "coordinator" in job_set["spec"]:
         values["coordinator"] = coordinator_endpoint(job_set)
     return {f"{PREFIX}{key}": str(value) for key, value in values.items()}
@@ -195,12 +219,13 @@ def _place_exclusively(job: dict[str, Any], pod: dict[str, Any], causes: dict[st
 
 def _add_volumes(job_set: dict[str, Any], pod: dict[str, Any], causes: dict[str, str]) -> None:
     """Add the volumes of the claims that the Pod mounts."""
+    mounted = mounted_volumes(pod)
     for index, policy in enumerate(job_set["spec"].get("volumeClaimPolicies", ())):
         for position, template in enumerate(policy.get("templates", ())):
             name = template["metadata"].get("name", "")
-            if not mounts(pod, name):
+            if name not in mounted:
                 continue
-            volumes = pod["volumes"] = [*(pod.get("volumes") or [])]
+            volumes = pod["volumes"] = pod.get("volumes") or []
             claim = claim_name(job_set["metadata"].get("name", ""), name)
             volumes.append({"name": name, "persistentVolumeClaim": {"claimName": claim}})
             causes[f"spec.template.spec.volumes[{len(volumes) - 1}]"] = (

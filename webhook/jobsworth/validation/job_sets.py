@@ -10,6 +10,7 @@ and quantities get their canonical form. The Jobs of a JobSet are validated only
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.api.api_server import ApiServer
@@ -31,6 +32,7 @@ from jobsworth.api.jobset.update_rules import update_errors
 from jobsworth.api.jobset.versions import NEWEST, go_types, known_version
 from jobsworth.api.meta.object_meta import check_object_meta
 from jobsworth.api.meta.object_meta_update import check_object_meta_update
+from jobsworth.api.validation_request import MAX_ERRORS
 from jobsworth.validation.custom_resource import CustomResource, Definition
 from jobsworth.validation.decoded_object import copied
 from jobsworth.validation.decoding import Decoder, Report
@@ -170,7 +172,7 @@ class JobSetEngine:
                 self.version,
                 lambda: self.printed_jobs(job_set["spec"].get("replicatedJobs")),
             )
-            errors = list(creation_errors(creation))
+            errors = list(islice(creation_errors(creation), MAX_ERRORS))
         return JobSetVerdict(self._findings(errors), stored)
 
     def _updated(

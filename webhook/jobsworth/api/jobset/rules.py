@@ -8,11 +8,11 @@ JobSet 0.8 to 0.12; the feature gates of JobSet that concern the API, all off by
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from jobsworth.api.field_errors import (
     FieldError,
-    Printed,
     go_json,
     invalid,
     quoted,
@@ -59,41 +59,29 @@ POD_TOO_LONG = (
 SUBDOMAIN_TOO_LONG = ".spec.network.subdomain is too long, must be less than 63 characters"
 
 
-class Creation(NamedTuple):
+class Creation:
     """A JobSet that is created.
 
     Attributes:
         job_set: decoded, with the defaults of the CRD and of the mutating webhook.
         version: of JobSet.
+        name: of the JobSet.
+        spec: of the JobSet.
+        replicated_jobs: of the spec.
+        names: of the ReplicatedJobs.
         printed_jobs: returns the ReplicatedJobs as JSON in the order of their Go types, for a message.
     """
 
-    job_set: dict[str, Any]
-    version: str
-    printed_jobs: Callable[[], Any]
-
-    @property
-    def spec(self) -> dict[str, Any]:
-        """The spec of the JobSet."""
-        spec: dict[str, Any] = self.job_set["spec"]
-        return spec
-
-    @property
-    def name(self) -> str:
-        """The name of the JobSet."""
-        name: str = self.job_set["metadata"].get("name", "")
-        return name
-
-    @property
-    def replicated_jobs(self) -> list[dict[str, Any]]:
-        """The ReplicatedJobs."""
-        jobs: list[dict[str, Any]] = self.spec.get("replicatedJobs", [])
-        return jobs
-
-    @property
-    def names(self) -> set[str]:
-        """The names of the ReplicatedJobs."""
-        return {job.get("name", "") for job in self.replicated_jobs}
+    def __init__(
+        self, job_set: dict[str, Any], version: str, printed_jobs: Callable[[], Any]
+    ) -> None:
+        self.job_set = job_set
+        self.version = version
+        self.name: str = job_set["metadata"].get("name", "")
+        self.spec: dict[str, Any] = job_set["spec"]
+        self.replicated_jobs: list[dict[str, Any]] = self.spec.get("replicatedJobs", [])
+        self.names = {job.get("name", "") for job in self.replicated_jobs}
+        self.printed_jobs = printed_jobs
 
     def since(self, version: str) -> bool:
         """Return True if the webhook is of this version or a later one."""
@@ -315,6 +303,7 @@ def _coordinated_pod_problem(
 def _volume_claims(creation: Creation) -> Iterator[FieldError]:
     """Validate the claim templates, but for claims that exist already: only a cluster knows those."""
     seen: set[str] = set()
+    volumes = _Volumes(creation)
     for index, policy in enumerate(creation.spec.get("volumeClaimPolicies", ())):
         for position, template in enumerate(policy.get("templates", ())):
             # The webhook leaves the s of templates out.
@@ -330,39 +319,50 @@ def _volume_claims(creation: Creation) -> Iterator[FieldError]:
                 yield invalid(
                     path, name, "VolumeClaimPolicies template name is too long", "webhook"
                 )
-            yield from _uses_of_claim(creation, name)
+            yield from volumes.errors_about(name)
 
 
-def _uses_of_claim(creation: Creation, name: str) -> Iterator[FieldError]:
-    for index, job in enumerate(creation.replicated_jobs):
-        for position, volume in enumerate(pod_of(job).get("volumes", ())):
-            if volume.get("name", "") == name:
-                yield invalid(
-                    f"spec.replicatedJobs[{index}].template.spec.template.spec.volumes[{position}].name",
-                    name,
-                    f"volume name conflicts with VolumeClaimPolicy template name: {name}",
-                    "webhook",
-                )
-    if not any(mounts(pod_of(job), name) for job in creation.replicated_jobs):
-        printed = Printed(go_json(creation.printed_jobs(), sort_keys=False))
-        detail = (
-            "replicatedJob containers don't have a matching volumeMount: "
-            f"{name} from VolumeClaimPolicies"
-        )
-        yield invalid("spec.replicatedJobs", printed, detail, "webhook")
+class _Volumes:
+    """The volumes of all Pods of a JobSet: each is looked at once, however many claim templates there are."""
+
+    def __init__(self, creation: Creation) -> None:
+        self._creation = creation
+        self._mounted: set[str] = set()
+        self._places: dict[str, list[str]] = {}
+        for index, job in enumerate(creation.replicated_jobs):
+            pod = job["template"]["spec"]["template"]["spec"]
+            self._mounted |= mounted_volumes(pod)
+            path = f"spec.replicatedJobs[{index}].template.spec.template.spec.volumes"
+            for position, volume in enumerate(pod.get("volumes", ())):
+                places = self._places.setdefault(volume.get("name", ""), [])
+                places.append(f"{path}[{position}].name")
+
+    @cached_property
+    def _unmounted(self) -> str:
+        """The part of the message that all unmounted claims share: it has all ReplicatedJobs."""
+        printed = go_json(self._creation.printed_jobs(), sort_keys=False)
+        return f"Invalid value: {printed}: replicatedJob containers don't have a matching volumeMount: "
+
+    def errors_about(self, name: str) -> Iterator[FieldError]:
+        """Yield the errors about the use of a claim template."""
+        for path in self._places.get(name, ()):
+            detail = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
+            yield invalid(path, name, detail, "webhook")
+        if name not in self._mounted:
+            yield FieldError(
+                "FieldValueInvalid",
+                "spec.replicatedJobs",
+                self._unmounted,
+                f"{name} from VolumeClaimPolicies",
+                rule="webhook",
+            )
 
 
-def pod_of(job: dict[str, Any]) -> dict[str, Any]:
-    """Return the PodSpec of a ReplicatedJob."""
-    pod: dict[str, Any] = job["template"]["spec"]["template"]["spec"]
-    return pod
-
-
-def mounts(pod: dict[str, Any], volume: str) -> bool:
-    """Return True if a container or init container of a Pod mounts a volume."""
-    return any(
-        mount.get("name", "") == volume
+def mounted_volumes(pod: dict[str, Any]) -> set[str]:
+    """Return the names of the volumes that containers and init containers of a Pod mount."""
+    return {
+        mount.get("name", "")
         for kind in ("initContainers", "containers")
         for container in pod.get(kind, ())
         for mount in container.get("volumeMounts", ())
-    )
+    }

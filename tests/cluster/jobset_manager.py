@@ -19,6 +19,8 @@ from cluster.bed.processes import Process, free_ports
 READY_WITHIN = 60.0
 PATH = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/{}/jobsets"
 OPENAPI = "/openapi/v3/apis/jobset.x-k8s.io/v1alpha2"
+CONFLICT = "the object has been modified"
+"""Part of the error after which the controller tries again."""
 REFUSED_JOB = re.compile(r'job "([^"]*)" creation failed with error: (.*)', re.DOTALL)
 POD_WEBHOOKS = ("mpod.kb.io", "vpod.kb.io")
 """Left out: no Pod is created here."""
@@ -68,6 +70,7 @@ class JobSetManager:
             lambda: "network" in self._bed.request("POST", create, probe).body.get("spec", ()),
             "the webhooks",
         )
+        self._wait_for(lambda: "Starting workers" in self._log, "the controllers")
         self._wait_for(
             lambda: self._bed.request("GET", OPENAPI).code == 200, "the schema to be published"
         )
@@ -76,10 +79,9 @@ class JobSetManager:
     def refusals(self) -> dict[str, dict[str, str]]:
         """Return the API server's refusals, by namespace and name: of Jobs, or of what is created before them."""
         found: dict[str, dict[str, str]] = {}
-        text = self._bed.folder.log("jobset").read_text(encoding="utf-8")
-        for line in text.splitlines():
+        for line in self._log.splitlines():
             start = line.find("{")
-            if "\tERROR\t" not in line or '"error": ' not in line:
+            if "\tERROR\t" not in line or '"error": ' not in line or CONFLICT in line:
                 continue
             fields = json.loads(line[start:])
             namespace = found.setdefault(fields.get("namespace", ""), {})
@@ -100,6 +102,10 @@ class JobSetManager:
     ) -> None:
         if self._process is not None:
             self._process.kill()
+
+    @property
+    def _log(self) -> str:
+        return self._bed.folder.log("jobset").read_text(encoding="utf-8")
 
     def _configuration(self, webhooks: int, health: int) -> Path:
         folder = self._bed.folder.root / "jobset"

@@ -124,9 +124,19 @@ class JobSetCase(NamedTuple):
 
 
 def child_difference(
-    manifest: dict[str, Any], created: dict[str, Any], release: str = "1.36"
+    manifest: dict[str, Any],
+    created: dict[str, Any],
+    release: str = "1.36",
+    *,
+    privileged: bool = False,
 ) -> tuple[str, int]:
     """Compare the predicted Jobs with those that were created, or refused.
+
+    Args:
+        manifest: the JobSet.
+        created: what its controller made of it: see :class:`JobSetCase`.
+        release: of the API server.
+        privileged: the server allows privileged containers; the test bed does not.
 
     Returns:
         the difference in words, empty if there is none; the number of ReplicatedJobs that were compared.
@@ -140,7 +150,7 @@ def child_difference(
     if "" in created["refused"]:
         return "", 0  # the Service or a claim, without which no Job is created
     compared = 0
-    engine = engine_for(ApiServer(release, allow_privileged=False))  # as the test bed
+    engine = engine_for(ApiServer(release, allow_privileged=privileged))
     jobs = {
         job["name"]: job for job in defaulted["spec"].get("replicatedJobs", ()) if "name" in job
     }

@@ -54,11 +54,11 @@ def evaluate_children(
     if not isinstance(value, dict):
         return None
     children = children_of(value, table)
-    found = _Found(server)
+    found = FoundInChildren(server)
     for child in children:
         if len(found) > most:
             break
-        found.add(child, evaluate(_subject(child, subject)))
+        found.add(child, evaluate(subject_of(child, subject)))
     return found.evaluation(value) if found.known else None
 
 
@@ -75,7 +75,9 @@ def note_on_unvalidated(value: Any, table: KindTable) -> Finding | None:
     return UNVALIDATED.finding("", note) if note else None
 
 
-def _subject(child: Child, subject: Subject) -> Subject:
+def subject_of(child: Child, subject: Subject) -> Subject:
+    """Return the subject of a child, as a manifest of its own."""
+
     def written(path: str) -> str | None:
         origin = child.origin(path)
         return None if origin is None or subject.written is None else subject.written(origin)
@@ -93,37 +95,72 @@ def _subject(child: Child, subject: Subject) -> Subject:
     )
 
 
-class _Found:
-    """The findings about all children of an object, at the fields of the object."""
+class FoundInChildren:
+    """The findings about all children of an object, at the fields of the object.
 
-    def __init__(self, server: ApiServer) -> None:
+    Attributes:
+        known: True if one of the children is of a kind that is evaluated.
+        api: the verdict of the API server on the object itself.
+        lint: findings of lint rules, and errors of the API server about children.
+        further: what the API server would report once earlier errors are fixed.
+        violations: the violations of policies by children.
+    """
+
+    def __init__(self, server: ApiServer, api: Sequence[Finding] = ()) -> None:
         self._server = server
-        self.known = False
-        self.api: list[Finding] = []
+        self.known = bool(api)
+        self.api: list[Finding] = list(api)
         self.lint: list[Finding] = []
         self.further: list[Finding] = []
         self.violations: list[Reported] = []
         self.withheld: list[Fix] = []
         self.withheld_reason = ""
         self._seen: set[tuple[str, str, str]] = set()
+        self._codes: set[str] = set()
 
     def __len__(self) -> int:
         return len(self.api) + len(self.lint)
 
-    def add(self, child: Child, evaluation: Evaluation) -> None:
+    def add(self, child: Child, evaluation: Evaluation, *, is_created: bool = True) -> None:
+        """Add the findings about a child.
+
+        Args:
+            child: the child.
+            evaluation: its evaluation.
+            is_created: False if errors of the parent keep the operator from creating it.
+        """
         if not evaluation.known:
             return
         self.known = True
         if child.is_complete:
-            reported = self.lint if child.what else self.api
-            errors = findings_from_errors(child.errors, self._server)
-            reported.extend(self._mapped(child, [*evaluation.api, *errors]))
-            self.further.extend(self._mapped(child, evaluation.further, evaluation))
+            errors = [*evaluation.api, *findings_from_errors(child.errors, self._server)]
+            own = self._mapped(child, errors)
+            if not child.what:
+                self.api += own
+            elif is_created:
+                self.lint += own
+            else:
+                self.further += self._behind(own)
+            self.further += self._mapped(child, evaluation.further, evaluation)
             for policy, finding in evaluation.violations:
                 self.violations += ((policy, each) for each in self._mapped(child, [finding]))
         self.lint.extend(self._mapped(child, evaluation.lint))
+        self._codes.update(finding.code for finding in evaluation.lint)
         self.withheld += evaluation.withheld
         self.withheld_reason = self.withheld_reason or evaluation.withheld_reason
+
+    def _behind(self, errors: list[Finding]) -> list[Finding]:
+        """Return the errors of a child that its parent has not; the parent's take the fixes of the others."""
+        places = {(finding.code, finding.field): index for index, finding in enumerate(self.api)}
+        others = []
+        for error in errors:
+            index = places.get((error.code, error.field))
+            if index is None:
+                others.append(error)
+            elif self.api[index].fix is None:
+                hint = self.api[index].hint or error.hint
+                self.api[index] = self.api[index].changed(fix=error.fix, hint=hint)
+        return others
 
     def _mapped(
         self, child: Child, findings: Sequence[Finding], evaluation: Evaluation | None = None
@@ -131,6 +168,8 @@ class _Found:
         mapped = []
         for finding in findings:
             if finding.code in child.ignores or not _concerns(child, finding):
+                continue
+            if finding.code in child.once and finding.code in self._codes:
                 continue
             field = finding.field
             if evaluation is not None and evaluation.repaired is not None:
@@ -145,6 +184,7 @@ class _Found:
         return mapped
 
     def evaluation(self, value: Any) -> Evaluation:
+        """Return the evaluation of the parent."""
         evaluation = Evaluation(value, self.api, self.lint)
         evaluation.further = self.further
         evaluation.child_violations = self.violations

@@ -20,6 +20,7 @@ from jobsworth.validation.engine import UnknownKind, engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.budget import Budget
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
+
+
+JOB_SET_VERSION = "jobset.x-k8s.io/v1alpha2"
 
 
 class Evaluator:
@@ -112,6 +116,12 @@ class Evaluator:
         """Evaluate what operators create from an object of another kind; None if that is nothing."""
         if subject.source != "manifest":
             return None
+        if _is_job_set(subject.value):
+            from jobsworth.evaluation.job_sets import evaluate_job_set
+
+            return evaluate_job_set(
+                subject, self._kinds, self.server, self.evaluate, self._linter.selects
+            )
         from jobsworth.evaluation.children import evaluate_children
 
         most = self._budget.findings
@@ -267,6 +277,14 @@ class Evaluator:
 
         assert self.policies is not None
         return apply_policies(self.policies, request, self.server)
+
+
+def _is_job_set(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("kind") == "JobSet"
+        and value.get("apiVersion") == JOB_SET_VERSION
+    )
 
 
 def _too_large(budget: Budget) -> Finding:

@@ -30,6 +30,7 @@ class Child(Record, kw_only=True):
             that they follow from.
         silent: the field paths of the child that nothing is reported about.
         ignores: the codes of the lint rules that are not reported.
+        once: the codes of the lint rules that are reported for the first child of an object only.
         is_pod: only the rules about Pods apply.
         errors: errors of the API server about what the parent says and `value` does not, at paths of the
             child.
@@ -42,6 +43,7 @@ class Child(Record, kw_only=True):
     causes: Mapping[str, str] = _NO_FIELDS
     silent: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
     is_pod: bool = False
     errors: tuple[FieldError, ...] = ()
     is_complete: bool = True

@@ -21,6 +21,8 @@ RANDOM_CHARACTERS = "xxxxx"
 """Stands for the characters that the API server adds to a generateName."""
 MAX_NAME = 63 - len(RANDOM_CHARACTERS)
 
+JOB_SET_VERSION = "jobset.x-k8s.io/v1alpha2"
+
 _PARTS = {
     "Object": "",
     "JobTemplateSpec": "",
@@ -115,6 +117,8 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
             created = with_parameters(created, value.get("parameters"))
         what = f"the {kind} that {entry.operator or 'a client'} creates"
         return Child(value=created, what=what, origins={"": found.path})
+    if entry.type == "JobSetSpec":
+        return _job_set(value, entry, found)
     job, causes = _job(value, entry, found)
     origins = {_PARTS[entry.type]: found.path}
     if not entry.operator and "metadata" in value:
@@ -131,6 +135,23 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
         is_pod=is_pod,
         errors=_restart_policy_errors(entry, found),
         is_complete=not entry.is_patch,
+    )
+
+
+def _job_set(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> Child:
+    job_set = {
+        "apiVersion": JOB_SET_VERSION,
+        "kind": "JobSet",
+        "metadata": _metadata(value, entry),
+        "spec": found.value,
+    }
+    return Child(
+        value=job_set,
+        what=f"the JobSet that {entry.operator} creates",
+        origins={"spec": found.path},
+        causes={"metadata": "metadata.name"},
+        silent=entry.overwrites,
+        ignores=entry.ignores,
     )
 
 

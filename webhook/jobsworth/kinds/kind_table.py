@@ -104,6 +104,12 @@ LIFETIME = ("JW201", "JW204", "JW205", "JW228")
 """Rules on deadlines and TTLs of Jobs whose operator deletes them."""
 
 
+OF_JOB_SETS = ("JW204", "JW205", "JW228")
+"""Rules on TTLs, which belong to the JobSet and not to its Jobs: see JW801."""
+ONCE_IN_JOB_SETS = ("JW201", "JW206")
+"""Rules on what holds for all Jobs of a JobSet: its defaults."""
+
+
 def _pods(api_version: str, kind: str, *paths: str, **parts: object) -> Iterator[EmbeddedTemplate]:
     for path in paths:
         values: dict[str, object] = {"owner": "Pod", **parts}
@@ -134,6 +140,27 @@ _RAY_PODS = (f"{POD}.containers[0].command", f"{POD}.containers[0].args")
 
 TEMPLATES: tuple[EmbeddedTemplate, ...] = (
     *_pods("v1", "PodTemplate", "template"),
+    EmbeddedTemplate(
+        api_version="jobset.x-k8s.io/*",
+        kind="JobSet",
+        path="spec.replicatedJobs[*].template",
+        type="JobTemplateSpec",
+        operator="JobSet",
+        defaults={"spec.completionMode": "Indexed", f"{POD}.restartPolicy": "OnFailure"},
+        overwrites=("metadata.name", "metadata.namespace", "spec.suspend"),
+        job_name="{name}-x-0",
+        ignores=OF_JOB_SETS,
+    ),
+    *(
+        EmbeddedTemplate(
+            api_version="trainer.kubeflow.org/*",
+            kind=kind,
+            path="spec.template.spec",
+            type="JobSetSpec",
+            operator="Kubeflow Trainer",
+        )
+        for kind in ("TrainingRuntime", "ClusterTrainingRuntime")
+    ),
     EmbeddedTemplate(
         api_version="keda.sh/*",
         kind="ScaledJob",
@@ -304,12 +331,19 @@ class KindTable:
 
     Args:
         more: entries of a configuration. They replace the shipped entries of the same kind.
+        job_set_version: the version of JobSet in the cluster; empty for the newest that is known.
+
+    Attributes:
+        templates: every entry with a template.
+        unjudged: every kind without one.
+        job_set_version: the version of JobSet.
     """
 
-    __slots__ = ("_templates", "_unjudged", "templates", "unjudged")
+    __slots__ = ("_templates", "_unjudged", "job_set_version", "templates", "unjudged")
 
-    def __init__(self, more: Iterable[EmbeddedTemplate] = ()) -> None:
+    def __init__(self, more: Iterable[EmbeddedTemplate] = (), job_set_version: str = "") -> None:
         own = tuple(more)
+        self.job_set_version = job_set_version
         replaced = {_key(entry) for entry in own}
         self.templates = (*own, *(entry for entry in TEMPLATES if _key(entry) not in replaced))
         self.unjudged = tuple(entry for entry in UNJUDGED if _key(entry) not in replaced)

@@ -60,6 +60,7 @@ _API_SUMMARIES = {
     "JW008": "A value is too long.",
     "JW009": "A list has too many items.",
     "JW010": "A field refers to something that the manifest does not contain.",
+    "JW011": "The webhook of an operator rejects the object, and names no field.",
     "JW020": "The API server drops a field without an error, because its feature gate is off.",
     "JW021": "The stored object to compare with cannot be decoded.",
     "JW022": "The object has more errors than are reported.",

@@ -139,12 +139,15 @@ class Linter:
 
     Args:
         selects: returns True for a rule to run.
+
+    Attributes:
+        selects: the same function.
     """
 
-    __slots__ = ("_families", "_selects")
+    __slots__ = ("_families", "selects")
 
     def __init__(self, selects: Callable[[Rule], bool]) -> None:
-        self._selects = selects
+        self.selects = selects
         self._families: dict[ModuleType, list[tuple[Rule, Check]]] = {}
 
     def lint(
@@ -183,7 +186,7 @@ class Linter:
             selected = self._families[family] = [
                 (rule, rule.check)
                 for rule in _rules_of(family)
-                if rule.check is not None and self._selects(rule)
+                if rule.check is not None and self.selects(rule)
             ]
         return selected
 

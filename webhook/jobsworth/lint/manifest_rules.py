@@ -3,12 +3,14 @@
 A decoded Job has lost what :data:`MANIFEST_RULES` report. Their findings have three sources: the reader
 (:mod:`jobsworth.manifests`) records notes on the text, each with the name of a rule as its kind;
 :mod:`jobsworth.lint.misidentified` reports objects with a misspelled kind, which are not decoded as a Job;
-:mod:`jobsworth.evaluation.ignores` reads the ignore comments. :data:`SKIPPED_RULES` report unreadable
+:mod:`jobsworth.evaluation.ignores` reads the ignore comments. The rules about JobSets run beside those about
+each Job: :mod:`jobsworth.lint.job_set_rules`. :data:`SKIPPED_RULES` report unreadable
 documents, and those that are skipped with a note.
 """
 
 from __future__ import annotations
 
+from jobsworth.lint.job_set_rules import JOB_SET_RULES
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.misidentified import NEAR_MISS
 
@@ -112,4 +114,4 @@ UNUSED_IGNORE = Rule(
     confidence="certain",
 )
 
-MANIFEST_RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE)
+MANIFEST_RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE, *JOB_SET_RULES)

@@ -57,6 +57,9 @@ The field belongs to a feature that is not enabled in the release. The API serve
 without it. Set `--feature-gates` if your cluster enables the feature.""",
     "JW021": """\
 The object to compare with, from `--against` or `--git-ref`, cannot be decoded. Correct it first.""",
+    "JW011": """\
+The validating webhook of JobSet reports some errors without a field, as internal errors. The finding is
+at the field that the message is about.""",
     "JW022": """\
 Fix the reported errors and run the command again.""",
     "JW023": """\
@@ -137,6 +140,7 @@ FAMILIES = {
     "JW5": "Pods",
     "JW6": "Pod Security Standards",
     "JW7": "References to other objects",
+    "JW8": "JobSets",
     "JW9": "Ignores",
 }
 """Titles of the families of rules, by code prefix."""

@@ -13,7 +13,7 @@ CODES = {
     "FieldValueTooLong": "JW008",
     "FieldValueTooMany": "JW009",
     "FieldValueNotFound": "JW010",
-    "InternalError": "JW004",
+    "InternalError": "JW011",
     "FieldDropped": "JW020",
     "StoredObjectUnreadable": "JW021",
     "TooManyErrors": "JW022",

@@ -1,0 +1,168 @@
+"""Lint rules about a JobSet as a whole: its failure policy, and what restarts do to its Jobs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from jobsworth.findings.finding import Finding
+
+TTL_OF_CHILD = Rule(
+    "JW801",
+    "ttl-of-child",
+    severity="warning",
+    summary="A TTL in the template of a JobSet deletes a finished Job, which the JobSet creates again.",
+    fixable="unsafe",
+    confidence="certain",
+)
+RESTART_AFTER_FAIL_JOB = Rule(
+    "JW802",
+    "restart-after-fail-job",
+    severity="warning",
+    summary="A failure that FailJob ends for good restarts every Job of the JobSet.",
+    fixable="unsafe",
+)
+MESSAGE_PATTERN = Rule(
+    "JW803",
+    "message-pattern",
+    severity="warning",
+    summary="A pattern for failure messages is no regular expression, so its rule never matches.",
+    confidence="certain",
+)
+JOB_SET_RULES = (TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN)
+
+REASON = "PodFailurePolicy"
+"""The reason of a Job that a rule of its Pod failure policy has failed."""
+MAX_PATTERN = 1000
+"""Longer patterns are not checked."""
+_ONLY_IN_PYTHON = re.compile(r"\(\?(?:<?[=!]|P=|\(|#|>)|\\[1-9]|(?<!\\)[*+?}]\+")
+"""What Python's expressions have, and RE2 has not: lookaround, references, conditions, possessive repeats."""
+
+
+def job_set_findings(job_set: dict[str, Any], selects: Callable[[Rule], bool]) -> list[Finding]:
+    """Return the findings about a JobSet, except those about each of its Jobs.
+
+    Args:
+        job_set: the JobSet with its defaults, valid for its CRD.
+        selects: returns True for a rule to run.
+    """
+    spec = job_set.get("spec")
+    if not isinstance(spec, dict):
+        return []
+    checks = (
+        (TTL_OF_CHILD, _ttls),
+        (RESTART_AFTER_FAIL_JOB, _restarts),
+        (MESSAGE_PATTERN, _patterns),
+    )
+    return [finding for rule, check in checks if selects(rule) for finding in check(spec)]
+
+
+def _templates(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the name of each ReplicatedJob, and the field path and value of its JobSpec."""
+    for index, replicated in enumerate(spec.get("replicatedJobs") or ()):
+        job_spec = replicated.get("template", {}).get("spec") or {}
+        yield (
+            replicated.get("name", ""),
+            f"spec.replicatedJobs[{index}].template.spec",
+            job_spec,
+        )
+
+
+def _ttls(spec: dict[str, Any]) -> Iterator[Finding]:
+    for _, path, job_spec in _templates(spec):
+        seconds = job_spec.get("ttlSecondsAfterFinished")
+        if seconds is None:
+            continue
+        field = f"{path}.ttlSecondsAfterFinished"
+        edits = [Edit("delete", field)]
+        if "ttlSecondsAfterFinished" not in spec:
+            edits.insert(0, Edit("set", "spec.ttlSecondsAfterFinished", seconds))
+        yield TTL_OF_CHILD.finding(
+            field,
+            f"The TTL deletes the Job {seconds} s after it has finished. If the JobSet has not finished by "
+            "then, it creates the Job again, and the work runs once more. Set spec.ttlSecondsAfterFinished "
+            "of the JobSet.",
+            Fix("Move the TTL to the JobSet", *edits, safe=False),
+        )
+
+
+def _restarts(spec: dict[str, Any]) -> Iterator[Finding]:
+    policy = spec.get("failurePolicy") or {}
+    most = policy.get("maxRestarts", 0)
+    if most <= 0:
+        return
+    rules = policy.get("rules") or []
+    for name, path, job_spec in _templates(spec):
+        failing = [
+            index
+            for index, rule in enumerate(
+                (job_spec.get("podFailurePolicy") or {}).get("rules") or ()
+            )
+            if rule.get("action") == "FailJob"
+        ]
+        if not failing or _action(rules, name) != "RestartJobSet":
+            continue
+        rule = {"name": "failJob", "action": "FailJobSet", "onJobFailureReasons": [REASON]}
+        edit = Edit("insert", "spec.failurePolicy.rules[0]", rule)
+        if not rules:
+            edit = Edit("set", "spec.failurePolicy.rules", [rule])
+        yield RESTART_AFTER_FAIL_JOB.finding(
+            f"{path}.podFailurePolicy.rules[{failing[0]}].action",
+            f"FailJob says that a retry is useless, but the JobSet then restarts all its Jobs, up to {most} "
+            "times. Add a rule to spec.failurePolicy with action FailJobSet and onJobFailureReasons "
+            f"[{REASON}].",
+            Fix("Fail the JobSet after FailJob", edit, safe=False),
+        )
+
+
+def _action(rules: list[dict[str, Any]], name: str) -> str:
+    """Return the action for a Job that its Pod failure policy has failed: of the first matching rule.
+
+    Source: KEP-262 of JobSet, Configurable Failure Policies.
+    """
+    for rule in rules:
+        reasons, targets = rule.get("onJobFailureReasons"), rule.get("targetReplicatedJobs")
+        if reasons and REASON not in reasons:
+            continue
+        if targets and name not in targets:
+            continue
+        if rule.get("onJobFailureMessagePatterns"):
+            return ""  # it depends on the message
+        return str(rule.get("action", ""))
+    return "RestartJobSet"
+
+
+def _patterns(spec: dict[str, Any]) -> Iterator[Finding]:
+    rules = (spec.get("failurePolicy") or {}).get("rules") or ()
+    for index, rule in enumerate(rules):
+        for position, pattern in enumerate(rule.get("onJobFailureMessagePatterns") or ()):
+            why = _malformation(pattern)
+            if why:
+                yield MESSAGE_PATTERN.finding(
+                    f"spec.failurePolicy.rules[{index}].onJobFailureMessagePatterns[{position}]",
+                    f"The pattern is no regular expression of RE2 ({why}), so the rule never matches. Escape "
+                    "special characters with a backslash.",
+                )
+
+
+def _malformation(pattern: str) -> str:
+    """Return the reason why RE2 cannot compile a pattern; empty if it probably can."""
+    if len(pattern) > MAX_PATTERN:
+        return ""
+    found = _ONLY_IN_PYTHON.search(pattern)
+    if found:
+        return f"RE2 has no {found[0]}"
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return str(error)
+    except (OverflowError, RecursionError):
+        return ""
+    return ""

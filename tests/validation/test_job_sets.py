@@ -215,6 +215,24 @@ def test_errors_are_in_the_words_of_the_server(
     assert causes(value) == expected
 
 
+def test_errors_of_later_stages_are_known_before_the_first_are_fixed() -> None:
+    value = job_set(
+        replicated("Workers", backofLimit=3, job={"completions": "5"}),
+        ttlSecondsAfterFinished=-1,
+        managedBy="nobody",
+    )
+    found = verdict(value)
+    assert [each.field for each in found.findings] == [
+        "spec.replicatedJobs[0].backofLimit",
+        "spec.replicatedJobs[0].template.spec.completions",
+    ]
+    assert [each.field for each in found.further] == [
+        "spec.ttlSecondsAfterFinished",
+        "spec.managedBy",
+        "spec.replicatedJobs[0].name",
+    ]
+
+
 def test_an_error_without_field_has_a_place() -> None:
     value = job_set(replicated(), coordinator={"replicatedJob": "leader"})
     [finding] = verdict(value).findings

@@ -83,7 +83,7 @@ class Engine:
         """
         struct, decoded, report = self._read(value)
         if report.errors:
-            decoded = _without_nothing(decoded)
+            decoded = without_nothing(decoded)
         malformed = report.errors or report.unknown
         findings = (
             self._malformed(struct, report, most) if malformed else self._dropped_fields(report)
@@ -372,12 +372,12 @@ def is_known(value: Any) -> bool:
     return isinstance(value, dict) and kind(value.get("apiVersion"), value.get("kind")) is not None
 
 
-def _without_nothing(decoded: Any) -> Any:
+def without_nothing(decoded: Any) -> Any:
     """Remove the None values that replace scalars of the wrong type in lists and maps."""
     if type(decoded) is dict:
-        return {name: _without_nothing(part) for name, part in decoded.items() if part is not None}
+        return {name: without_nothing(part) for name, part in decoded.items() if part is not None}
     if type(decoded) is list:
-        return [_without_nothing(item) for item in decoded if item is not None]
+        return [without_nothing(item) for item in decoded if item is not None]
     return decoded
 
 

@@ -37,7 +37,7 @@ from jobsworth.validation.custom_resource import CustomResource, Definition
 from jobsworth.validation.decoded_object import copied
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.encoding import Encoding
-from jobsworth.validation.engine import complete_metadata
+from jobsworth.validation.engine import complete_metadata, without_nothing
 from jobsworth.validation.suggestions import unknown_field
 from jobsworth.validation.verdict_findings import finding_of_stored, findings_from_errors
 
@@ -73,10 +73,12 @@ class JobSetVerdict(NamedTuple):
         findings: the errors of the API server and of JobSet's webhooks, with the source ``api``.
         defaulted: the JobSet as it is stored, plain JSON with the defaults of the CRD and of the mutating
             webhook; None if it cannot be decoded.
+        further: the errors that the server would report once those of `findings` are fixed.
     """
 
     findings: list[Finding]
     defaulted: dict[str, Any] | None
+    further: tuple[Finding, ...] = ()
 
 
 def is_job_set(value: Any) -> bool:
@@ -152,28 +154,29 @@ class JobSetEngine:
         decoded, report = self.decoded(kept)
         malformed = [self._unknown(*each) for each in unknown]
         malformed += findings_from_errors(report.errors, self.types)
-        if report.errors:
-            return JobSetVerdict(malformed, None)
+        # What cannot be decoded is left out, to find what the server would report next.
+        decoded = without_nothing(decoded) if report.errors else decoded
         fill_in_defaults(decoded)
-        stored = {**kept, "spec": _merged(kept.get("spec", {}), self.encoded(decoded)["spec"])}
+        spec = self.encoded(decoded)["spec"]
+        stored = {
+            **kept,
+            "spec": spec if report.errors else _merged(kept.get("spec", {}), spec),
+        }
         self._resource.fill_in(stored, keep_nulls=True)
-        if malformed:
-            return JobSetVerdict(malformed, stored)
         complete_metadata(decoded, None)
         # The status of a create is dropped before it is validated.
-        errors = self._definition_errors(
-            {**stored, "status": {}}, decoded["metadata"], None, server
+        value = {**stored, "status": {}}
+        invalid = self._definition_errors(value, decoded["metadata"], None, server)
+        job_set, _ = self.decoded(stored)
+        job_set["metadata"] = decoded["metadata"]
+        creation = Creation(
+            job_set,
+            self.version,
+            lambda: self.printed_jobs(job_set["spec"].get("replicatedJobs")),
         )
-        if not errors:
-            job_set, _ = self.decoded(stored)
-            complete_metadata(job_set, None)
-            creation = Creation(
-                job_set,
-                self.version,
-                lambda: self.printed_jobs(job_set["spec"].get("replicatedJobs")),
-            )
-            errors = list(islice(creation_errors(creation), MAX_ERRORS))
-        return JobSetVerdict(self._findings(errors), stored)
+        denied = list(islice(creation_errors(creation), MAX_ERRORS))
+        found = [malformed, self._findings(invalid), self._findings(denied)]
+        return _in_stages(found, None if report.errors else stored)
 
     def _updated(
         self,
@@ -184,8 +187,6 @@ class JobSetEngine:
     ) -> JobSetVerdict:
         if not _is_from_a_server(kept):
             kept = self._with_webhook_defaults(kept)
-        if unknown:
-            return JobSetVerdict([self._unknown(*each) for each in unknown], kept)
         stored, unreadable = self.decoded(old)
         if unreadable.errors:
             found = findings_from_errors(unreadable.errors, self.types)
@@ -201,11 +202,13 @@ class JobSetEngine:
         # The server keeps the stored status.
         value = {**kept, "status": old.get("status", {})}
         errors = self._definition_errors(value, decoded["metadata"], old, server, stored)
-        if not errors and report.errors:
-            errors = report.errors
-        elif not errors:
-            errors = list(update_errors(decoded, stored, self.printed_jobs))
-        return JobSetVerdict(self._findings(errors), kept)
+        denied = report.errors or list(update_errors(decoded, stored, self.printed_jobs))
+        stages = [
+            [self._unknown(*each) for each in unknown],
+            self._findings(errors),
+            self._findings(denied) if not (errors and report.errors) else [],
+        ]
+        return _in_stages(stages, kept)
 
     def _with_webhook_defaults(self, kept: dict[str, Any]) -> dict[str, Any]:
         """Return a manifest with the defaults that a create has filled in: an apply keeps them."""
@@ -266,6 +269,22 @@ class JobSetEngine:
 def job_set_engine(version: str) -> JobSetEngine:
     """Return the engine of a JobSet version, compiled on first use."""
     return JobSetEngine(version)
+
+
+def _in_stages(stages: list[list[Finding]], defaulted: dict[str, Any] | None) -> JobSetVerdict:
+    """Return the verdict of stages of which each stops at its errors."""
+    failed = [stage for stage in stages if stage]
+    if not failed:
+        return JobSetVerdict([], defaulted)
+    seen = {(each.field, each.reason) for each in failed[0]}
+    further = [
+        each
+        for stage in failed[1:]
+        for each in stage
+        if each.rule != NOT_CHECKED.rule
+        and ((each.field, each.reason) not in seen or not each.field)
+    ]
+    return JobSetVerdict(failed[0], defaulted, tuple(further))
 
 
 def _is_from_a_server(value: dict[str, Any]) -> bool:

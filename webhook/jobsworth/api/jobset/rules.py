@@ -363,6 +363,6 @@ def mounted_volumes(pod: dict[str, Any]) -> set[str]:
     return {
         mount.get("name", "")
         for kind in ("initContainers", "containers")
-        for container in pod.get(kind, ())
-        for mount in container.get("volumeMounts", ())
+        for container in pod.get(kind) or ()
+        for mount in container.get("volumeMounts") or ()
     }

@@ -292,6 +292,13 @@ def test_a_container_that_the_job_does_not_have_is_refused(folder: Path) -> None
     assert message in done.stderr
 
 
+def test_a_manual_run_of_a_job_is_refused(folder: Path) -> None:
+    (folder / "scenario.yaml").write_text(SCENARIO + "  runNow: 1h\n")
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert done.returncode == 2
+    assert "a user runs a CronJob now, and this object is a Job" in done.stderr
+
+
 def test_a_sweep_of_the_default_scenario_is_checked(folder: Path) -> None:
     sweep = "scenario.spec.pods.duration=1m,[1]"
     done = run("simulate", "job.yaml", "--sweep", sweep, folder=folder)

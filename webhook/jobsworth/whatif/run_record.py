@@ -21,6 +21,19 @@ not at all, because the Job deleted it or its index had a result."""
 Outcome = Literal["Complete", "Failed", "Unfinished"]
 
 
+MissReason = Literal[
+    "Suspended",
+    "ControllerAway",
+    "JobAlreadyActive",
+    "StartingDeadline",
+    "ScheduleEdited",
+    "NothingFound",
+]
+"""Why a scheduled time of a CronJob started no Job: the CronJob was suspended; its controller did not run;
+concurrencyPolicy Forbid; startingDeadlineSeconds was over; the schedule was edited; the controller's estimate
+of missed times did not find it."""
+
+
 @dataclass(slots=True, eq=False)
 class PodRecord:
     """The record of a Pod in a run.
@@ -112,7 +125,10 @@ class JobRecord:
 
     Attributes:
         run: of a CronJob the number of the Job; 1 for a single Job.
-        scheduled: of a CronJob: when the Job was due.
+        scheduled: of a CronJob: when the Job was due; None if a user created it from the CronJob.
+        late: of a CronJob: why the Job was not created when it was due; empty if it was.
+        earliest: of a late Job that waited for a sync of the CronJob: when the resync of the controller's
+            informer could have caused one at the earliest.
         size: its completions; None for a work queue.
         failed_indexes: when each index failed.
         finished: when it got its terminal condition.
@@ -127,6 +143,8 @@ class JobRecord:
     parallelism: int
     size: int | None
     scheduled: int | None = None
+    late: str = ""
+    earliest: int | None = None
     pods: list[PodRecord] = field(default_factory=list)
     counters: list[Counters] = field(default_factory=list)
     conditions: list[ConditionChange] = field(default_factory=list)
@@ -176,10 +194,12 @@ class MissedRun:
     Attributes:
         at: when this became clear.
         scheduled: when it was due.
+        why: the reason in words, with what kept it from starting at its time.
     """
 
     at: int
     scheduled: int
+    reason: MissReason
     why: str
 
 

@@ -27,14 +27,26 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "podHours": _rounded(summary.used / HOUR),
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
-        "jobs": [_job(job) for job in record.jobs],
+        "jobs": [{**_job(job), **_lateness(job, record)} for job in record.jobs],
         "mostJobObjects": record.most_objects,
         "missed": [
-            {"at": missed.at, "scheduled": missed.scheduled, "why": missed.why}
+            {
+                "at": missed.at,
+                "scheduled": missed.scheduled,
+                "reason": missed.reason,
+                "why": missed.why,
+            }
             for missed in record.missed
         ],
         "events": [event._asdict() for event in record.events],
     }
+
+
+def _lateness(job: JobRecord, record: RunRecord) -> dict[str, Any]:
+    """Return why a Job of a CronJob is late, and when it could have been created at the earliest."""
+    if record.kind != "CronJob":
+        return {}
+    return {"late": job.late or None, "earliest": job.earliest}
 
 
 def _job(job: JobRecord) -> dict[str, Any]:

@@ -13,25 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.controller.failure_policy import Match
+    from jobsworth.whatif.miss_reasons import MissReason
 
 Counted = Literal["", "succeeded", "failed", "ignored", "uncounted"]
 """How the Job counted a Pod: not yet, as success, as failure; a failure that its failure policy ignores; or
 not at all, because the Job deleted it or its index had a result."""
 
 Outcome = Literal["Complete", "Failed", "Unfinished"]
-
-
-MissReason = Literal[
-    "Suspended",
-    "ControllerAway",
-    "JobAlreadyActive",
-    "StartingDeadline",
-    "ScheduleEdited",
-    "NothingFound",
-]
-"""Why a scheduled time of a CronJob started no Job: the CronJob was suspended; its controller did not run;
-concurrencyPolicy Forbid; startingDeadlineSeconds was over; the schedule was edited; the controller's estimate
-of missed times did not find it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -210,7 +198,8 @@ class RunRecord:
     Attributes:
         start: of the scenario, in seconds since 1970.
         end: of the run: the last Job finished, or the time given was over.
-        time_zone: of a CronJob; empty if its spec has none.
+        time_zone: of a CronJob at the start; empty if its spec has none.
+        zone_changes: of a CronJob: when its time zone was edited, and to which.
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
         steps: the work that it took (:mod:`jobsworth.whatif.simulation.run_limits`).
@@ -223,6 +212,7 @@ class RunRecord:
     start: int
     end: int = 0
     time_zone: str = ""
+    zone_changes: list[tuple[int, str]] = field(default_factory=list)
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobsworth.whatif.cron_job_measures import MEASURES, CronJobSummary, cron_job_summary
 from jobsworth.whatif.virtual_time import HOUR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jobsworth.whatif.miss_reasons import MissReason
     from jobsworth.whatif.run_record import Outcome, PodRecord, RunRecord
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
@@ -29,6 +31,7 @@ class RunSummary(NamedTuple):
         wasted: those of Pods that did not count as succeeded.
         failures: failed Pods by the rule that matched.
         steps: the work that it took.
+        cron_job: the measures of a CronJob; None for a Job.
     """
 
     seed: int
@@ -41,6 +44,7 @@ class RunSummary(NamedTuple):
     failed_indexes: int
     failures: tuple[tuple[str, int], ...]
     steps: int = 0
+    cron_job: CronJobSummary | None = None
 
 
 def summarize(record: RunRecord) -> RunSummary:
@@ -67,6 +71,7 @@ def summarize(record: RunRecord) -> RunSummary:
     return RunSummary(
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
         tuple(sorted(failures.items())), record.steps,
+        cron_job_summary(record) if record.kind == "CronJob" else None,
     )  # fmt: skip
 
 
@@ -88,6 +93,22 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CronJobStatistics:
+    """Statistics of some runs of one CronJob.
+
+    Attributes:
+        means: by the names of :data:`jobsworth.whatif.cron_job_measures.MEASURES`, per run.
+        missed: scheduled times that started no Job, per run, by reason.
+        flawless: the share of the runs in which every scheduled time started a Job on time, and no Job
+            failed or was replaced.
+    """
+
+    means: dict[str, Interval]
+    missed: tuple[tuple[MissReason, Interval], ...]
+    flawless: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class RunStatistics:
     """Statistics of some runs of one Job or CronJob in one scenario.
 
@@ -97,6 +118,7 @@ class RunStatistics:
         times: milliseconds to completion of the runs that completed, sorted.
         pods, pod_hours, wasted_hours, failed_indexes: per run.
         failures: failed Pods per run, by rule.
+        cron_job: of a CronJob; None for a Job.
     """
 
     runs: int
@@ -108,6 +130,7 @@ class RunStatistics:
     failed_indexes: Interval
     failures: tuple[tuple[str, Interval], ...]
     series: bool = False
+    cron_job: CronJobStatistics | None = None
 
     def share(self, outcome: Outcome) -> Interval | None:
         """Return the share of the runs with an outcome; None for a CronJob."""
@@ -148,6 +171,22 @@ def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
             (rule, mean([dict(run.failures).get(rule, 0) for run in summaries])) for rule in rules
         ),
         series=any(run.outcome is None for run in summaries),
+        cron_job=_cron_job_statistics(
+            [run.cron_job for run in summaries if run.cron_job is not None]
+        ),
+    )
+
+
+def _cron_job_statistics(runs: Sequence[CronJobSummary]) -> CronJobStatistics | None:
+    if not runs:
+        return None
+    reasons = sorted({reason for run in runs for reason, _ in run.missed})
+    return CronJobStatistics(
+        means={name: mean([each.of(run) for run in runs]) for name, each in MEASURES.items()},
+        missed=tuple(
+            (reason, mean([dict(run.missed).get(reason, 0) for run in runs])) for reason in reasons
+        ),
+        flawless=proportion(sum(run.flawless for run in runs), len(runs)),
     )
 
 

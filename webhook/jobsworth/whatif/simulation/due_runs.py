@@ -10,21 +10,13 @@ from jobsworth.controller.cron_jobs.schedule_times import (
     next_time,
     next_unpassed_time,
 )
+from jobsworth.whatif.miss_reasons import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from jobsworth.controller.cron_jobs.cron_job import CronJob
-    from jobsworth.whatif.run_record import MissReason
-
-WORDS: dict[MissReason, str] = {
-    "Suspended": "the CronJob was suspended",
-    "ControllerAway": "the controller did not run",
-    "JobAlreadyActive": "the previous Job was still running (concurrencyPolicy: Forbid)",
-    "ScheduleEdited": "the schedule was edited",
-    "StartingDeadline": "startingDeadlineSeconds was over",
-    "NothingFound": "the controller's estimate of missed times does not find it",
-}
+    from jobsworth.whatif.miss_reasons import MissReason
 
 
 class SkippedRun(NamedTuple):

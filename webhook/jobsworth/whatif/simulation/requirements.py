@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import duration
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.whatif import cron_job_measures
 from jobsworth.whatif.run_statistics import mean
 from jobsworth.whatif.virtual_time import SECOND, spoken
 
@@ -48,6 +50,9 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
 SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
 """Measures that are sums over the Jobs of a run, so that they exist for a CronJob, too."""
 
+SERIES = (*cron_job_measures.MEASURES, *SUMS)
+"""Measures of a CronJob: means of a simulation."""
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
@@ -75,14 +80,17 @@ class RunRequirement:
     operator: str
     bound: float
 
-    @property
-    def of_one_job(self) -> bool:
-        """True if the measure is the outcome or the time of one Job, which a CronJob does not have."""
-        return self.measure not in SUMS
+    def applies_to(self, kind: str) -> bool:
+        """Return True if objects of a kind, Job or CronJob, have the measure."""
+        return self.measure in (SERIES if kind == "CronJob" else _MEASURES)
 
     def check(self, statistics: RunStatistics) -> RequirementResult:
         """Compare the measured value; its interval is only reported."""
-        value = _MEASURES[self.measure](statistics)
+        series = statistics.cron_job
+        if series is not None and self.measure in series.means:
+            value: Interval | None = series.means[self.measure]
+        else:
+            value = _MEASURES[self.measure](statistics)
         holds = value is not None and _OPERATORS[self.operator](value.value, self.bound)
         return RequirementResult(self.text, holds, value)
 
@@ -102,21 +110,27 @@ def read_requirement(text: str) -> RunRequirement:
             break
     else:
         raise BadRequirement(f'"{text}" is no comparison. Write, for example, complete >= 0.95')
-    if name not in _MEASURES:
-        hint = did_you_mean(name, _MEASURES) or f"Known are {', '.join(_MEASURES)}"
+    if name not in _MEASURES and name not in SERIES:
+        known = dict.fromkeys((*_MEASURES, *SERIES))
+        hint = did_you_mean(name, known) or f"Known are {', '.join(known)}"
         raise BadRequirement(f'"{name}" is unknown. {hint}')
     return RunRequirement(text, name, operator, _bound(name, bound))
 
 
+def _is_duration(name: str) -> bool:
+    series = cron_job_measures.MEASURES.get(name)
+    return name.startswith("time.") or (series is not None and series.duration)
+
+
 def _bound(name: str, text: str) -> float:
     try:
-        if name.startswith("time."):
+        if _is_duration(name):
             return duration.parse(text) / 10**9 * SECOND
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        wanted = "a duration such as 2h" if name.startswith("time.") else "a number"
+        wanted = "a duration such as 2h" if _is_duration(name) else "a number"
         raise BadRequirement(f'"{text}" is not {wanted}') from None
 
 
 def _shown(text: str, value: float) -> str:
-    return spoken(value) if text.startswith("time.") else f"{value:.4g}"
+    return spoken(value) if _is_duration(re.split("[ <>=]", text)[0]) else f"{value:.4g}"

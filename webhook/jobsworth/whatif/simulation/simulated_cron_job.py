@@ -26,7 +26,8 @@ from jobsworth.whatif.virtual_time import MINUTE, NEVER, SECOND
 if TYPE_CHECKING:
     from jobsworth.controller.cron_jobs.cron_job import CronJob
     from jobsworth.controller.cron_jobs.cron_job_sync import CronJobSync
-    from jobsworth.whatif.run_record import MissReason, RunRecord
+    from jobsworth.whatif.miss_reasons import MissReason
+    from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.simulation.run_limits import RunLimits
     from jobsworth.whatif.simulation.scenario import Scenario
     from jobsworth.whatif.simulation.simulated_nodes import Nodes
@@ -100,6 +101,9 @@ class SimulatedCronJob:
         }
         before, now = self._cron_job, self._seconds()
         self._cron_job = self._read(before.status)
+        if before.time_zone != self._cron_job.time_zone:
+            zone = self._cron_job.time_zone or ""
+            self._record.zone_changes.append((self._queue.now, zone))
         if before.schedule != self._cron_job.schedule:
             self._due.edit_schedule(self._cron_job, now)
         if not self._away(self._queue.now):

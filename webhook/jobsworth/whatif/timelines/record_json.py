@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.whatif.cron_job_measures import MEASURES
 from jobsworth.whatif.run_statistics import rule_name, summarize
 from jobsworth.whatif.virtual_time import HOUR
 
 if TYPE_CHECKING:
+    from jobsworth.whatif.cron_job_measures import CronJobSummary
     from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
-    from jobsworth.whatif.run_statistics import Interval, RunStatistics
+    from jobsworth.whatif.run_statistics import CronJobStatistics, Interval, RunStatistics
 
 
 def run_json(record: RunRecord) -> dict[str, Any]:
@@ -29,6 +31,7 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "failuresByRule": dict(summary.failures),
         "jobs": [{**_job(job), **_lateness(job, record)} for job in record.jobs],
         "mostJobObjects": record.most_objects,
+        **({} if summary.cron_job is None else {"cronJob": _cron_job(summary.cron_job)}),
         "missed": [
             {
                 "at": missed.at,
@@ -39,6 +42,23 @@ def run_json(record: RunRecord) -> dict[str, Any]:
             for missed in record.missed
         ],
         "events": [event._asdict() for event in record.events],
+    }
+
+
+def _cron_job(summary: CronJobSummary) -> dict[str, Any]:
+    """Return the measures of a run of a CronJob; durations are milliseconds."""
+    return {
+        **{name: measure.of(summary) for name, measure in MEASURES.items()},
+        "manual": summary.manual,
+        "missedByReason": dict(summary.missed),
+    }
+
+
+def _cron_job_statistics(statistics: CronJobStatistics) -> dict[str, Any]:
+    return {
+        **{name: _interval(mean) for name, mean in statistics.means.items()},
+        "missedByReason": {reason: _interval(number) for reason, number in statistics.missed},
+        "withoutFault": _interval(statistics.flawless),
     }
 
 
@@ -110,6 +130,11 @@ def statistics_json(statistics: RunStatistics) -> dict[str, Any]:
         "wastedPodHours": _interval(statistics.wasted_hours),
         "failedIndexes": _interval(statistics.failed_indexes),
         "failuresByRule": {rule: _interval(number) for rule, number in statistics.failures},
+        **(
+            {}
+            if statistics.cron_job is None
+            else {"cronJob": _cron_job_statistics(statistics.cron_job)}
+        ),
     }
 
 

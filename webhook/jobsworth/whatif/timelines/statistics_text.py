@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.whatif.run_statistics import histogram
+from jobsworth.whatif.timelines.cron_job_statistics_text import cron_job_lines, cron_job_rows
 from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.run_statistics import Interval, RunStatistics
 
 SERIES = (
-    "Outcomes and times belong to single Jobs, and a run of a CronJob starts several: run it once "
-    "to see each of them, and the runs that did not start."
+    "A simulation runs the CronJob for the whole period. Numbers are means of a simulation, summed over",
+    "its Jobs. One simulation (without --runs) lists each Job, and each run that did not start.",
 )
 _BINS = 12
 _BAR = 40
@@ -22,8 +23,12 @@ _BAR = 40
 
 def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
     """Yield the lines of the report of one variant."""
-    yield f"{statistics.runs} runs; in parentheses the 95 % interval"
+    noun = "runs" if statistics.cron_job is None else "simulations"
+    yield f"{statistics.runs} {noun}; in parentheses the 95 % interval"
     yield ""
+    if statistics.cron_job is not None:
+        yield from cron_job_lines(statistics.cron_job, plain, spoken_time, percent)
+        yield ""
     for label, interval in (
         ("complete", statistics.share("Complete")),
         ("failed", statistics.share("Failed")),
@@ -42,12 +47,13 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         yield f"{'failed indexes':<22}{plain(statistics.failed_indexes)}"
     if statistics.failures:
         yield ""
-        yield "Failed Pods per run, by rule"
+        per = "run" if statistics.cron_job is None else "simulation"
+        yield f"Failed Pods per {per}, by rule"
         for rule, number in statistics.failures:
             yield f"  {rule:<20}{plain(number)}"
     yield ""
     if statistics.series:
-        yield SERIES
+        yield from SERIES
         return
     yield "Outcomes"
     for outcome, reason, count in statistics.outcomes:
@@ -61,6 +67,9 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
 def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[str]:
     """Yield a table of several variants."""
     runs = variants[0][1].runs
+    if all(statistics.cron_job is not None for _, statistics in variants):
+        yield from _cron_job_comparison(variants)
+        return
     if runs == 1:
         yield "one run each, with the same luck"
         yield ""
@@ -83,6 +92,19 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
     yield f"{runs} runs each, with the same luck; in parentheses the 95 % interval"
     yield ""
     yield from _aligned(rows)
+
+
+def _cron_job_comparison(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[str]:
+    runs = variants[0][1].runs
+    if runs == 1:
+        yield "one simulation each, with the same luck"
+    else:
+        yield (
+            f"{runs} simulations each, with the same luck: means of a simulation, in parentheses the 95 % "
+            "interval"
+        )
+    yield ""
+    yield from _aligned(cron_job_rows(variants, plain, spoken_time))
 
 
 def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list[str]]:
@@ -133,7 +155,7 @@ def percent_or_none(interval: Interval | None) -> str:
 def spoken_time(interval: Interval) -> str:
     """Return a duration with its interval."""
     value, low, high = map(spoken, interval)
-    return f"{value} ({low} to {high})"
+    return value if value == low == high else f"{value} ({low} to {high})"
 
 
 def plain(interval: Interval) -> str:

@@ -2,7 +2,7 @@
 
 The cases are those of ``support.simulation.cron_job_cases``. They run side by side by the wall clock on Kubernetes' own
 CronJob controller, which takes seven minutes, among them a restart of the controller and zones whose clocks change meanwhile.
-``JOBSWORTH_RENEW=1`` records what it did, for ``tests/whatif/simulation/test_cron_jobs_agree.py``, which takes no control plane.
+``JOBSWORTH_RENEW=1`` records what it did, for ``tests/whatif/simulation/test_cron_jobs_agree_with_kubernetes.py``, which takes no control plane.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,16 @@ from cluster.controller.controller_beds import BESIDE
 from cluster.controller.pod import MERGE, STRATEGIC
 from jobsworth.controller.times import read_time, write_time
 from support.simulation import cron_job_cases
-from support.simulation.cron_job_cases import AWAY, CASES, CREATED, UNTIL, Outcome, Run, simulated
+from support.simulation.cron_job_cases import (
+    AWAY,
+    CASES,
+    CREATED,
+    TOLERANCE,
+    UNTIL,
+    Outcome,
+    Run,
+    simulated,
+)
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
@@ -28,8 +36,6 @@ if TYPE_CHECKING:
 NAMESPACE = "cron-jobs"
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 BY_HAND = "-by-hand"
-TOLERANCE = 20
-"""Seconds between a time in virtual time and on a busy machine."""
 
 
 class PlayedCronJobs:
@@ -182,8 +188,10 @@ class PlayedCronJobs:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, dict[str, Outcome]]:
-    """T, and what Kubernetes did with each case."""
+def played(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+    """What Kubernetes did with each case, and what the simulator does."""
     folder = tmp_path_factory.mktemp("bed")
     start = (int(time.time()) // 60 + 2) * 60
     zones = cron_job_cases.write_zones(folder / "zones", start)
@@ -201,13 +209,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, dict[str, Out
             os.environ["ZONEINFO"] = before
     if os.environ.get("JOBSWORTH_RENEW"):
         cron_job_cases.record(outcomes)
-    return start, outcomes
+    return outcomes, simulated(folder, start)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_kubernetes_runs_a_cron_job_as_the_simulator_does(
-    name: str, played: tuple[int, dict[str, Outcome]], tmp_path: Path
+    name: str, played: tuple[dict[str, Outcome], dict[str, Outcome]]
 ) -> None:
-    start, outcomes = played
-    expected, found = simulated(name, tmp_path, start), outcomes[name]
+    found, expected = played[0][name], played[1][name]
     assert found.differences(expected, TOLERANCE) == [], (found, expected)

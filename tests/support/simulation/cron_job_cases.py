@@ -12,17 +12,25 @@ import re
 import struct
 import subprocess
 import sys
+import zoneinfo
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jobsworth
+from jobsworth.whatif.simulation.scenario_reader import read_scenario
+from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.whatif.timelines.record_json import run_json
+
 Object = dict[str, Any]
 
 RECORDED = Path(__file__).parent.parent.parent / "whatif/simulation/agreement/cron_jobs.json"
 CREATED, AWAY, UNTIL = 5, (265, 330), 400
 """Seconds after T: the creation, the absence of the controller, the end."""
+TOLERANCE = 20
+"""Seconds between a time in virtual time and on a busy machine."""
 NOMINAL = int(datetime(2027, 1, 1, 10, tzinfo=UTC).timestamp())
 """T of a run without a cluster."""
 BACK, FORWARD = "Antarctica/Troll", "Antarctica/Casey"
@@ -227,22 +235,27 @@ class Outcome(NamedTuple):
         ]
 
 
-def simulated(name: str, folder: Path, start: int = NOMINAL) -> Outcome:
-    """Run ``jobsworth simulate`` on a case, with the zones in a folder."""
-    case = CASES[name]
+def simulated(folder: Path, start: int = NOMINAL) -> dict[str, Outcome]:
+    """Simulate all cases, in a process that sees the zones whose clocks change.
+
+    Args:
+        folder: for the zones.
+    """
     zones = write_zones(folder / "zones", start)
-    file = folder / f"{name}.yaml"
-    documents = (case.manifest(name, start), case.scenario(start))
-    file.write_text("\n---\n".join(map(json.dumps, documents)), encoding="utf-8")
+    search = os.pathsep.join((str(zones), *zoneinfo.TZPATH))
     done = subprocess.run(
-        [sys.executable, "-m", "jobsworth", "simulate", str(file), "--output", "json"],
-        env={**os.environ, "PYTHONTZPATH": f"{zones}:/usr/share/zoneinfo"},
+        [sys.executable, "-m", "support.simulation.cron_job_cases", str(start)],
+        env={**os.environ, "PYTHONTZPATH": search, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=True,
     )
-    report = json.loads(done.stdout)
-    jobs = report["jobs"]
+    return _outcomes(json.loads(done.stdout))
+
+
+def _simulate(case: Case, name: str, start: int) -> Outcome:
+    manifest = jobsworth.default(case.manifest(name, start))
+    report = run_json(run_once(manifest, read_scenario(case.scenario(start)), 1))
 
     def seconds(milliseconds: int) -> int:
         return milliseconds // 1000 + CREATED
@@ -253,14 +266,13 @@ def simulated(name: str, folder: Path, start: int = NOMINAL) -> Outcome:
             seconds(job["created"]),
             "replaced" if job["deleted"] is not None else job["outcome"],
         )
-        for job in jobs
+        for job in report["jobs"]
     ]
-    due = [run.due for run in runs if run.due is not None]
     return Outcome(
         sorted_runs(runs),
         tuple(sorted({event["reason"] for event in report["events"]})),
         sum(run.due is not None and run.ended == "Unfinished" for run in runs),
-        max(due, default=None),
+        max((run.due for run in runs if run.due is not None), default=None),
     )
 
 
@@ -287,7 +299,10 @@ def _zone_file(at: int, shift: int) -> bytes:
 
 def recorded() -> dict[str, Outcome]:
     """Return what Kubernetes did."""
-    found = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return _outcomes(json.loads(RECORDED.read_text(encoding="utf-8")))
+
+
+def _outcomes(found: dict[str, Object]) -> dict[str, Outcome]:
     return {
         name: Outcome(
             tuple(Run(*run) for run in fields["runs"]),
@@ -303,3 +318,8 @@ def record(outcomes: dict[str, Outcome]) -> None:
     """Write what Kubernetes did, one CronJob a line."""
     lines = (f"{json.dumps(name)}: {json.dumps(each._asdict())}" for name, each in outcomes.items())
     RECORDED.write_text("{\n " + ",\n ".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    at = int(sys.argv[1])
+    print(json.dumps({name: _simulate(case, name, at)._asdict() for name, case in CASES.items()}))

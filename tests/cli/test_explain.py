@@ -415,3 +415,18 @@ def test_tables_are_wrapped_at_the_width_of_a_terminal(
     done = command("explain", "job.yaml", files={"job.yaml": GOOD})
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_a_cron_job_is_explained_with_its_next_runs(command: Command) -> None:
+    files = {"cron.yaml": CRON}
+    done = command("explain", "cron.yaml", "--from", "2027-03-27", files=files)
+    assert "0 3 * * *: next Sat 2027-03-27 03:00 +0000, Sun 2027-03-28 03:00 +0000" in done.out
+    wrong = command("explain", "cron.yaml", "--from", "soon", files=files)
+    assert (wrong.code, '--from: "soon" is not a date' in wrong.err) == (2, True)
+
+
+def test_an_edited_schedule_is_a_changed_setting(command: Command) -> None:
+    files = {"old.yaml": CRON, "new.yaml": CRON.replace("0 3 * * *", "0 4 * * *")}
+    done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
+    assert "Changed settings" in done.out
+    assert "0 4 * * *: next" in done.out

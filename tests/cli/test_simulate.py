@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -181,9 +182,7 @@ spec:
 
 
 @pytest.mark.parametrize("policy", ["Forbid", "Replace"])
-@pytest.mark.parametrize(
-    "requirement", ["complete >= 0.99", "failed <= 0", "unfinished <= 0", "time.max <= 9m"]
-)
+@pytest.mark.parametrize("requirement", ["complete >= 0.99", "time.max <= 9m"])
 def test_a_requirement_on_one_job_is_refused_for_a_cron_job(
     folder: Path, policy: str, requirement: str
 ) -> None:
@@ -194,9 +193,45 @@ def test_a_requirement_on_one_job_is_refused_for_a_cron_job(
     assert (
         f'--assert: "{measure}" is a measure of one Job, and CronJob report starts' in done.stderr
     )
-    assert "Assert pods, podHours, wastedHours or failedIndexes" in done.stderr
+    assert "Assert 'failed <= 0' and 'missed <= 0', or another of due, onTime" in done.stderr
     mixed = ("job.yaml", "--compare", "cron.yaml")
     assert run("simulate", *mixed, "--assert", requirement, folder=folder).returncode == 2
+
+
+def test_a_requirement_on_a_cron_job_is_refused_for_a_job(folder: Path) -> None:
+    done = run("simulate", "job.yaml", "--assert", "missed <= 0", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert '--assert: "missed" is a measure of CronJobs, and ' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("policy", "requirement", "code", "measured"),
+    [
+        ("Forbid", "missed <= 0", 1, "11"),
+        ("Replace", "missed <= 0", 0, "0"),
+        ("Replace", "replaced <= 0", 1, "1"),
+        ("Forbid", "late <= 0", 1, "1"),
+        ("Forbid", "delay <= 1h", 0, "6.1 s"),
+        ("Forbid", "failed <= 0", 0, "0"),
+    ],
+)
+def test_runs_of_a_cron_job_that_are_missed_late_or_replaced_can_be_required_not_to_be(
+    folder: Path, policy: str, requirement: str, code: int, measured: str
+) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", policy))
+    done = run("simulate", "cron.yaml", "--assert", requirement, folder=folder)
+    assert done.returncode == code, done.stderr
+    assert f": {measured} in this one run" in done.stderr
+
+
+def test_variants_of_a_cron_job_are_compared_by_their_runs(folder: Path) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", "Forbid"))
+    sweep = "spec.concurrencyPolicy=Allow,Forbid,Replace"
+    done = run("simulate", "cron.yaml", "--sweep", sweep, folder=folder)
+    heading, *rows = [re.split(" {2,}", line.strip()) for line in done.stdout.splitlines()[2:]]
+    assert heading[:5] == ["DUE", "ON TIME", "LATE", "MISSED", "FAILED JOBS"]
+    numbers = [row[1:5] for row in rows]
+    assert numbers == [["23", "23", "0", "0"], ["23", "11", "1", "11"], ["23", "23", "0", "0"]]
 
 
 def test_sums_over_the_jobs_of_a_cron_job_can_be_required(folder: Path) -> None:
@@ -213,11 +248,14 @@ def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(folder: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "Pods                  23" in done.stdout
     assert "complete" not in done.stdout
-    assert "run it once to see each of them, and the runs that did not start" in done.stdout
+    assert "  replaced            1" in done.stdout
+    assert "0.0% (0.0% to 56.1%) of the simulations: every run that was due" in done.stdout
+    assert "One simulation (without --runs) lists each Job, and each run that" in done.stdout
     (value,) = json.loads(
         run("simulate", "cron.yaml", "--runs", "3", "-o", "json", folder=folder).stdout
     )
     assert (value["complete"], value["unfinished"], value["outcomes"]) == (None, None, [])
+    assert value["cronJob"]["replaced"] == {"value": 1, "low": 1, "high": 1}
     both = run("simulate", "job.yaml", "--compare", "cron.yaml", folder=folder)
     assert "cron.yaml  -                             -  " in both.stdout
     page = run("simulate", "cron.yaml", "--compare", "job.yaml", "-o", "html", folder=folder).stdout
@@ -290,6 +328,13 @@ def test_a_container_that_the_job_does_not_have_is_refused(folder: Path) -> None
     )
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_manual_run_of_a_job_is_refused(folder: Path) -> None:
+    (folder / "scenario.yaml").write_text(SCENARIO + "  runNow: 1h\n")
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert done.returncode == 2
+    assert "a user runs a CronJob now, and this object is a Job" in done.stderr
 
 
 def test_a_sweep_of_the_default_scenario_is_checked(folder: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import jobsworth
-from jobsworth.api.formats import cron
+from jobsworth.api.formats.cron import parse
+from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
 from jobsworth.whatif.run_record import RunRecord
-from jobsworth.whatif.simulation.cron_decision import CronJobState, decide_run, scheduled_between
-from jobsworth.whatif.timelines.timeline_text import local_time
+from jobsworth.whatif.timelines.cron_job_table import local_time
 from support.simulation.simulated_runs import Object, pod_template, run, scenario
 
 HOUR = 3_600_000
@@ -32,18 +34,6 @@ def cron_job(schedule: str, *, job: Object | None = None, **spec: Any) -> Object
 def created(record: RunRecord) -> list[int]:
     """Return the minutes at which the Jobs were created."""
     return [job.created // 60_000 for job in record.jobs]
-
-
-def state(schedule: str, **known: Any) -> CronJobState:
-    usual = {
-        "concurrency": "Allow",
-        "starting_deadline": None,
-        "suspended": False,
-        "created": START,
-    }
-    return CronJobState(
-        schedule=cron.parse(schedule), **{**usual, "last": None, "active": 0, **known}
-    )
 
 
 def test_a_run_starts_at_its_time_and_the_job_is_named_after_it() -> None:
@@ -153,21 +143,158 @@ def test_a_job_that_does_not_end_blocks_all_that_follow() -> None:
     assert [missed.scheduled // HOUR for missed in record.missed] == list(range(2, 13))
 
 
-def test_a_scheduled_time_runs_once() -> None:
-    due = START + 3600
-    assert decide_run(state("0 * * * *"), due).start == due
-    assert decide_run(state("0 * * * *", last=due), due).start is None
-    assert decide_run(state("0 * * * *"), due - 1).start is None
+def late(record: RunRecord) -> list[tuple[float, str]]:
+    """Return the hours by which each late Job was late, and why."""
+    return [
+        ((job.created - job.scheduled) / HOUR, job.late)
+        for job in record.jobs
+        if job.scheduled is not None and job.late
+    ]
 
 
-def test_of_an_irregular_schedule_the_latest_missed_time_is_found() -> None:
-    """Hours 6, 10 and 14 of a day: the gap from one to the next is 4 or 16 hours."""
-    schedule = "30 6-16/4 * * *"
-    now = START + 3 * 86_400 + 7 * 3600
-    expected = scheduled_between(cron.parse(schedule), START, now, 100)[-1]
-    assert decide_run(state(schedule), now).start == expected
+def reasons(record: RunRecord) -> list[str]:
+    return [missed.reason for missed in record.missed]
 
 
-def test_the_next_look_is_a_moment_after_the_next_time() -> None:
-    requeue = decide_run(state("0 * * * *"), START + 60).requeue
-    assert requeue == pytest.approx(3600 - 60 + 0.1)
+def test_an_edit_that_sets_the_same_schedule_is_synced_at_once() -> None:
+    """kubernetes/kubernetes issue 63371: the run that was missed starts when the manifest is applied."""
+    spec = {"suspend": False, "schedule": "0 3 * * *"}
+    record = run(
+        cron_job("0 3 * * *", suspend=True),
+        scenario(changes=[{"at": "30h", "spec": spec}], until="40h"),
+    )
+    assert created(record) == [30 * 60]
+    assert late(record) == [(3.0, "the CronJob was suspended")]
+    assert reasons(record) == ["Suspended"]
+
+
+def test_a_status_write_of_a_running_job_starts_the_run_that_an_edit_made_due() -> None:
+    long = {"completions": 4, "parallelism": 1}
+    changes = [{"at": "2h", "spec": {"schedule": "30 1 * * *"}}]
+    record = run(
+        cron_job("0 1 * * *", job=long),
+        scenario(changes=changes, until="6h", pods={"duration": "25m"}),
+    )
+    finished = [pod.ended for pod in record.jobs[0].pods if pod.ended and pod.ended > 2 * HOUR]
+    assert 0 < record.jobs[1].created - finished[0] < 10_000
+    assert record.jobs[1].earliest == 2 * HOUR
+
+
+@pytest.mark.parametrize("away", [("5h", "6h"), ("4h", "5h30m")])
+def test_a_controller_that_starts_looks_at_every_cron_job(away: tuple[str, str]) -> None:
+    begin, end = away
+    changes = [{"at": "5h15m", "spec": {"schedule": "30 3 * * *"}}]
+    record = run(
+        cron_job("0 23 * * *"),
+        scenario(changes=changes, controllerAway=[{"from": begin, "until": end}], until="20h"),
+    )
+    back = 6 * 60 if end == "6h" else 5 * 60 + 30
+    assert created(record) == [back]
+
+
+def test_after_an_edit_the_resync_of_the_informer_starts_the_run_within_a_day() -> None:
+    changes = [{"at": "48h", "spec": {"schedule": "0 3 * * mon"}}]
+    record = run(
+        cron_job("0 1 1 * *", startingDeadlineSeconds=10 * 86_400),
+        scenario(start="2027-02-08T02:00Z", changes=changes, until="120h"),
+    )
+    (job,) = record.jobs
+    assert (job.created // HOUR, job.earliest) == (72, 48 * HOUR)
+    assert job.late == "the schedule was edited to a time that had passed"
+
+
+def test_a_run_whose_deadline_is_over_when_the_controller_is_back_names_both() -> None:
+    record = run(
+        cron_job("*/20 * * * *", startingDeadlineSeconds=5),
+        scenario(controllerAway=[{"from": "19m", "until": "21m"}], until="50m"),
+    )
+    assert created(record) == [40]
+    (missed,) = record.missed
+    assert missed.reason == "StartingDeadline"
+    assert missed.why == "startingDeadlineSeconds (5) was over: the controller did not run"
+
+
+def test_runs_of_a_cron_job_that_stays_suspended_are_missed() -> None:
+    record = run(
+        cron_job("0 * * * *"),
+        scenario(changes=[{"at": "150m", "spec": {"suspend": True}}], until="24h30m"),
+    )
+    assert len(record.jobs) == 2
+    assert reasons(record) == ["Suspended"] * 22
+
+
+def test_two_times_close_together_hide_a_missed_run_from_the_controller() -> None:
+    away = [{"from": "23h", "until": "30h"}]
+    record = run(cron_job("0,1 0 * * *"), scenario(controllerAway=away, until="40h"))
+    assert created(record) == [1]
+    assert reasons(record) == ["ControllerAway", "NothingFound"]
+
+
+def test_a_manual_run_neither_waits_nor_makes_others_wait() -> None:
+    forbid = cron_job("0 * * * *", concurrencyPolicy="Forbid")
+    record = run(forbid, scenario(runNow=["50m", "70m"], until="2h30m", pods={"duration": "30m"}))
+    assert created(record) == [50, 60, 70, 120]
+    assert [job.scheduled is None for job in record.jobs] == [True, False, True, False]
+    assert record.jobs[0].name == "report-manual-1"
+    assert record.missed == []
+    assert "UnexpectedJob" in {event.reason for event in record.events}
+
+
+def test_a_manual_run_counts_for_the_history_limits() -> None:
+    manifest = cron_job("0 * * * *", successfulJobsHistoryLimit=1)
+    record = run(manifest, scenario(runNow="10m", until="90m"))
+    assert [job.removed is not None for job in record.jobs] == [True, False]
+
+
+SCHEDULES = ["*/5 * * * *", "*/7 * * * *", "0,1 * * * *", "@every 11m", "20 * * * *"]
+EDITS = st.fixed_dictionaries(
+    {},
+    optional={
+        "schedule": st.sampled_from(SCHEDULES),
+        "suspend": st.booleans(),
+        "startingDeadlineSeconds": st.sampled_from([None, 0, 30, 600]),
+        "concurrencyPolicy": st.sampled_from(["Allow", "Forbid", "Replace"]),
+    },
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    schedule=st.sampled_from(SCHEDULES),
+    spec=EDITS,
+    edits=st.lists(st.tuples(st.integers(1, 11_000), EDITS), max_size=4),
+    away=st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 3000)), max_size=2),
+    others=st.tuples(st.lists(st.integers(0, 10_000), max_size=2), st.integers(1, 25)),
+)
+def test_every_run_that_is_due_starts_once_or_is_missed_once(
+    schedule: str,
+    spec: Object,
+    edits: list[tuple[int, Object]],
+    away: list[tuple[int, int]],
+    others: tuple[list[int], int],
+) -> None:
+    manual, minutes = others
+    known = {key: value for key, value in spec.items() if key != "schedule" and value is not None}
+    record = run(
+        cron_job(schedule, **known),
+        scenario(
+            changes=[{"at": f"{at}s", "spec": edit} for at, edit in edits],
+            controllerAway=[{"from": f"{at}s", "until": f"{at + length}s"} for at, length in away],
+            runNow=[f"{at}s" for at in manual],
+            until="3h",
+            pods={"duration": f"{minutes}m"},
+        ),
+    )
+    started = [job.scheduled for job in record.jobs if job.scheduled is not None]
+    missed = [missed.scheduled for missed in record.missed]
+    assert len(set(started)) == len(started)
+    assert len(set(missed)) == len(missed)
+    assert not set(started) & set(missed)
+    assert all(job.scheduled is None or job.scheduled <= job.created for job in record.jobs)
+    assert started == sorted(started)
+    if not any("schedule" in edit for _, edit in edits) and not schedule.startswith("@"):
+        due = scheduled_between(parse(schedule), record.start, record.start + 3 * 3600 - 1)
+        assert sorted(started + missed) == [(time - record.start) * 1000 for time in due]
+    for job in record.jobs:
+        if job.scheduled is not None and job.created - job.scheduled > 1000:
+            assert job.late

@@ -226,6 +226,13 @@ def test_a_field_of_the_spec_at_the_top_is_directed_to_the_spec() -> None:
     assert problems_of(document) == [("until", "unknown field (this field belongs in spec)")]
 
 
+def test_a_field_that_is_called_like_an_option_is_directed_to_the_field() -> None:
+    document = {**FULL, "spec": {"from": "2027-01-01"}}
+    assert problems_of(document) == [
+        ("spec.from", "unknown field (the field is spec.start; --from is its option)")
+    ]
+
+
 def test_the_reader_agrees_with_another_library_on_broken_scenarios() -> None:
     validator = jsonschema_rs.Draft202012Validator(scenario_schema())
     chance = random.Random(5)

@@ -102,9 +102,9 @@ def _read(document: Document, server: ApiServer) -> ReadDocument:
     ]
     if any(finding.severity == "error" for finding in findings):
         return ReadDocument(None, result)
-    cron_job = kind_of(value).name != "Job"
+    cron_job = _cron_job(value)
     created = engine.created_job(engine.decode_object(value))
-    job = explained_job(created, (result.name or "") if cron_job else "")
+    job = explained_job(created, cron_job)
     inner = "jobTemplate.spec." if cron_job else ""
     about = ExplainedObject(
         result.kind or "",
@@ -144,7 +144,13 @@ def earlier_version(
     if value is None:
         return None
     engine = engine_for(read.server)
-    return explained_job(engine.created_job(engine.decode_object(value)))
+    created = engine.created_job(engine.decode_object(value))
+    return explained_job(created, _cron_job(value))
+
+
+def _cron_job(value: object) -> dict[str, Any] | None:
+    """Return a valid object if it is a CronJob, and None for a Job."""
+    return None if kind_of(value).name == "Job" else cast("dict[str, Any]", value)
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.controller.failure_policy import Match
+    from jobsworth.whatif.miss_reasons import MissReason
     from jobsworth.whatif.waiting import Waiting
 
 Counted = Literal["", "succeeded", "failed", "ignored", "uncounted"]
@@ -132,7 +133,10 @@ class JobRecord:
 
     Attributes:
         run: of a CronJob the number of the Job; 1 for a single Job.
-        scheduled: of a CronJob: when the Job was due.
+        scheduled: of a CronJob: when the Job was due; None if a user created it from the CronJob.
+        late: of a CronJob: why the Job was not created when it was due; empty if it was.
+        earliest: of a late Job that waited for a sync of the CronJob: when the resync of the controller's
+            informer could have caused one at the earliest.
         size: its completions; None for a work queue.
         failed_indexes: when each index failed.
         finished: when it got its terminal condition.
@@ -148,6 +152,8 @@ class JobRecord:
     parallelism: int
     size: int | None
     scheduled: int | None = None
+    late: str = ""
+    earliest: int | None = None
     pods: list[PodRecord] = field(default_factory=list)
     counters: list[Counters] = field(default_factory=list)
     conditions: list[ConditionChange] = field(default_factory=list)
@@ -197,10 +203,12 @@ class MissedRun:
     Attributes:
         at: when this became clear.
         scheduled: when it was due.
+        why: the reason in words, with what kept it from starting at its time.
     """
 
     at: int
     scheduled: int
+    reason: MissReason
     why: str
 
 
@@ -211,7 +219,8 @@ class RunRecord:
     Attributes:
         start: of the scenario, in seconds since 1970.
         end: of the run: the last Job finished, or the time given was over.
-        time_zone: of a CronJob; empty if its spec has none.
+        time_zone: of a CronJob at the start; empty if its spec has none.
+        zone_changes: of a CronJob: when its time zone was edited, and to which.
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
         occurrences: interventions of the scenario, in the order of time.
@@ -225,6 +234,7 @@ class RunRecord:
     start: int
     end: int = 0
     time_zone: str = ""
+    zone_changes: list[tuple[int, str]] = field(default_factory=list)
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobsworth.whatif.cron_job_measures import MEASURES, CronJobSummary, cron_job_summary
 from jobsworth.whatif.job_measures import measure_job
 from jobsworth.whatif.virtual_time import HOUR
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.whatif.job_measures import JobMeasures
+    from jobsworth.whatif.miss_reasons import MissReason
     from jobsworth.whatif.run_record import Outcome, PodRecord, RunRecord
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
@@ -32,6 +34,7 @@ class RunSummary(NamedTuple):
         failures: failed Pods by the rule that matched.
         steps: the work that it took.
         measures: what it did; None for a CronJob.
+        cron_job: the measures of a CronJob; None for a Job.
     """
 
     seed: int
@@ -45,6 +48,7 @@ class RunSummary(NamedTuple):
     failures: tuple[tuple[str, int], ...]
     steps: int = 0
     measures: JobMeasures | None = None
+    cron_job: CronJobSummary | None = None
 
 
 def summarize(record: RunRecord) -> RunSummary:
@@ -72,6 +76,7 @@ def summarize(record: RunRecord) -> RunSummary:
     return RunSummary(
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
         tuple(sorted(failures.items())), record.steps, measures,
+        cron_job_summary(record) if record.kind == "CronJob" else None,
     )  # fmt: skip
 
 
@@ -93,6 +98,22 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class CronJobStatistics:
+    """Statistics of some runs of one CronJob.
+
+    Attributes:
+        means: by the names of :data:`jobsworth.whatif.cron_job_measures.MEASURES`, per run.
+        missed: scheduled times that started no Job, per run, by reason.
+        flawless: the share of the runs in which every scheduled time started a Job on time, and no Job
+            failed or was replaced.
+    """
+
+    means: dict[str, Interval]
+    missed: tuple[tuple[MissReason, Interval], ...]
+    flawless: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class RunStatistics:
     """Statistics of some runs of one Job or CronJob in one scenario.
 
@@ -103,6 +124,7 @@ class RunStatistics:
         pods, pod_hours, wasted_hours, failed_indexes: per run.
         failures: failed Pods per run, by rule.
         measures: of each run (:mod:`jobsworth.whatif.work_statistics`); empty for a CronJob.
+        cron_job: of a CronJob; None for a Job.
     """
 
     runs: int
@@ -115,6 +137,7 @@ class RunStatistics:
     failures: tuple[tuple[str, Interval], ...]
     series: bool = False
     measures: tuple[JobMeasures, ...] = ()
+    cron_job: CronJobStatistics | None = None
 
     def share(self, outcome: Outcome) -> Interval | None:
         """Return the share of the runs with an outcome; None for a CronJob."""
@@ -156,6 +179,22 @@ def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
         ),
         series=any(run.outcome is None for run in summaries),
         measures=tuple(run.measures for run in summaries if run.measures is not None),
+        cron_job=_cron_job_statistics(
+            [run.cron_job for run in summaries if run.cron_job is not None]
+        ),
+    )
+
+
+def _cron_job_statistics(runs: Sequence[CronJobSummary]) -> CronJobStatistics | None:
+    if not runs:
+        return None
+    reasons = sorted({reason for run in runs for reason, _ in run.missed})
+    return CronJobStatistics(
+        means={name: mean([each.of(run) for run in runs]) for name, each in MEASURES.items()},
+        missed=tuple(
+            (reason, mean([dict(run.missed).get(reason, 0) for run in runs])) for reason in reasons
+        ),
+        flawless=proportion(sum(run.flawless for run in runs), len(runs)),
     )
 
 

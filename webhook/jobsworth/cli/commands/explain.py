@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
@@ -15,6 +16,7 @@ from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import print_note, terminal_width
+from jobsworth.controller.times import read_time
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.explained_files import documents_in, earlier_version, objects_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
@@ -62,6 +64,11 @@ class ExplainJobOptions(Options):
     output_file = text(
         metavar="FILE", help="Write the explanation to this file instead of standard output."
     )
+    from_ = text(
+        metavar="DATE",
+        help="Show the runs and clock changes of a CronJob after this time: 2027-03-27 or 2027-03-27T01:30Z; "
+        "by default now.",
+    )
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
     paths = arguments("[JOB...]")
@@ -80,6 +87,7 @@ def run(options: ExplainJobOptions) -> int:
     reading = _Reading(configurations)
     paths, existing = _compared(reading, options)
     read = list(reading.jobs_in(paths))
+    now = _now(options.from_)
     explanations: list[Explanation | FailureExplanation] = []
     if not read and reading.code == EXIT_DONE and options.git_ref is None:
         raise InputError("no Job or CronJob found in these files")
@@ -90,7 +98,7 @@ def run(options: ExplainJobOptions) -> int:
             rules = explained_rules(each.job, each.lines)
             explanations.append(FailureExplanation(each.about, rules, traces))
         else:
-            explanations.append(explain(each.about, each.job, each.lines, before))
+            explanations.append(explain(each.about, each.job, each.lines, now, before))
     if options.git_ref is not None:
         explanations.sort(key=lambda each: not _differs(each))
     with _output(options.output_file) as out:
@@ -99,6 +107,16 @@ def run(options: ExplainJobOptions) -> int:
     if options.git_ref is not None and not read:
         print_note(f"no Job or CronJob differs from {options.git_ref}")
     return reading.code
+
+
+def _now(text: str | None) -> int:
+    """Return the time after which the runs of CronJobs are shown, in seconds since 1970."""
+    if text is None:
+        return int(datetime.now(UTC).timestamp())
+    found = read_time(text)
+    if found is None:
+        raise UsageError(f'--from: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z')
+    return found
 
 
 class _Reading:
@@ -215,10 +233,10 @@ COMMAND = Command(
     "explain",
     help="""Explain what happens to a Job when its Pods fail.
 
-Without options: the Job's limits, the rules of its failure policy, and the decision table over all exit
-codes, conditions and causes. With --exit-code, --condition or --pod: the rule that matches this failure, why
-earlier rules do not, and the consequences. With --against or --git-ref: the behavior before and after,
-changes first.
+Without options: when a CronJob starts its Jobs, the Job's limits, the rules of its failure policy, and the
+decision table over all exit codes, conditions and causes. With --exit-code, --condition or --pod: the rule
+that matches this failure, why earlier rules do not, and the consequences. With --against or --git-ref: the
+behavior before and after, changes first.
 
 JOB is a file, a folder, or - for standard input, with Jobs or CronJobs. The decisions are those of the Job
 controller. Exit codes: 0, 1 if the API server rejects a Job, 2 if a file is unreadable or the command line

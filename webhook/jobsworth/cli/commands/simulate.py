@@ -60,7 +60,7 @@ class SimulateOptions(Options):
     assert_ = words(
         metavar="EXPRESSION",
         help="A requirement such as 'complete >= 0.95' or 'time.p95 <= 2h'; if one does not hold, the exit "
-        "code is 1. For a CronJob only pods, podHours, wastedHours and failedIndexes, summed over its Jobs.",
+        "code is 1. Of a CronJob: 'missed <= 0', 'late <= 0', 'failed <= 0' and others.",
     )
     policy = words(
         metavar="PATH",
@@ -223,24 +223,25 @@ def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
 
 
 def _check_answerable(requirements: list[RunRequirement], variants: list[Variant]) -> None:
-    """Refuse requirements on the outcome or time of one Job if a CronJob is simulated.
+    """Refuse requirements on measures that an object does not have.
 
     Raises:
         UsageError: a requirement has no true answer.
     """
-    from jobsworth.whatif.simulation.requirements import SUMS
+    from jobsworth.whatif.simulation.requirements import SERIES
 
-    series = next((each for each in variants if each.object["kind"] == "CronJob"), None)
-    if series is None:
-        return
     for requirement in requirements:
-        if requirement.of_one_job:
+        for variant in variants:
+            kind, name = variant.object["kind"], variant.object["metadata"]["name"]
+            if requirement.applies_to(kind):
+                continue
+            measure = f'--assert: "{requirement.measure}" is a measure of'
+            if kind == "Job":
+                raise UsageError(f"{measure} CronJobs, and {name} is a Job")
             raise UsageError(
-                f'--assert: "{requirement.measure}" is a measure of one Job, and CronJob '
-                f"{series.object['metadata']['name']} starts one for each scheduled time: runs that were "
-                f"skipped, late or replaced have no place in it. Assert {', '.join(SUMS[:-1])} or "
-                f"{SUMS[-1]} (sums over its Jobs), simulate a Job with the spec of jobTemplate, or check "
-                '"jobs" and "missed" of --output json'
+                f"{measure} one Job, and CronJob {name} starts one for each scheduled time: runs that are "
+                "missed, late or replaced have no place in it. Assert 'failed <= 0' and 'missed <= 0', or "
+                f"another of {', '.join(SERIES)}"
             )
 
 

@@ -61,9 +61,14 @@ class SimulatedManifest:
         """Check that a scenario fits the object: its containers exist, and the API server accepts its edits.
 
         Raises:
-            InputError: a container does not exist, or the API server rejects an edit.
+            InputError: a container does not exist, the API server rejects an edit, or a Job is run by hand.
         """
         self._check_containers(scenario)
+        if scenario.manual_runs and self.object["kind"] != "CronJob":
+            raise InputError(
+                f"spec.runNow of scenario {scenario.name}: a user runs a CronJob now, and this object is a "
+                "Job. Remove the field, or simulate a CronJob"
+            )
         engine, stored = engine_for(self._server), self.object
         for change in sorted(scenario.changes, key=lambda change: change.at):
             edited = {**stored, "spec": {**stored["spec"], **change.spec}}

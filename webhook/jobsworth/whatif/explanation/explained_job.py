@@ -60,6 +60,7 @@ class ExplainedJob:
         containers: of the Pod template, app containers first.
         windows: the Pods run on Windows, where an exit code can be any number.
         ignored_extension: the Job has such an annotation, but its controller does not apply it.
+        cron_job: the spec of the CronJob that creates it; None for a single Job.
     """
 
     job: Job
@@ -69,26 +70,30 @@ class ExplainedJob:
     containers: tuple[ExplainedContainer, ...]
     windows: bool
     ignored_extension: bool = False
+    cron_job: Mapping[str, Any] | None = None
 
     def container(self, name: str) -> ExplainedContainer | None:
         """Return a container by its name; None if there is none."""
         return next((each for each in self.containers if each.name == name), None)
 
 
-def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJob:
+def explained_job(
+    created: Mapping[str, Any], cron_job: Mapping[str, Any] | None = None
+) -> ExplainedJob:
     """Read a Job to explain.
 
     Args:
         created: a valid Job with the API server's defaults; for a CronJob the Job that it creates.
-        cron_job: the name of the CronJob; empty for a Job.
+        cron_job: the valid CronJob; None for a Job.
     """
+    name = None if cron_job is None else (cron_job.get("metadata") or {}).get("name")
     spec: dict[str, Any] = created["spec"]
     meta = created.get("metadata") or {}
     annotations = meta.get("annotations") or {}
     settings = settings_of(spec.get("managedBy"))
     value = {
         "metadata": {
-            "name": f"{cron_job}-xxxxxxxx" if cron_job else meta.get("name") or "xxxxxxxx",
+            "name": f"{name}-xxxxxxxx" if name else meta.get("name") or "xxxxxxxx",
             "namespace": meta.get("namespace") or "default",
             "uid": "job",
             "annotations": annotations,
@@ -105,6 +110,7 @@ def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJo
         containers=tuple(_containers(pod)),
         windows="windows" in ((pod.get("os") or {}).get("name"), labels.get("kubernetes.io/os")),
         ignored_extension=ANNOTATION in annotations and not settings.termination_rules,
+        cron_job=None if cron_job is None else cron_job["spec"],
     )
 
 

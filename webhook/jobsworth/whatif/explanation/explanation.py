@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.controller.failure_policy import ReasonRule
+from jobsworth.whatif.explanation.cron_job_facts import cron_job_facts
 from jobsworth.whatif.explanation.decision_table import decision_table, rule_uses
 from jobsworth.whatif.explanation.outcome_wording import job_facts, requirement, rule_name
 
@@ -119,23 +120,34 @@ class FailureExplanation:
 
 
 def explain(
-    about: ExplainedObject, job: ExplainedJob, lines: LinesOf, before: ExplainedJob | None = None
+    about: ExplainedObject,
+    job: ExplainedJob,
+    lines: LinesOf,
+    now: int,
+    before: ExplainedJob | None = None,
 ) -> Explanation:
     """Explain a Job.
 
     Args:
-        before: an earlier version of it, to compare with.
         lines: finds the lines of its rules.
+        now: seconds since 1970: the runs of a CronJob are those after it.
+        before: an earlier version of it, to compare with.
     """
     table = decision_table([job] if before is None else [before, job])
     return Explanation(
         about,
         job,
-        tuple(job_facts(job)),
+        _facts(job, now),
         explained_rules(job, lines, rule_uses(job, table)),
         table,
-        None if before is None else tuple(job_facts(before)),
+        None if before is None else _facts(before, now),
     )
+
+
+def _facts(job: ExplainedJob, now: int) -> tuple[tuple[str, str], ...]:
+    if job.cron_job is None:
+        return tuple(job_facts(job))
+    return (*cron_job_facts(job.cron_job, job.spec, now), *job_facts(job))
 
 
 def explained_rules(

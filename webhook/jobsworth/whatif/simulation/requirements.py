@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import duration
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.whatif import work_statistics
+from jobsworth.whatif import cron_job_measures, work_statistics
 from jobsworth.whatif.run_statistics import mean
 from jobsworth.whatif.virtual_time import NEVER, SECOND, spoken
 
@@ -53,7 +53,6 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
     "overlap": work_statistics.overlap,
 }
 _DURATIONS = ("time.", "timeTo90.", "overlap")
-_BY_SPELLING = {name.lower(): name for name in _MEASURES}
 _NO_VALUE = {
     "time.": "no run completed",
     "timeTo90.": "in too many runs nine tenths of the completions never succeeded",
@@ -65,6 +64,10 @@ _NO_VALUE = {
 
 SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
 """Measures that are sums over the Jobs of a run, so that they exist for a CronJob, too."""
+
+SERIES = (*cron_job_measures.MEASURES, *SUMS)
+"""Measures of a CronJob: means of a simulation."""
+_BY_SPELLING = {name.lower(): name for name in (*_MEASURES, *SERIES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +108,17 @@ class RunRequirement:
     operator: str
     bound: float
 
-    @property
-    def of_one_job(self) -> bool:
-        """True if the measure is the outcome or the time of one Job, which a CronJob does not have."""
-        return self.measure not in SUMS
+    def applies_to(self, kind: str) -> bool:
+        """Return True if objects of a kind, Job or CronJob, have the measure."""
+        return self.measure in (SERIES if kind == "CronJob" else _MEASURES)
 
     def check(self, statistics: RunStatistics) -> RequirementResult:
         """Compare the measured value; its interval is only reported."""
-        value = _MEASURES[self.measure](statistics)
+        series = statistics.cron_job
+        if series is not None and self.measure in series.means:
+            value: Interval | None = series.means[self.measure]
+        else:
+            value = _MEASURES[self.measure](statistics)
         holds = value is not None and _OPERATORS[self.operator](value.value, self.bound)
         return RequirementResult(self.text, self.measure, holds, value, statistics.runs)
 
@@ -133,23 +139,29 @@ def read_requirement(text: str) -> RunRequirement:
     else:
         raise BadRequirement(f'"{text}" is no comparison. Write, for example, complete >= 0.95')
     name = _BY_SPELLING.get(name.replace("_", "").lower(), name)
-    if name not in _MEASURES:
-        hint = did_you_mean(name, _MEASURES) or f"Known are {', '.join(_MEASURES)}"
+    if name not in _MEASURES and name not in SERIES:
+        known = dict.fromkeys((*_MEASURES, *SERIES))
+        hint = did_you_mean(name, known) or f"Known are {', '.join(known)}"
         raise BadRequirement(f'"{name}" is unknown. {hint}')
     return RunRequirement(text, name, operator, _bound(name, bound))
 
 
+def _is_duration(name: str) -> bool:
+    series = cron_job_measures.MEASURES.get(name)
+    return name.startswith(_DURATIONS) or (series is not None and series.duration)
+
+
 def _bound(name: str, text: str) -> float:
     try:
-        if name.startswith(_DURATIONS):
+        if _is_duration(name):
             return duration.parse(text) / 10**9 * SECOND
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
-        wanted = "a duration such as 2h" if name.startswith(_DURATIONS) else "a number"
+        wanted = "a duration such as 2h" if _is_duration(name) else "a number"
         raise BadRequirement(f'"{text}" is not {wanted}') from None
 
 
 def _shown(name: str, value: float) -> str:
-    if not name.startswith(_DURATIONS):
+    if not _is_duration(name):
         return f"{value:.4g}"
     return "never" if value >= NEVER else spoken(value)

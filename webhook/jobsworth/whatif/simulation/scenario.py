@@ -162,6 +162,7 @@ class Scenario:
         startup, pending, duration, termination, termination_exit_code: of Pods, as in a case.
         cases: the course of some Pods; the first that selects a Pod applies.
         away: periods in which the Job and CronJob controllers do not run.
+        manual_runs: when a user creates a Job from the CronJob.
     """
 
     name: str = "default"
@@ -179,3 +180,4 @@ class Scenario:
     rejections: tuple[Rejections, ...] = ()
     changes: tuple[SpecChange, ...] = ()
     away: tuple[tuple[int, int], ...] = ()
+    manual_runs: tuple[int, ...] = ()

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 REJECTED = "exceeded quota"
 _QUOTA_PERIOD = "give the period of a case with from and until: a quota rejects every Pod"
+OPTION_NAMES = {"spec.from": "the field is spec.start; --from is its option"}
+"""Hints for fields that are called like an option of simulate."""
 _MAX_MILLISECONDS = 100 * 365 * 86_400_000
 
 
@@ -68,12 +70,18 @@ def read_scenario(document: object) -> Scenario:
     Raises:
         BadScenario: it is invalid; the exception lists every problem.
     """
-    found = tuple(problems(document, scenario_schema(), PATTERNS))
+    found = tuple(map(_with_option_hint, problems(document, scenario_schema(), PATTERNS)))
     if not found and isinstance(document, dict):
         found = tuple(_contradictions(document["spec"]))
     if found or not isinstance(document, dict):
         raise BadScenario(found)
     return scenario_of(document)
+
+
+def _with_option_hint(problem: SchemaProblem) -> SchemaProblem:
+    """Return a problem with the field that has the meaning of an option of the same name."""
+    hint = OPTION_NAMES.get(problem.field)
+    return problem if hint is None else SchemaProblem(problem.field, problem.message, hint)
 
 
 def _contradictions(spec: dict[str, Any]) -> Iterator[SchemaProblem]:
@@ -188,6 +196,7 @@ def scenario_of(document: dict[str, Any]) -> Scenario:
             SpecChange(milliseconds(each["at"]), each["spec"]) for each in spec.get("changes") or ()
         ),
         away=tuple(map(_period, spec.get("controllerAway") or ())),
+        manual_runs=_times(spec, "runNow"),
     )
 
 
@@ -218,13 +227,12 @@ def _pending(part: dict[str, Any]) -> str:
 
 
 def _disruption(disruption: dict[str, Any]) -> Disruption:
-    times = disruption.get("at", ())
     grace = disruption.get("gracePeriod")
     return Disruption(
         cause=DISRUPTIONS[disruption["cause"]],
         name=disruption["cause"],
         selector=_selector(disruption),
-        times=tuple(map(milliseconds, [times] if isinstance(times, str) else times)),
+        times=_times(disruption, "at"),
         every=_distribution(disruption.get("every")),
         pods=disruption.get("pods"),
         share=disruption.get("share"),
@@ -251,6 +259,11 @@ def _ranges(part: dict[str, Any], name: str) -> NumberRanges | None:
 
 def _period(part: dict[str, Any]) -> tuple[int, int]:
     return milliseconds(part["from"]), milliseconds(part["until"])
+
+
+def _times(part: dict[str, Any], name: str) -> tuple[int, ...]:
+    times = part.get(name, ())
+    return tuple(map(milliseconds, [times] if isinstance(times, str) else times))
 
 
 def _time(part: dict[str, Any], name: str, default: int) -> int:

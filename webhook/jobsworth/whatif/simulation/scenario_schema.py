@@ -100,6 +100,9 @@ def _spec() -> Schema:
                 "Periods in which the Job and CronJob controllers do not run.",
                 _closed("A period.", _period(), required=["from", "until"]),
             ),
+            "runNow": _duration_list(
+                "When a user creates a Job from the CronJob (kubectl create job --from); one time or a list."
+            ),
         },
     )
 

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.formats import cron
-from jobsworth.whatif.run_record import EmittedEvent, MissedRun
-from jobsworth.whatif.simulation.cron_decision import (
-    CronJobState,
-    decide_run,
-    scheduled_between,
-    seconds_to_next,
+from jobsworth.controller.cron_jobs.cron_job import (
+    FORBID,
+    CronJobStatus,
+    OwnedJob,
+    read_cron_job,
 )
+from jobsworth.controller.cron_jobs.cron_job_sync import (
+    MAX_RESYNC_PERIOD,
+    delay_after_update,
+    sync_cron_job,
+)
+from jobsworth.controller.cron_jobs.schedule_times import NEXT_SCHEDULE_DELTA, scheduled_between
+from jobsworth.whatif.run_record import EmittedEvent, MissedRun
+from jobsworth.whatif.simulation.due_runs import DueRuns
 from jobsworth.whatif.simulation.run_limits import MAX_SCHEDULED_TIMES, SCHEDULE_STEPS
 from jobsworth.whatif.simulation.simulated_job import SimulatedJob
 from jobsworth.whatif.virtual_time import MINUTE, NEVER, SECOND
 
 if TYPE_CHECKING:
-    from jobsworth.whatif.run_record import JobRecord, RunRecord
+    from jobsworth.controller.cron_jobs.cron_job import CronJob
+    from jobsworth.controller.cron_jobs.cron_job_sync import CronJobSync
+    from jobsworth.whatif.miss_reasons import MissReason
+    from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.simulation.run_limits import RunLimits
     from jobsworth.whatif.simulation.scenario import Scenario
     from jobsworth.whatif.simulation.simulated_nodes import Nodes
     from jobsworth.whatif.virtual_time import EventQueue
 
-NOT_LATEST = "a later run was due before it could start: only the latest is started"
+RESYNC = MAX_RESYNC_PERIOD * SECOND
+"""The resync of the informer comes as late as it can, so that a simulated run is never later in a cluster."""
 
 
 class SimulatedCronJob:
     """A CronJob, created at the start of the scenario.
 
     Attributes:
-        jobs: its Jobs that have not finished, and those being deleted.
+        jobs: its Jobs that exist, and deleted ones whose Pods terminate.
     """
 
     def __init__(
@@ -49,14 +60,19 @@ class SimulatedCronJob:
         self._nodes = nodes
         self._record = record
         self._limits = limits
-        self._last: int | None = None
-        self._due = NEVER
-        self._skipped: dict[int, str] = {}
         self.jobs: list[SimulatedJob] = []
-        self._runs = 0
-        self._kept: dict[bool, list[JobRecord]] = {True: [], False: []}
-        self._schedule = self._parsed()
-        self._wake(0)
+        self._runs = self._manual_runs = 0
+        self._cron_job = self._read(CronJobStatus())
+        self._due = DueRuns(self._cron_job)
+        self._edited: int | None = None
+        self._queued = False
+        self._timer = NEVER
+        for begin, end in scenario.away:
+            queue.at(begin, self._stop_controller)
+            queue.at(end, self._start_controller)
+        for at in scenario.manual_runs:
+            queue.at(at, self._run_now)
+        self._enqueue()
 
     def check_schedule(self, until: int) -> None:
         """Check at the start how many scheduled times there are, where that is certain.
@@ -67,143 +83,200 @@ class SimulatedCronJob:
         Raises:
             SimulationTooLarge: there are too many.
         """
-        if self._manifest["spec"].get("suspend") or self._scenario.changes:
+        most = MAX_SCHEDULED_TIMES + 1
+        if self._scenario.changes or until // MINUTE < most:  # there is at most one a minute
             return
-        start, most = self._scenario.start, MAX_SCHEDULED_TIMES + 1
-        if until // MINUTE < most:  # there is at most one a minute
-            return
-        found = scheduled_between(self._schedule, start, start + until // SECOND, most)
-        if len(found) == most:
+        start = self._scenario.start
+        found = scheduled_between(self._cron_job.schedule, start, start + until // SECOND)
+        if sum(1 for _ in zip(range(most), found, strict=False)) == most:
             self._limits.handle_scheduled_times(most)
 
     def edit(self, spec: dict[str, Any]) -> None:
         """Change fields of the spec; None removes one."""
+        self._pass_time()
         changed = {**self._manifest["spec"], **spec}
         self._manifest = {
             **self._manifest,
             "spec": {key: value for key, value in changed.items() if value is not None},
         }
-        if "schedule" in spec or "timeZone" in spec:
-            self._schedule = self._parsed()
-            seconds = seconds_to_next(self._state(), self._seconds())
-            if seconds is not None:
-                self._wake(round(seconds * SECOND))
-        else:
-            self._wake(0)
+        before, now = self._cron_job, self._seconds()
+        self._cron_job = self._read(before.status)
+        if before.time_zone != self._cron_job.time_zone:
+            zone = self._cron_job.time_zone or ""
+            self._record.zone_changes.append((self._queue.now, zone))
+        if before.schedule != self._cron_job.schedule:
+            self._due.edit_schedule(self._cron_job, now)
+        if not self._away(self._queue.now):
+            delay = delay_after_update(before, self._cron_job, now)
+            if delay:
+                self._enqueue_after(delay)
+                self._edited = None if self._blocked() else self._queue.now
+                self._queue.at(self._queue.now + RESYNC, self._enqueue)
+            else:
+                self._enqueue()
 
     def close(self) -> None:
         """Record the runs that have not started when the simulation ends."""
-        now = self._queue.now
-        for scheduled in sorted(self._skipped):
-            self._miss(now, scheduled, self._skipped[scheduled])
+        self._pass_time()
+        self._skip(NEVER)
 
-    def _parsed(self) -> cron.Schedule:
-        spec = self._manifest["spec"]
-        zone, schedule = spec.get("timeZone"), spec["schedule"]
-        return cron.parse(f"TZ={zone} {schedule}" if zone and "TZ" not in schedule else schedule)
+    def _read(self, status: CronJobStatus) -> CronJob:
+        name, spec = self._manifest["metadata"]["name"], self._manifest["spec"]
+        return read_cron_job(name, spec, self._scenario.start, status)
 
     def _seconds(self) -> float:
         return self._scenario.start + self._queue.now / SECOND
 
-    def _wake(self, delay: int) -> None:
-        """Sync after a delay, or earlier if that is planned, but not while the controller is away."""
-        due = self._queue.now + delay
-        for begin, end in self._scenario.away:
-            if begin <= due < end:
-                due = end
-        if due < self._due:
-            self._due = due
-            self._queue.at(due, self._sync, due)
+    # The queue of the controller: the CronJob is in it at most once, and waits for at most one time.
 
-    def _state(self) -> CronJobState:
-        spec = self._manifest["spec"]
-        return CronJobState(
-            schedule=self._schedule,
-            concurrency=spec.get("concurrencyPolicy") or "Allow",
-            starting_deadline=spec.get("startingDeadlineSeconds"),
-            suspended=bool(spec.get("suspend")),
-            created=self._scenario.start,
-            last=self._last,
-            active=sum(not job.finished for job in self.jobs),
-        )
+    def _enqueue(self) -> None:
+        """Sync now, unless the controller does not run."""
+        if not self._queued and not self._away(self._queue.now):
+            self._queued = True
+            self._queue.at(self._queue.now, self._sync)
 
-    def _sync(self, due: int) -> None:
-        if due != self._due:
+    def _enqueue_after(self, seconds: float) -> None:
+        """Sync after a delay, or earlier if a sync is planned for an earlier time."""
+        due = self._queue.now + max(1, round(seconds * SECOND))
+        if due < self._timer:
+            self._timer = due
+            self._queue.at(due, self._expire, due)
+
+    def _expire(self, due: int) -> None:
+        if due == self._timer:
+            self._timer = NEVER
+            self._enqueue()
+
+    def _away(self, now: int) -> bool:
+        return any(begin <= now < end for begin, end in self._scenario.away)
+
+    def _stop_controller(self) -> None:
+        self._timer = NEVER
+
+    def _start_controller(self) -> None:
+        self._timer = NEVER
+        self._edited = None
+        self._enqueue()
+
+    # A sync.
+
+    def _sync(self) -> None:
+        self._queued = False
+        if self._away(self._queue.now):
             return
-        self._due = NEVER
-        now = self._queue.now
-        decision = decide_run(self._state(), self._seconds())
-        # The time of the next check takes as many again.
-        self._limits.spend(len(self.jobs) + 2 * decision.computed * SCHEDULE_STEPS)
-        self._record.events += [
-            EmittedEvent(now, event.type, event.reason, event.message) for event in decision.events
+        self._pass_time()
+        self.jobs[:] = [
+            job
+            for job in self.jobs
+            if job.pods or (job.record.deleted, job.record.removed) == (None, None)
         ]
-        if decision.skipped is not None:
-            scheduled, why = decision.skipped
-            if scheduled not in self._skipped:
-                self._limits.handle_scheduled_times(1)
-                self._skipped[scheduled] = why
-        if decision.start is not None:
-            if decision.replace:
-                for job in self.jobs:
-                    if not job.finished:
-                        job.delete()
-            self._start(decision.start)
-        if decision.requeue is not None:
-            self._wake(max(1, round(decision.requeue * SECOND)))
+        owned = [self._owned(job) for job in self.jobs if _exists(job)]
+        decided = sync_cron_job(self._cron_job, owned, self._seconds())
+        self._limits.spend(len(self.jobs) + (1 + decided.computed) * SCHEDULE_STEPS)
+        now = self._queue.now
+        self._record.events += [
+            EmittedEvent(now, event.type, event.reason, event.message) for event in decided.events
+        ]
+        for job in self.jobs:
+            if job.record.name in decided.removed:
+                self._remove(job)
+            elif job.record.name in decided.replaced:
+                job.delete()
+        self._note(decided)
+        changed = decided.status != self._cron_job.status
+        if decided.start is not None:
+            self._start(decided.start)
+        self._cron_job = replace(self._cron_job, status=decided.status)
+        if changed:
+            self._enqueue()  # the update of its status is one of the CronJob
+        if decided.requeue is not None:
+            self._enqueue_after(decided.requeue)
+
+    def _owned(self, job: SimulatedJob) -> OwnedJob:
+        status, outcome = job.job.status, job.record.outcome
+        finished = "" if outcome == "Unfinished" else outcome
+        return OwnedJob(job.record.name, finished, status.start_time, status.completion_time)
+
+    def _remove(self, job: SimulatedJob) -> None:
+        """Delete a finished Job."""
+        if _exists(job):
+            job.record.removed = self._queue.now
+            self._enqueue()
+
+    # The runs that are due.
+
+    def _pass_time(self) -> None:
+        number = self._due.pass_time(self._cron_job, self._seconds(), self._hindrance)
+        if number:
+            self._limits.handle_scheduled_times(number)
+            self._limits.spend(number * SCHEDULE_STEPS)
+
+    def _hindrance(self, scheduled: int) -> MissReason | None:
+        if self._cron_job.suspended:
+            return "Suspended"
+        sync = round((scheduled + NEXT_SCHEDULE_DELTA - self._scenario.start) * SECOND)
+        return "ControllerAway" if self._away(sync) else None
+
+    def _blocked(self, status: CronJobStatus | None = None) -> bool:
+        """Return True if no sync starts a Job, whatever is due."""
+        cron_job = self._cron_job
+        active = (status or cron_job.status).active
+        return cron_job.suspended or bool(cron_job.concurrency == FORBID and active)
+
+    def _note(self, decided: CronJobSync) -> None:
+        """Note why a sync does not start the runs that are due."""
+        if decided.withheld == "JobAlreadyActive" and decided.scheduled is not None:
+            self._due.hold(decided.scheduled, "JobAlreadyActive")
+        elif decided.withheld == "NothingFound" and not self._blocked(decided.status):
+            self._due.pass_over(self._cron_job, self._seconds())
+
+    def _skip(self, before: int) -> None:
+        now = self._queue.now
+        self._record.missed += [
+            MissedRun(now, (run.scheduled - self._scenario.start) * SECOND, run.reason, run.why)
+            for run in self._due.skip(before, self._seconds())
+        ]
+
+    # Its Jobs.
 
     def _start(self, scheduled: int) -> None:
-        now = self._queue.now
-        last = self._scenario.start if self._last is None else self._last
-        missed = scheduled_between(self._schedule, last, scheduled, MAX_SCHEDULED_TIMES + 1)
-        known = sum(time in self._skipped for time in (*missed, scheduled))
-        self._limits.handle_scheduled_times(len(missed) + 1 - known)
-        self._limits.spend(len(missed) * SCHEDULE_STEPS + len(self.jobs))
-        for time in missed:
-            self._miss(now, time, self._skipped.get(time, NOT_LATEST))
-        self._skipped.clear()
-        self._last = scheduled
+        in_time, late = self._due.start(scheduled)
+        if not in_time:
+            self._limits.handle_scheduled_times(1)
+        self._skip(scheduled)
+        job = self._create(self._cron_job.job_name(scheduled))
+        job.record.scheduled = (scheduled - self._scenario.start) * SECOND
+        job.record.late = late
+        if not in_time:
+            job.record.earliest = self._edited
+
+    def _run_now(self) -> None:
+        """Create a Job from the CronJob, as a user does: kubectl create job --from."""
+        self._manual_runs += 1
+        self._create(f"{self._cron_job.name}-manual-{self._manual_runs}")
+
+    def _create(self, name: str) -> SimulatedJob:
         self._runs += 1
-        self.jobs[:] = [job for job in self.jobs if not job.finished or job.pods]
         job = SimulatedJob(
-            self._job(scheduled),
+            self._job(name),
             self._scenario,
             self._queue,
             self._nodes,
             self._limits,
             run=self._runs,
+            on_update=self._enqueue,
             on_finish=self._finished,
         )
-        job.record.scheduled = (scheduled - self._scenario.start) * SECOND
         self.jobs.append(job)
         self._record.jobs.append(job.record)
+        self._enqueue()
+        return job
 
     def _finished(self, job: SimulatedJob) -> None:
-        """Sync now, because a run may wait for this Job, and remove finished Jobs as the limits require."""
-        self._wake(0)
-        record = job.record
         if job.ttl is not None:
-            self._queue.at(self._queue.now + job.ttl * SECOND, self._remove, record)
-        complete = record.outcome == "Complete"
-        kept = self._kept[complete]
-        kept.append(record)
-        limit = self._manifest["spec"].get(
-            "successfulJobsHistoryLimit" if complete else "failedJobsHistoryLimit"
-        )
-        while limit is not None and len(kept) > limit:
-            self._remove(kept[0])
+            self._queue.at(self._queue.now + job.ttl * SECOND, self._remove, job)
 
-    def _remove(self, record: JobRecord) -> None:
-        kept = self._kept[record.outcome == "Complete"]
-        if record in kept:
-            kept.remove(record)
-            record.removed = self._queue.now
-
-    def _miss(self, now: int, scheduled: int, why: str) -> None:
-        due = (scheduled - self._scenario.start) * SECOND
-        self._record.missed.append(MissedRun(now, due, why))
-
-    def _job(self, scheduled: int) -> dict[str, Any]:
+    def _job(self, name: str) -> dict[str, Any]:
         """Return the Job of a run, with the defaults that the API server gives it when it is created."""
         metadata, template = self._manifest["metadata"], self._manifest["spec"]["jobTemplate"]
         spec = dict(template.get("spec") or {})
@@ -214,8 +287,12 @@ class SimulatedCronJob:
             "kind": "Job",
             "metadata": {
                 **(template.get("metadata") or {}),
-                "name": f"{metadata['name']}-{scheduled // 60}",
+                "name": name,
                 "namespace": metadata.get("namespace") or "",
             },
             "spec": spec,
         }
+
+
+def _exists(job: SimulatedJob) -> bool:
+    return job.record.deleted is None and job.record.removed is None

@@ -57,6 +57,7 @@ class SimulatedJob:
         manifest: the Job with the API server's defaults. Kubernetes' own controller runs it, unless its
             managedBy names ours.
         run: its number among the Jobs of a CronJob, from 1.
+        on_update: called when the status of the Job has changed.
         on_finish: called when it has finished.
 
     Attributes:
@@ -73,6 +74,7 @@ class SimulatedJob:
         limits: RunLimits,
         *,
         run: int = 1,
+        on_update: Callable[[], None] = lambda: None,
         on_finish: Callable[[SimulatedJob], None] = lambda job: None,
     ) -> None:
         self._manifest = manifest
@@ -81,6 +83,7 @@ class SimulatedJob:
         self._nodes = nodes
         self._limits = limits
         self._run = run
+        self._on_update = on_update
         self._on_finish = on_finish
         self._settings = settings_of(manifest["spec"].get("managedBy"))
         self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
@@ -327,6 +330,8 @@ class SimulatedJob:
     def _store(self, status: Status) -> None:
         before, now, record = self.job.status, self._queue.now, self.record
         self.job = replace(self.job, status=status)
+        if status != before:
+            self._on_update()
         if status.conditions is not before.conditions:
             known = {(each.type, each.status): each for each in before.conditions}
             record.conditions += [

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif import work_statistics
+from jobsworth.whatif.cron_job_measures import MEASURES
 from jobsworth.whatif.run_statistics import rule_name, summarize
 from jobsworth.whatif.virtual_time import HOUR, NEVER, SECOND
 
 if TYPE_CHECKING:
+    from jobsworth.whatif.cron_job_measures import CronJobSummary
     from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
-    from jobsworth.whatif.run_statistics import Interval, RunStatistics
+    from jobsworth.whatif.run_statistics import CronJobStatistics, Interval, RunStatistics
     from jobsworth.whatif.waiting import Waiting
 
 
@@ -31,10 +33,16 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
         "measures": None if summary.measures is None else _measures(summary.measures),
-        "jobs": [_job(job, record.start) for job in record.jobs],
+        "jobs": [{**_job(job, record.start), **_lateness(job, record)} for job in record.jobs],
         "mostJobObjects": record.most_objects,
+        **({} if summary.cron_job is None else {"cronJob": _cron_job(summary.cron_job)}),
         "missed": [
-            {"at": missed.at, "scheduled": missed.scheduled, "why": missed.why}
+            {
+                "at": missed.at,
+                "scheduled": missed.scheduled,
+                "reason": missed.reason,
+                "why": missed.why,
+            }
             for missed in record.missed
         ],
         "events": [event._asdict() for event in record.events],
@@ -51,6 +59,30 @@ def _measures(measures: JobMeasures) -> dict[str, Any]:
         "mostPods": measures.most_pods,
         "overlap": measures.overlap,
     }
+
+
+def _cron_job(summary: CronJobSummary) -> dict[str, Any]:
+    """Return the measures of a run of a CronJob; durations are milliseconds."""
+    return {
+        **{name: measure.of(summary) for name, measure in MEASURES.items()},
+        "manual": summary.manual,
+        "missedByReason": dict(summary.missed),
+    }
+
+
+def _cron_job_statistics(statistics: CronJobStatistics) -> dict[str, Any]:
+    return {
+        **{name: _interval(mean) for name, mean in statistics.means.items()},
+        "missedByReason": {reason: _interval(number) for reason, number in statistics.missed},
+        "withoutFault": _interval(statistics.flawless),
+    }
+
+
+def _lateness(job: JobRecord, record: RunRecord) -> dict[str, Any]:
+    """Return why a Job of a CronJob is late, and when it could have been created at the earliest."""
+    if record.kind != "CronJob":
+        return {}
+    return {"late": job.late or None, "earliest": job.earliest}
 
 
 def _job(job: JobRecord, start: int) -> dict[str, Any]:
@@ -139,6 +171,11 @@ def statistics_json(statistics: RunStatistics) -> dict[str, Any]:
         "wastedPodHours": _interval(statistics.wasted_hours),
         "failedIndexes": _interval(statistics.failed_indexes),
         "failuresByRule": {rule: _interval(number) for rule, number in statistics.failures},
+        **(
+            {}
+            if statistics.cron_job is None
+            else {"cronJob": _cron_job_statistics(statistics.cron_job)}
+        ),
     }
 
 

@@ -45,7 +45,7 @@ def statistics_page(heading: str, variants: Variants) -> str:
         variants: the statistics of each variant, with its name; at least one.
     """
     runs = variants[0][1].runs
-    note = f" {SERIES}" if any(statistics.series for _, statistics in variants) else ""
+    note = f" {' '.join(SERIES)}" if any(statistics.series for _, statistics in variants) else ""
     each = " of each variant, with the same luck" if len(variants) > 1 else ""
     sections = (
         _section("Chance to complete", "complete", _complete_chart(variants), _complete(variants)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.whatif import work_statistics
 from jobsworth.whatif.run_statistics import histogram
+from jobsworth.whatif.timelines.cron_job_statistics_text import cron_job_lines, cron_job_rows
 from jobsworth.whatif.virtual_time import NEVER, spoken
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     Variants = Sequence[tuple[str, RunStatistics]]
 
 SERIES = (
-    "Outcomes and times belong to single Jobs, and a run of a CronJob starts several: run it once "
-    "to see each of them, and the runs that did not start."
+    "A simulation runs the CronJob for the whole period. Numbers are means of a simulation, summed over",
+    "its Jobs. One simulation (without --runs) lists each Job, and each run that did not start.",
 )
 _BINS = 12
 _BAR = 40
@@ -25,8 +26,12 @@ _BAR = 40
 
 def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
     """Yield the lines of the report of one variant."""
-    yield f"{statistics.runs} runs; in parentheses the 95 % interval"
+    noun = "runs" if statistics.cron_job is None else "simulations"
+    yield f"{statistics.runs} {noun}; in parentheses the 95 % interval"
     yield ""
+    if statistics.cron_job is not None:
+        yield from cron_job_lines(statistics.cron_job, plain, spoken_time, percent)
+        yield ""
     for label, interval in (
         ("complete", statistics.share("Complete")),
         ("failed", statistics.share("Failed")),
@@ -46,12 +51,13 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         yield f"{'failed indexes':<22}{plain(statistics.failed_indexes)}"
     if statistics.failures:
         yield ""
-        yield "Failed Pods per run, by rule"
+        per = "run" if statistics.cron_job is None else "simulation"
+        yield f"Failed Pods per {per}, by rule"
         for rule, number in statistics.failures:
             yield f"  {rule:<20}{plain(number)}"
     yield ""
     if statistics.series:
-        yield SERIES
+        yield from SERIES
         return
     yield "Outcomes"
     for outcome, reason, count in statistics.outcomes:
@@ -83,6 +89,9 @@ def _has_parts(statistics: RunStatistics) -> bool:
 def comparison_lines(variants: Variants) -> Iterator[str]:
     """Yield a table of several variants."""
     runs = variants[0][1].runs
+    if all(statistics.cron_job is not None for _, statistics in variants):
+        yield from _cron_job_comparison(variants)
+        return
     if runs == 1:
         yield "one run each, with the same luck"
         yield ""
@@ -131,6 +140,19 @@ def _work_heads(variants: Variants) -> list[str]:
         OVERLAP: any(each.overlap for each in every),
     }
     return [head for head in _WORK if shown[head]]
+
+
+def _cron_job_comparison(variants: Variants) -> Iterator[str]:
+    runs = variants[0][1].runs
+    if runs == 1:
+        yield "one simulation each, with the same luck"
+    else:
+        yield (
+            f"{runs} simulations each, with the same luck: means of a simulation, in parentheses the 95 % "
+            "interval"
+        )
+    yield ""
+    yield from _aligned(cron_job_rows(variants, plain, spoken_time))
 
 
 def _single_rows(variants: Variants) -> Iterator[list[str]]:
@@ -215,7 +237,7 @@ def percent_or_none(interval: Interval | None) -> str:
 def spoken_time(interval: Interval) -> str:
     """Return a duration with its interval."""
     value, low, high = ("never" if part >= NEVER else spoken(part) for part in interval)
-    return f"{value} ({low} to {high})"
+    return value if value == low == high else f"{value} ({low} to {high})"
 
 
 def plain(interval: Interval) -> str:

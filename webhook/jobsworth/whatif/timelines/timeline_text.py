@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth.whatif.run_statistics import summarize
+from jobsworth.whatif.timelines import cron_job_table
 from jobsworth.whatif.timelines.pod_chart import chart_lines
 from jobsworth.whatif.timelines.timeline_lines import timeline
 from jobsworth.whatif.virtual_time import HOUR, SECOND, clock, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import tzinfo
 
     from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import RunRecord
@@ -29,8 +26,12 @@ def run_lines(record: RunRecord) -> Iterator[str]:
     yield f"{record.kind} {record.name}, scenario {record.scenario}, seed {record.seed}"
     yield ""
     if record.kind == "CronJob":
-        yield from _shortened(list(_cron_table(record)))
+        yield from _shortened(list(cron_job_table.table_lines(record)))
         yield ""
+        notes = list(cron_job_table.note_lines(record))
+        if notes:
+            yield from _shortened(notes)
+            yield ""
         yield from outcome_lines(record)
         return
     yield from _shortened(list(_event_lines(record)))
@@ -56,39 +57,6 @@ def _event_lines(record: RunRecord) -> Iterator[str]:
         yield f"{clock(line.at):>10}  {line.text}{until}"
 
 
-def _cron_table(record: RunRecord) -> Iterator[str]:
-    """Yield a line for each scheduled time: its Job, or why there is none."""
-    rows: list[tuple[int, str, str]] = []
-    for job in record.jobs:
-        end = job.deleted if job.deleted is not None else job.finished
-        scheduled = job.created if job.scheduled is None else job.scheduled
-        late = job.created - scheduled
-        start = f"started {spoken(late)} late" if late >= SECOND else "started"
-        if job.deleted is not None:
-            result = f"deleted after {spoken(job.deleted - job.created)}: {job.reason}"
-        elif end is None:
-            result = f"unfinished after {spoken(record.end - job.created)}: {job.reason}"
-        else:
-            result = f"{job.outcome} after {spoken(end - job.created)}: {job.reason}"
-        failures = sum(pod.failed for pod in job.pods)
-        failed = f", {failures} failed Pods" if failures else ""
-        rows.append((scheduled, start, f"{result}{failed}"))
-    rows += [(missed.scheduled, "not started", missed.why) for missed in record.missed]
-    width = max([len(start) for _, start, _ in rows], default=0)
-    for scheduled, start, result in sorted(rows):
-        yield f"{local_time(record, scheduled)}  {start:<{width}}  {result}"
-
-
-def local_time(record: RunRecord, at: int) -> str:
-    """Return a time of a run in the time zone of its CronJob, with the offset from UTC."""
-    zone: tzinfo = UTC
-    if record.time_zone:
-        with suppress(ZoneInfoNotFoundError):
-            zone = ZoneInfo(record.time_zone)
-    moment = datetime.fromtimestamp(record.start + at // SECOND, zone)
-    return moment.strftime("%a %Y-%m-%d %H:%M:%S ") + (moment.strftime("%z") or "+0000")
-
-
 def outcome_lines(record: RunRecord) -> Iterator[str]:
     """Yield the outcome of a run, and what it cost."""
     summary = summarize(record)
@@ -101,7 +69,7 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
         else:
             yield f"{job.outcome} after {spoken(job.finished - job.created)}: {job.reason}"
     else:
-        yield from _cron_outcome(record)
+        yield from cron_job_table.outcome_lines(record)
     counts = Counter(pod.counted for pod in pods)
     words = {
         "succeeded": "succeeded",
@@ -151,17 +119,3 @@ def _share(value: float) -> str:
 def waiting_words(record: RunRecord, waiting: Waiting) -> str:
     """Return what an unfinished Job waits for, with times since the start of the run."""
     return waiting.sentence(lambda time: clock(round((time - record.start) * SECOND)))
-
-
-def _cron_outcome(record: RunRecord) -> Iterator[str]:
-    outcomes = Counter(
-        "replaced" if job.deleted is not None else job.outcome.lower() for job in record.jobs
-    )
-    listed = ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
-    missed = f"; {len(record.missed)} runs did not start" if record.missed else ""
-    yield f"Jobs       {len(record.jobs)}{': ' if listed else ''}{listed}{missed}"
-    yield f"Objects    at most {record.most_objects} Jobs at a time"
-    warnings = Counter(event.reason for event in record.events if event.type == "Warning")
-    if warnings:
-        listed = ", ".join(f"{reason}: {number}" for reason, number in sorted(warnings.items()))
-        yield f"Warnings   {listed}"

@@ -1,0 +1,1 @@
+"""The CronJob controller's decisions: values in, values out."""

@@ -1,0 +1,213 @@
+"""When a CronJob starts Jobs, in words: schedule, time zone, clock changes, concurrency, missed runs."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from jobsworth.api.formats.cron_times import next_times
+from jobsworth.controller.cron_jobs.cron_job import FORBID, REPLACE, CronJobStatus, read_cron_job
+from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
+from jobsworth.lint.schedule_timing import listed, shortest_gap, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import tzinfo
+
+    from jobsworth.controller.cron_jobs.cron_job import CronJob
+
+_SHOWN_TIMES = 3
+_SHOWN_CHANGES = 4
+_DAYS = 366
+_HOUR, _MINUTE = 3600, 60
+_SHORTEST_DEADLINE = 10
+"""Seconds: the documentation of Kubernetes warns of a shorter startingDeadlineSeconds."""
+DEFAULT_KEPT = {"successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class _ClockChange:
+    """A change of the clocks.
+
+    Attributes:
+        at: seconds since 1970.
+        before, after: offsets from UTC in seconds.
+    """
+
+    at: int
+    before: int
+    after: int
+
+
+def cron_job_facts(
+    spec: Mapping[str, Any], job: Mapping[str, Any], now: int
+) -> Iterator[tuple[str, str]]:
+    """Yield names and values of what decides when the Jobs of a CronJob start.
+
+    Args:
+        spec: of the valid CronJob.
+        job: the spec of its Jobs.
+        now: seconds since 1970; the next runs and clock changes are those after it.
+    """
+    cron_job = read_cron_job("", dict(spec), now, CronJobStatus())
+    zone, zone_name = _zone(cron_job)
+    yield "schedule", f"{cron_job.written}: {_next_runs(cron_job, zone, now)}"
+    yield "time zone", zone_name
+    yield "clock changes", _clock_changes(cron_job, zone, now)
+    yield "concurrency", _concurrency(cron_job, job)
+    yield "starting deadline", _starting_deadline(cron_job)
+    if cron_job.suspended:
+        late = "" if cron_job.starting_deadline is None else ", within the starting deadline"
+        yield (
+            "suspended",
+            f"no run starts; when it is resumed, the latest missed run starts at once{late}",
+        )
+    kept = {
+        name: default if spec.get(name) is None else spec[name]
+        for name, default in DEFAULT_KEPT.items()
+    }
+    yield "kept Jobs", "{} complete, {} failed".format(*kept.values())
+
+
+def _zone(cron_job: CronJob) -> tuple[tzinfo, str]:
+    named = cron_job.time_zone or cron_job.schedule.time_zone
+    if not named or named == "Local":
+        return UTC, "that of kube-controller-manager, on most clusters UTC (as here): set timeZone"
+    with suppress(ZoneInfoNotFoundError):
+        return ZoneInfo(named), named
+    return UTC, f"{named}; this machine does not know it, and times are UTC here"
+
+
+def _next_runs(cron_job: CronJob, zone: tzinfo, now: int) -> str:
+    times = list(
+        islice(scheduled_between(cron_job.schedule, now, now + 5 * _DAYS * 86_400), _SHOWN_TIMES)
+    )
+    if not times:
+        return "never fires"
+    if cron_job.schedule.every is not None:
+        return "each time from the creation or the last run on"
+    return "next " + ", ".join(_local(time, zone) for time in times)
+
+
+def _local(time: int, zone: tzinfo) -> str:
+    moment = datetime.fromtimestamp(time, zone)
+    return moment.strftime("%a %Y-%m-%d %H:%M ") + (moment.strftime("%z") or "+0000")
+
+
+def _clock_changes(cron_job: CronJob, zone: tzinfo, now: int) -> str:
+    changes = list(_changes(zone, now))
+    if not changes:
+        return "none in the coming year"
+    if cron_job.schedule.every is not None:
+        return "of no effect on an interval"
+    if all(not _effect(cron_job, zone, change) for change in changes):
+        days = ", ".join(_day(change.at, zone) for change in changes[:_SHOWN_CHANGES])
+        return f"no run is skipped or repeated ({days})"
+    parts = []
+    for change in changes[:_SHOWN_CHANGES]:
+        way = "forward" if change.after > change.before else "back"
+        effect = _effect(cron_job, zone, change) or "no run is affected"
+        shift = spelled(abs(change.after - change.before))
+        parts.append(f"{_day(change.at, zone)} {way} by {shift}: {effect}")
+    return "; ".join(parts)
+
+
+def _day(at: int, zone: tzinfo) -> str:
+    return datetime.fromtimestamp(at, zone).strftime("%a %Y-%m-%d")
+
+
+def _changes(zone: tzinfo, now: int) -> Iterator[_ClockChange]:
+    """Yield the clock changes of the coming year."""
+    start = now - now % _HOUR
+    before = _offset(zone, start)
+    for hour in range(start + _HOUR, start + _DAYS * 86_400, _HOUR):
+        after = _offset(zone, hour)
+        if after != before:
+            at = next(
+                minute
+                for minute in range(hour - _HOUR + _MINUTE, hour + _MINUTE, _MINUTE)
+                if _offset(zone, minute) == after
+            )
+            yield _ClockChange(at, before, after)
+            before = after
+
+
+def _offset(zone: tzinfo, time: int) -> int:
+    offset = datetime.fromtimestamp(time, zone).utcoffset() or timedelta()
+    return int(offset.total_seconds())
+
+
+def _effect(cron_job: CronJob, zone: tzinfo, change: _ClockChange) -> str:
+    """Return which local times of the schedule are skipped or repeated; empty for none."""
+    shift = change.after - change.before
+    if _runs_through(cron_job, change):
+        return ""
+    if shift > 0:
+        begin = datetime.fromtimestamp(change.at + change.before, UTC).replace(tzinfo=None)
+        written = cron_job.schedule.replace(time_zone=None)
+        times = next_times(written, begin - timedelta(seconds=1), 60)
+        skipped = [time for time in times if time < begin + timedelta(seconds=shift)]
+        if not skipped:
+            return ""
+        following = _local(next_time(cron_job.schedule, change.at - 1), zone)
+        verb = "is" if len(skipped) == 1 else "are"
+        return f"{_clock_times(skipped)} {verb} skipped, the next run is {following}"
+    seen = [
+        datetime.fromtimestamp(time, zone).replace(tzinfo=None)
+        for time in scheduled_between(
+            cron_job.schedule, change.at + shift - 1, change.at - shift - 1
+        )
+    ]
+    repeated = sorted({time.replace(fold=0) for time in seen if seen.count(time) > 1})
+    verb = "runs" if len(repeated) == 1 else "run"
+    return f"{_clock_times(repeated)} {verb} twice" if repeated else ""
+
+
+def _runs_through(cron_job: CronJob, change: _ClockChange) -> bool:
+    """Return True if the schedule fires at an even pace before and after a change."""
+    begin, end = change.at - 3 * _HOUR, change.at + 3 * _HOUR
+    around = [begin, *scheduled_between(cron_job.schedule, begin, end), end]
+    return max(later - earlier for earlier, later in pairwise(around)) <= _HOUR
+
+
+def _clock_times(times: list[datetime]) -> str:
+    return listed([time.strftime("%H:%M") for time in times])
+
+
+def _concurrency(cron_job: CronJob, job: Mapping[str, Any]) -> str:
+    gap = shortest_gap(cron_job.written)
+    often = "" if gap is None else f" (runs are due at least {spelled(gap)} apart)"
+    if cron_job.concurrency == REPLACE:
+        return (
+            "Replace: a run deletes the previous Job if it has not finished, and does not wait until its "
+            f"Pods have ended{often}"
+        )
+    if cron_job.concurrency == FORBID:
+        blocked = (
+            "; a Job that never finishes blocks all runs: set activeDeadlineSeconds"
+            if job.get("activeDeadlineSeconds") is None
+            else f"; activeDeadlineSeconds ends a Job after {spelled(job['activeDeadlineSeconds'])}"
+        )
+        return (
+            "Forbid: a run that is due while the previous Job has not finished starts when it has, of "
+            f"several only the latest{blocked}"
+        )
+    return f"Allow: runs overlap if a Job takes longer than the time to the next{often}"
+
+
+def _starting_deadline(cron_job: CronJob) -> str:
+    deadline = cron_job.starting_deadline
+    if deadline is None:
+        return (
+            "none: after a suspension, an absence of the controller or an edit of the schedule, the latest "
+            "missed run starts, however late"
+        )
+    if deadline == 0:
+        return "0 s: no run ever starts, because the controller looks a moment after the time"
+    short = " (less than 10 s: runs may be missed)" if deadline < _SHORTEST_DEADLINE else ""
+    never = "a run that could not start by then is never started, without an event"
+    return f"{spelled(deadline)}: {never}{short}"

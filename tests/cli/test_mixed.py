@@ -172,3 +172,17 @@ def test_a_near_miss_that_could_be_something_else_is_a_warning(tmp_path: Path) -
 def test_jobs_of_other_groups_are_nobodys_near_miss(tmp_path: Path) -> None:
     text = GOOD.replace("batch/v1", "batch.volcano.sh/v1alpha1")
     assert validated(tmp_path, text) == (0, [("skipped", [])])
+
+
+def test_a_key_of_another_case_is_reported_where_it_stands_and_renamed(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        'apiVersion: batch/v1\nKIND: CronJob\nSpec: {schedule: "0 3 * * *"}\n'
+    )
+    done = run("validate", "--output", "concise", "job.yaml", folder=tmp_path)
+    assert done.stdout.startswith("job.yaml:2:1: error JW320 KIND: ")
+    run("validate", "--fix", "job.yaml", folder=tmp_path)
+    assert (
+        (tmp_path / "job.yaml")
+        .read_text()
+        .startswith("apiVersion: batch/v1\nkind: CronJob\nspec: {")
+    )

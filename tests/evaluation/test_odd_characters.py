@@ -8,9 +8,9 @@ import pytest
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.evaluation.fixes.odd_characters import named
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.odd_characters import named
 from support.cli.command_runs import Validate
 from support.lint.linted_jobs import cron_job, job
 from support.lint.manifests_with_findings import SOUND

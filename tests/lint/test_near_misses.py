@@ -49,6 +49,18 @@ def of(version: Any, kind: Any) -> dict[str, Any]:
         ({"apiVersion": "batch/v1", "Kind": "Job"}, "Kind", "Rename Kind to kind"),
         ({"apiversion": "batch/v1", "kind": "Job"}, "apiversion", "Rename apiversion to apiVersion"),
         ({"api_version": "batch/v1", "kind": "Job"}, "api_version", "Rename api_version to apiVersion"),
+        (
+            {"ApiVersion": "batch/v1", "Kind": "Job", "Metadata": {}, "Spec": {}},
+            "ApiVersion",
+            "does not know the fields ApiVersion, Kind, Metadata and Spec, and apiVersion, kind, metadata and "
+            "spec are missing. Rename ApiVersion to apiVersion, Kind to kind, Metadata to metadata and Spec to spec",
+        ),
+        (
+            of("batch/v1 ", "Job "),
+            "kind",
+            'no kind "Job " in "batch/v1 ". Set apiVersion: batch/v1 and kind: Job',
+        ),
+        (of("batch/v1", "Job\u200b"), "kind", "Set kind: Job, without U+200B (zero width space)"),
     ],
 )  # fmt: skip
 def test_a_kind_that_no_api_server_has_is_an_error(value: Any, field: str, message: str) -> None:
@@ -108,6 +120,10 @@ def test_a_kind_of_another_api_is_left_alone(value: Any) -> None:
         (of("v1", "Jobb"), of("batch/v1", "Job")),
         (of("batch/v1", "cronjob"), of("batch/v1", "CronJob")),
         ({"apiVersion": "batch/v1", "Kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
+        (
+            {"apiVersion": "batch/v1", "KIND": "Job", "MetaData": {"name": "a"}},
+            {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}},
+        ),
         ({"kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
     ],
 )

@@ -11,6 +11,8 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.lint.manifest_rules import PATCH, UNREADABLE
+from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, UNREADABLE
+from jobsworth.lint.misidentified import NEAR_MISS, TOP_FIELDS
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
@@ -61,7 +63,7 @@ def _is_object(value: object) -> bool:
 
 
 def located_in(document: Document, finding: Finding) -> LocatedFinding:
-    """Locate a finding: that of an unknown field or an invalid key at the key, others at their value."""
+    """Locate a finding: that of an unknown field or a wrong key at the key, others at their value."""
     place = document.position(finding.place, key=_is_about_key(finding))
     return located(finding, place, document)
 
@@ -75,6 +77,8 @@ def further_in(document: Document, finding: Finding, evaluation: Evaluation) -> 
 
 
 def _is_about_key(finding: Finding) -> bool:
+    if finding.code == NEAR_MISS.code:
+        return finding.field not in TOP_FIELDS
     return finding.code == UNKNOWN_FIELD or finding.rule == MAP_KEY
 
 

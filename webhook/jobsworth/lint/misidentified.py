@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, slips
+from jobsworth.findings.odd_characters import named
 from jobsworth.lint.lint_rule import Rule
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ FEWER_KEPT = "(it keeps 3 successful and 1 failed Job, unless the history limits
 
 TEMPLATE_MARKS = ("{{", "{%")
 
+TOP_FIELDS = ("apiVersion", "kind", "metadata", "spec")
+"""The fields at the top of a manifest of a Job or CronJob."""
+
 
 def near_miss(value: Any) -> Finding | None:
     """Return the finding for an object that is neither a Job nor a CronJob of ``batch/v1``.
@@ -77,7 +81,7 @@ def near_miss(value: Any) -> Finding | None:
     elif meant is None or "." in group:
         return _of_reserved_group(version, kind) if group in RESERVED_GROUPS else None
     if (version_key, kind_key) != ("apiVersion", "kind"):
-        return _wrong_key(version_key, kind_key)
+        return _wrong_keys(value)
     return _no_such_kind(version, kind, meant, safe=_keeps_defaults(version, value.get("spec")))
 
 
@@ -110,6 +114,11 @@ def _key(value: dict[str, Any], name: str) -> str:
     return name
 
 
+def _visible(name: str) -> str:
+    """Return a name, in quotes if there are spaces around it, which nobody would see."""
+    return name if name == name.strip() else f'"{name}"'
+
+
 def _no_such_kind(version: str, kind: str, meant: str | None, *, safe: bool) -> Finding:
     edits, wanted = [], []
     if version != API_VERSION:
@@ -119,23 +128,32 @@ def _no_such_kind(version: str, kind: str, meant: str | None, *, safe: bool) -> 
         wanted.append(f"kind: {meant or 'Job or kind: CronJob'}")
         edits.append(Edit("set", "kind", meant))
     since = REMOVED.get(version, "") if kind == "CronJob" else ""
-    message = f"The API server has no kind {kind} in {version}"
+    message = f"The API server has no kind {_visible(kind)} in {_visible(version)}"
     if since:
         message += f" since Kubernetes {since}"
+    odd = named(kind + version)
     title = f"Set {' and '.join(wanted)}"
     return NEAR_MISS.finding(
         edits[-1].field,
-        f"{message}. {title}.",
+        f"{message}. {title}{f', without {odd}' if odd else ''}.",
         fix=Fix(title if safe else f"{title} {FEWER_KEPT}", *edits, safe=safe) if meant else None,
     )
 
 
-def _wrong_key(version_key: str, kind_key: str) -> Finding:
-    wrong, right = (kind_key, "kind") if kind_key != "kind" else (version_key, "apiVersion")
+def _wrong_keys(value: dict[str, Any]) -> Finding:
+    """Return the finding for keys that differ from the fields at the top by case or separators only."""
+    from jobsworth.lint.schedule_timing import listed
+
+    meant = {key: name for name in TOP_FIELDS if (key := _key(value, name)) != name}
+    wrong = [key for key in value if key in meant]
+    right = [meant[key] for key in wrong]
+    fields, are = ("field", "is") if len(wrong) == 1 else ("fields", "are")
+    title = f"Rename {listed([f'{key} to {meant[key]}' for key in wrong])}"
     return NEAR_MISS.finding(
-        wrong,
-        f"The API server does not know the field {wrong}, and {right} is missing. Rename {wrong} to {right}.",
-        fix=Fix(f"Rename {wrong} to {right}", Edit("rename", wrong, right), safe=True),
+        wrong[0],
+        f"The API server does not know the {fields} {listed(wrong)}, and {listed(right)} {are} missing. "
+        f"{title}.",
+        fix=Fix(title, *(Edit("rename", key, meant[key]) for key in wrong), safe=True),
     )
 
 

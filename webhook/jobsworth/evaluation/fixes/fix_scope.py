@@ -43,6 +43,9 @@ PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setEl
 _ABOUT_APPLYING = ("JW216",)
 """Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
+_ABOUT_IDENTITY = ("JW320",)
+"""Rules on apiVersion and kind. A patch needs these keys, too, so each may be renamed in it."""
+
 
 class ScopedFindings(Record):
     """The findings of a document, with only the fixes that are allowed in it.
@@ -68,7 +71,7 @@ def in_scope(
     """Withhold the fixes of a document that no client applies.
 
     A fragment may be a manifest with a typo, such as ``Image`` for ``image``: a fix that completes it is
-    kept, and with a safe one also the others.
+    kept, and with a safe one also the others. So is one that renames the keys of apiVersion and kind.
 
     Args:
         findings: the findings of the document.
@@ -96,7 +99,9 @@ def in_scope(
         return ScopedFindings(found)
     withheld = []
     for index, finding in enumerate(found):
-        if finding.fix is not None and (reason or not _completes(finding.fix, value)):
+        if finding.fix is None:
+            continue
+        if reason or not (_renames_keys(finding) or _completes(finding.fix, value)):
             found[index] = finding.with_fix(None)
             withheld.append(finding.fix)
     return ScopedFindings(
@@ -144,6 +149,14 @@ def _at(value: Any, *steps: str) -> Any:
     for step in steps:
         value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def _renames_keys(finding: Finding) -> bool:
+    return (
+        finding.code in _ABOUT_IDENTITY
+        and finding.fix is not None
+        and all(edit.action == "rename" for edit in finding.fix.edits)
+    )
 
 
 def _completes(fix: Fix, value: Any) -> bool:

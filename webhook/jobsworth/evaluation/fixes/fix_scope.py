@@ -44,7 +44,7 @@ _ABOUT_APPLYING = ("JW216",)
 """Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
 _ABOUT_IDENTITY = ("JW320",)
-"""Rules on apiVersion and kind. A patch needs these keys, too, so each may be renamed in it."""
+"""Rules on apiVersion and kind, keys that a patch needs, too: renaming one is right in it."""
 
 
 class ScopedFindings(Record):

@@ -110,6 +110,7 @@ def _read(document: Document, server: ApiServer) -> ReadDocument:
         result.kind or "",
         result.namespace or "",
         result.name or "",
+        result.shown_name,
         document.file,
         document.position("").line,
         server.release,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.formats.names import readable_name
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.context.file_context import Surroundings
 from jobsworth.files.existing_objects import NO_OBJECTS, describe
@@ -268,7 +269,7 @@ def _may_have_placeholder(located: LocatedFinding) -> bool:
 def result_of(document: Document, status: Status) -> Result:
     """Return the result for a document that could be read, without findings."""
     kind, namespace, name = describe(document.value)
-    return Result(
+    result = Result(
         file=document.file,
         document=document.index,
         item=document.item,
@@ -278,6 +279,9 @@ def result_of(document: Document, status: Status) -> Result:
         status=status,
         findings=[],
     )
+    if name is None and isinstance(document.value, dict):
+        result.shown_name = readable_name(document.value.get("metadata"))
+    return result
 
 
 def is_empty(data: bytes) -> bool:

@@ -50,6 +50,7 @@ class Result:
         document: the number of the document in its file, from 0.
         item: the position in a List; None for a document that is not a List.
         kind, namespace, name: of the object; None if unknown.
+        shown_name: the name for people, such as ``etl-*`` for a generated one; empty if unknown.
         status: one of :data:`STATUSES`.
         findings: in the order of their positions.
         infos: the number of info findings that are counted, but not among `findings`.
@@ -63,7 +64,7 @@ class Result:
 
     __slots__ = (
         "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
-        "origin", "selected", "status", "unfixable", "withheld",
+        "origin", "selected", "shown_name", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -86,6 +87,7 @@ class Result:
         self.kind = kind
         self.namespace = namespace
         self.name = name
+        self.shown_name = name or ""
         self.status: Status = status
         self.findings = findings
         self.attempts: Sequence[FixAttempt] = ()

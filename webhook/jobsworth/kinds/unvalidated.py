@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.formats.names import readable_name
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -35,9 +37,8 @@ def unvalidated(value: Any, table: KindTable) -> str:
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return ""
-    metadata = value.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    subject = f"{kind} {name}" if isinstance(name, str) and name else kind
+    name = readable_name(value.get("metadata"))
+    subject = f"{kind} {name}" if name else kind
     unjudged = table.unjudged_kind(version, kind)
     if unjudged is not None:
         return f"{subject} is not validated: {unjudged.reason}"

@@ -134,8 +134,7 @@ def _outcome_cells(row: CodeRow | NamedRow, *, reachable: bool = True) -> Cells:
 
 
 def _title(about: ExplainedObject) -> str:
-    name = f"{about.namespace}/{about.name}" if about.namespace else about.name or "(unnamed)"
-    return escaped(f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}")
+    return escaped(f"{about.title} ({about.file}:{about.line}), Kubernetes {about.release}")
 
 
 def _table_without_empty(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:

@@ -62,8 +62,7 @@ def render_failures(explanation: FailureExplanation, *, width: int | None = None
 
 def heading(about: ExplainedObject) -> str:
     """Return the name and place of an object."""
-    name = f"{about.namespace}/{about.name}" if about.namespace else about.name or "(unnamed)"
-    return f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}"
+    return f"{about.title} ({about.file}:{about.line}), Kubernetes {about.release}"
 
 
 def code_cells(row: CodeRow, every_container: int) -> Cells:

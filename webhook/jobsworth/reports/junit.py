@@ -95,7 +95,7 @@ def _file(result: Result) -> str:
 def _name(result: Result) -> str:
     if result.kind is None:
         return f"document {result.document}"
-    name = result.name or f"(unnamed, document {result.document})"
+    name = result.shown_name or f"(unnamed, document {result.document})"
     return (
         f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
     )

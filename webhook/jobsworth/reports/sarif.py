@@ -145,7 +145,7 @@ def _location(result: Result, located: LocatedFinding, place: FindingPlace) -> d
         if place.line is not None and place.column is not None:
             physical["region"] = _region(located, place.line, place.column)
         location["physicalLocation"] = physical
-    logical = "/".join(filter(None, [result.kind, result.namespace, result.name]))
+    logical = "/".join(filter(None, [result.kind, result.namespace, result.shown_name]))
     if logical:
         name = f"{logical}#{located.finding.field}" if located.finding.field else logical
         location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]

@@ -142,7 +142,7 @@ def _wrapped(label: str, text: str, width: int | None, paint: Paint) -> Iterator
 
 
 def _subject(result: Result) -> str:
-    name = result.name or "(unnamed)"
+    name = result.shown_name or "(unnamed)"
     return (
         f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
     )

@@ -219,6 +219,20 @@ def as_prefix(text: str) -> str:
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text
 
 
+def readable_name(metadata: object) -> str:
+    """Return the name of an object for people: ``etl-*`` for one whose name the API server generates.
+
+    >>> readable_name({"name": "etl"}), readable_name({"generateName": "etl-"}), readable_name({})
+    ('etl', 'etl-*', '')
+    """
+    if not isinstance(metadata, dict):
+        return ""
+    name, prefix = metadata.get("name"), metadata.get("generateName")
+    if isinstance(name, str) and name:
+        return name
+    return f"{prefix}*" if isinstance(prefix, str) and prefix else ""
+
+
 def _is_label_name(text: str) -> bool:
     return (
         text != ""

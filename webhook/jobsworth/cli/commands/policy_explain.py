@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jobsworth.api.formats.names import readable_name
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, nested, text, words
 from jobsworth.cli.server_options import ServerOptions, server_of
@@ -151,7 +152,7 @@ def _labels(text: str | None) -> dict[str, str] | None:
 def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
     request = result.request
     user = f" by {request.user}" if request.user else ""
-    name = request.name or "(unnamed)"
+    name = request.name or readable_name(request.object.get("metadata")) or "(unnamed)"
     yield (
         f"{request.kind} {name} in namespace {request.namespace}: {request.operation}{user}, "
         f"Kubernetes {server.release}"

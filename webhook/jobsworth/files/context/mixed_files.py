@@ -92,7 +92,7 @@ def _names_job(document: Document) -> bool:
 
 
 def _skipped(result: Result, notes: list[LocatedFinding]) -> Result:
-    return Result(
+    skipped = Result(
         file=result.file,
         document=result.document,
         item=result.item,
@@ -102,6 +102,8 @@ def _skipped(result: Result, notes: list[LocatedFinding]) -> Result:
         status=SKIPPED,
         findings=notes,
     )
+    skipped.shown_name = result.shown_name
+    return skipped
 
 
 def _note(located: LocatedFinding, rule: Rule, message: str) -> LocatedFinding:

@@ -59,6 +59,8 @@ class ExplainedObject:
     """The object that is explained, and its place.
 
     Attributes:
+        name: empty if the API server generates it.
+        shown_name: the name for people, such as ``etl-*`` for a generated one; empty if there is none.
         file: the name of its file.
         line: the line at which it begins.
         release: the Kubernetes release of the API server.
@@ -67,9 +69,16 @@ class ExplainedObject:
     kind: str
     namespace: str
     name: str
+    shown_name: str
     file: str
     line: int
     release: str
+
+    @property
+    def title(self) -> str:
+        """The kind, namespace and name."""
+        name = self.shown_name or "(unnamed)"
+        return f"{self.kind} {self.namespace}/{name}" if self.namespace else f"{self.kind} {name}"
 
 
 @dataclass(frozen=True, slots=True)

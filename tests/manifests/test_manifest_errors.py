@@ -31,6 +31,8 @@ def error_of(data: bytes, file: str = "file.yaml") -> ManifestError:
         ("schedule: */5 * * * *\n", 1, 11, 'put it in quotes: "*/5 * * * *"'),
         ("schedule: @daily # each day\n", 1, 11, 'put it in quotes: "@daily"'),
         ("a: %b\n", 1, 4, 'put it in quotes: "%b"'),
+        ("a: [b, |\n  c\n]\n", 1, 8, "`|` cannot begin a text inside `[ ]`; write each item"),
+        ("a: {b: >\n  c\n}\n", 1, 8, "`>` cannot begin a text inside `{ }`; write each key"),
         ("a: `b`\n", 1, 4, 'put it in quotes: "`b`"'),
         ("a: & b\n", 1, 4, "begins an anchor"),
         ("a: *b\n", 1, 4, 'put it in quotes: "*b"'),
@@ -212,6 +214,24 @@ def test_a_line_that_fell_out_of_a_block_scalar_is_to_be_indented(
     error = error_of((HEAD + rest).encode())
     assert (error.line, error.column) == (line, column)
     assert error.message == IN_TEXT + advice
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "missing"),
+    [
+        ("a:\n- |\nfor i in 1 2; do\n", 1, 2),
+        ("  a: |\n  run it now\n", 3, 2),
+    ],
+)
+def test_a_text_that_is_not_indented_at_all_is_to_be_indented(
+    text: str, column: int, missing: int
+) -> None:
+    error = error_of(text.encode())
+    assert (error.line, error.column) == (text.count("\n"), column)
+    assert (
+        f"must be indented more than that line; indent this line, and the rest of the text, by {missing}"
+        in (error.message)
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,16 +46,19 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
         notes = tuple(note for note in notes if note.kind != "coerced-key")
     if not (found or evaluation.further or notes):
         return
-    result.replace_findings(
-        [
-            *(located_in(document, finding) for finding in long_messages.shortened(found)),
-            *(
-                further_in(document, finding, evaluation)
-                for finding in long_messages.shortened([*evaluation.further])
-            ),
-            *(noted(document, note) for note in notes),
-        ]
-    )
+    places = [
+        *(located_in(document, finding) for finding in long_messages.shortened(found)),
+        *(
+            further_in(document, finding, evaluation)
+            for finding in long_messages.shortened([*evaluation.further])
+        ),
+        *(noted(document, note) for note in notes),
+    ]
+    if any(each.finding.code == UNKNOWN_FIELD for each in places):
+        from jobsworth.files.context.fallen_text import with_fallen_text
+
+        places = with_fallen_text(document, places)
+    result.replace_findings(places)
 
 
 def _is_object(value: object) -> bool:

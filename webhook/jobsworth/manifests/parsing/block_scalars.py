@@ -1,13 +1,14 @@
 """Lines that fell out of a block scalar: text after ``|`` or ``>`` that is indented too little.
 
 Scripts and configuration files are embedded in manifests as block scalars. A line with less indentation than
-the first one ends the text, and the parser reports an error there or much later. Imported for unreadable
-manifests only.
+the first one ends the text, and the parser reports an error there or much later, or the line becomes a
+field that nobody knows. Imported for such manifests only.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from jobsworth.record import Record
@@ -30,6 +31,7 @@ class FallenLine(Record):
         missing: the number of spaces that it lacks, or the least indented line of its here-document.
         header: the index of the line with the indicator of the block scalar.
         indicator: ``|`` or ``>``.
+        is_first: True if the text has no line at all because of it.
         in_heredoc: the word that ends the here-document that the line belongs to; empty outside of one.
         sure: True if the line cannot be a key without its colon.
     """
@@ -40,6 +42,7 @@ class FallenLine(Record):
     indicator: str
     in_heredoc: str = ""
     sure: bool = True
+    is_first: bool = False
 
 
 class _Line(Record):
@@ -81,8 +84,10 @@ class _BlockScalar:
         return True
 
     def fallen(self, line: _Line, missing: int, heredoc: str = "", *, sure: bool) -> FallenLine:
-        place = line.start + line.indent
-        return FallenLine(place, missing, self.header.start, self.indicator, heredoc, sure)
+        place, begin = line.start + line.indent, self.header.start
+        return FallenLine(
+            place, missing, begin, self.indicator, heredoc, sure, is_first=not self.indent
+        )
 
 
 def fallen_line(text: str, indexes: Sequence[int]) -> FallenLine | None:
@@ -109,17 +114,52 @@ def fallen_line(text: str, indexes: Sequence[int]) -> FallenLine | None:
         if block is not None:
             if block.takes(line):
                 continue
-            if not block.indent:
-                block = comment = None
-            elif block.heredoc and number <= last_of.get(block.heredoc, -1):
+            if block.heredoc and number <= last_of.get(block.heredoc, -1):
                 least = min(each.indent for each in lines[number : last_of[block.heredoc] + 1])
                 return block.fallen(line, block.indent - least, block.heredoc, sure=True)
-            elif line.text.startswith("#"):
+            if line.text.startswith("#"):
                 comment = comment or line
                 continue
-            else:
-                found = _as_fallen(block, line) if line.start in reported else None
-                block = comment = None
+            found = _as_fallen(block, line) if line.start in reported else None
+            block = comment = None
+        block = block or _begun_by(line)
+    return found
+
+
+def fallen_fields(text: str) -> dict[int, FallenLine]:
+    """Return the lines of a readable document that ended a block scalar, or are in its here-document.
+
+    A field that nobody knows in such a line was probably text.
+
+    Args:
+        text: the text of the document.
+
+    Returns:
+        By the number of the line, from 0. A line is sure to be text if it is in a here-document.
+    """
+    lines = list(_lines(text))
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        places.setdefault(line.text.strip(), []).append(number)
+    found: dict[int, FallenLine] = {}
+    number_of, at, end = 0, 0, -1
+    block: _BlockScalar | None = None
+    for number, line in enumerate(lines):
+        number_of += text.count("\n", at, line.start)
+        at = line.start
+        if block is not None and (number <= end or not block.takes(line)):
+            if number > end and block.heredoc:
+                ends = places.get(block.heredoc, [])
+                following = bisect_left(ends, number)
+                end = ends[following] if following < len(ends) else -1
+                least = min((each.indent for each in lines[number : end + 1]), default=0)
+                in_heredoc, missing = block.heredoc, block.indent - least
+            if number <= end:
+                found[number_of] = block.fallen(line, missing, in_heredoc, sure=True)
+                continue
+            if block.indent and not line.text.startswith("#"):
+                found[number_of] = block.fallen(line, block.indent - line.indent, sure=False)
+            block = None
         block = block or _begun_by(line)
     return found
 
@@ -154,4 +194,6 @@ def _as_fallen(block: _BlockScalar, line: _Line) -> FallenLine | None:
     if any(mark in line.text for mark in _TEMPLATE_MARKS):
         return None
     sure = _MAY_LACK_COLON.fullmatch(line.text) is None
-    return block.fallen(line, block.indent - line.indent, sure=sure)
+    # A text is mostly indented by two more than the line that begins it.
+    indent = block.indent or block.least + 1
+    return block.fallen(line, indent - line.indent, sure=sure)

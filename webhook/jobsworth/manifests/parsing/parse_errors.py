@@ -180,6 +180,11 @@ def _fallen_text(fault: _ErrorContext) -> Unreadable | None:
 
 
 def _fallen(fallen: FallenLine, begin: int) -> str:
+    if fallen.is_first:
+        return (
+            f"the text that begins with `{fallen.indicator}` in line {begin} must be indented more than that "
+            f"line; indent this line, and the rest of the text, by {fallen.missing}"
+        )
     text = (
         f"this line is indented less than the text that began with `{fallen.indicator}` in line {begin}, so "
         f"it ends that text; indent it by {fallen.missing}"
@@ -204,6 +209,16 @@ def _separator(fault: _ErrorContext) -> Unreadable | None:
 
 
 def _bad_start(fault: _ErrorContext) -> Unreadable:
+    bracket = _open_bracket(fault.text, fault.index) if fault.character() in "|>" else -1
+    if bracket >= 0:
+        opening = fault.text[bracket]
+        item = (
+            "item on a line of its own, after `- `"
+            if opening == "["
+            else "key on a line of its own"
+        )
+        where = f"inside `{opening} {_CLOSING[opening]}`"
+        return fault.here(f"`{fault.character()}` cannot begin a text {where}; write each {item}")
     return fault.here(
         f"a plain value cannot begin with `{fault.character()}`; put it in quotes: "
         f"{fault.value_from(fault.index)}"

@@ -3,7 +3,7 @@
 The server stops at fields that it does not know and values of the wrong type. To report the rest in the same
 run, these are fixed in a copy of the object: by a safe fix; a quantity of several meanings by one of them; or
 else by deleting the field, or the value of a list item. What the copy lacks because of a deletion is not
-reported, nor what it has because of the chosen meaning.
+reported, nor what it has because of the chosen meaning: a result names the fields that hide other findings.
 """
 
 from __future__ import annotations
@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from jobsworth.validation.engine import Engine
 
 DECODING_ERRORS = ("JW001", "JW002")
+DUPLICATE, NOT_FOUND = "FieldValueDuplicate", "FieldValueNotFound"
+LISTS_OF_NAMES = (
+    "containers", "initContainers", "resourceClaims", "volumeClaimTemplates", "volumes",
+)  # fmt: skip
+"""Lists whose items other fields refer to by name."""
+STOCK_PHRASES = (
+    "Invalid value",
+    "Required value",
+    "Unsupported value",
+    "Duplicate value",
+    "supported values",
+    "valid values",
+)
+"""Parts of messages that contain the names of fields, ``value`` and ``values``, but do not mean them."""
 MAX_REPAIRS = 100
 """An object with more decoding errors is not repaired: each repair copies parts of the object."""
 
@@ -49,7 +63,8 @@ class RepairedObject:
     """
 
     __slots__ = (
-        "_holders", "_lists", "_names", "_unknown", "assumed", "deleted", "is_complete", "moved", "value",
+        "_holders", "_lacks_names", "_lists", "_names", "_unknown", "assumed", "deleted", "is_complete",
+        "moved", "value",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +85,7 @@ class RepairedObject:
         self._lists = {path.rpartition("[")[0] for path in deleted if is_item(path)}
         self._names = {path.rpartition(".")[2].partition("[")[0] for path in deleted}
         self._names.update(map(_resource, assumed))
+        self._lacks_names = any(map(_may_name, deleted))
 
     def keeps(self, finding: Finding) -> bool:
         """Return True for a finding that depends neither on a deleted field nor on an assumed meaning."""
@@ -77,9 +93,19 @@ class RepairedObject:
             return True
         if self._unknown.hold(finding.field) or finding.field in self._lists:
             return False
+        above, _, item = finding.field.rpartition("[")
+        if finding.reason == DUPLICATE and item.endswith("]") and above in self._lists:
+            return False  # of the value that stands for the deleted one
+        if finding.reason == NOT_FOUND and self._lacks_names:
+            return False
         if not self._names.isdisjoint(_words(finding.message)):
             return False
         return finding.reason != "FieldValueRequired" or not self._holders.hold(finding.field)
+
+    @property
+    def hides(self) -> list[str]:
+        """The paths in the object of deleted fields: lint rules, and errors about them, are not reported."""
+        return [self.written_path(field) for field in dict.fromkeys(self.deleted)]
 
     def written_path(self, field: str) -> str:
         """Return the path in the object of a field of the copy."""
@@ -233,6 +259,20 @@ class _Paths:
         return not self._paths.isdisjoint(prefixes)
 
 
+def _may_name(path: str) -> bool:
+    """Return True if a deleted field can have held a name that other fields refer to.
+
+    >>> _may_name("spec.template.spec.volumes[0]"), _may_name("spec.template.spec.volumes[0].name")
+    (True, True)
+    >>> _may_name("spec.template.spec.containers[0].image")
+    False
+    """
+    steps = path.split(".")
+    if steps[-1] == "name":
+        steps.pop()
+    return bool(steps) and steps[-1].partition("[")[0] in LISTS_OF_NAMES
+
+
 def _resource(path: str) -> str:
     """Return the name of the resource, or else of the field, whose quantity is at a path.
 
@@ -247,7 +287,11 @@ def _words(text: str) -> list[str]:
 
     >>> _words('must not have "podFailurePolicy" set')
     ['must', 'not', 'have', 'podFailurePolicy', 'set']
+    >>> _words('Unsupported value: "in": supported values: "In"')
+    ['in', 'In']
     """
+    for phrase in STOCK_PHRASES:
+        text = text.replace(phrase, "")
     return "".join(letter if letter.isalnum() else " " for letter in text).split()
 
 

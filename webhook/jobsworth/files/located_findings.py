@@ -54,11 +54,27 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
         ),
         *(noted(document, note) for note in notes),
     ]
+    if evaluation.api and any(each.finding.severity == "error" for each in places):
+        result.hidden_by = _hiding_fields(document, evaluation)
     if any(each.finding.code == UNKNOWN_FIELD for each in places):
         from jobsworth.files.context.fallen_text import with_fallen_text
 
         places = with_fallen_text(document, places)
     result.replace_findings(places)
+
+
+def _hiding_fields(document: Document, evaluation: Evaluation) -> list[str]:
+    """Return the fields with decoding errors that hide other findings, in the order of their positions."""
+    from jobsworth.evaluation.findings_after_repair import is_decoding_error
+
+    if evaluation.repaired is None:
+        return [each.field for each in evaluation.api if is_decoding_error(each) and each.field]
+
+    def place(field: str) -> tuple[int, int]:
+        found = document.position(field)
+        return found.line, found.column
+
+    return sorted(evaluation.repaired.hides, key=place)
 
 
 def _is_object(value: object) -> bool:

@@ -56,6 +56,7 @@ class Result:
         infos: the number of info findings that are counted, but not among `findings`.
         attempts: the fixes attempted by ``--fix``.
         withheld: the fixes not offered because the document is not a manifest to apply.
+        hidden_by: the fields with errors that hide other findings: errors about them, and lint rules.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
         fail_on: the lowest severity whose findings make the run fail, or ``never``.
         origin: the template that the document was rendered from; None if there is none, or it is unknown.
@@ -63,8 +64,8 @@ class Result:
     """
 
     __slots__ = (
-        "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
-        "origin", "selected", "shown_name", "status", "unfixable", "withheld",
+        "attempts", "document", "fail_on", "file", "findings", "hidden_by", "item", "kind", "name",
+        "namespace", "origin", "selected", "shown_name", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -93,6 +94,7 @@ class Result:
         self.attempts: Sequence[FixAttempt] = ()
         self.withheld: Sequence[Fix] = ()
         self.unfixable = ""
+        self.hidden_by: Sequence[str] = ()
         self.fail_on: Threshold = "error"
         self.selected = NO_CODES
         self.origin: Origin | None = None

@@ -62,6 +62,8 @@ def _result(result: Result) -> dict[str, Any]:
             _finding(located, in_text=not result.in_cluster) for located in result.findings
         ],
     }
+    if result.hidden_by:
+        described["hidden_by"] = list(result.hidden_by)
     for key, failed in (("fixed", False), ("not_fixed", True)):
         attempts = [each.as_dict() for each in result.attempts if bool(each.reason) == failed]
         if attempts:

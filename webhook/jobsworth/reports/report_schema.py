@@ -83,6 +83,10 @@ def _result() -> dict[str, Any]:
                 "description": "The template of a chart that rendered the document from standard input.",
             },
             "item": number_schema("The position in a List, from 0."),
+            "hidden_by": list_schema(
+                {"type": "string"},
+                "The fields whose errors hide others: lint findings, and errors that depend on them.",
+            ),
             "fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that --fix applied."),
             "not_fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that were rejected."),
         },

@@ -10,7 +10,7 @@ from jobsworth.findings.result import ERROR
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from jobsworth.findings.finding_place import FindingPlace
     from jobsworth.findings.located_finding import LocatedFinding
@@ -80,6 +80,32 @@ def render(
             safety = "safe" if finding.fix.safe else "unsafe"
             yield from _wrapped("fix:", f"{printable(finding.fix.title)} ({safety})", width, paint)
         yield ""
+    if result.hidden_by:
+        yield from _wrapped_note(hidden_note(result.hidden_by), width, paint)
+        yield ""
+
+
+MAX_NAMED_FIELDS = 3
+
+
+def hidden_note(fields: Sequence[str]) -> str:
+    """Return the sentence about what is not reported because of fields with errors.
+
+    >>> hidden_note(["spec.suspend"])
+    'lint findings, and errors that depend on spec.suspend, are reported once it is corrected'
+    """
+    them = "it is" if len(fields) == 1 else "they are"
+    named = list(fields[:MAX_NAMED_FIELDS])
+    if len(fields) > MAX_NAMED_FIELDS:
+        named.append(f"{len(fields) - MAX_NAMED_FIELDS} more")
+    *most, last = named
+    what = f"{', '.join(most)} and {last}" if most else last
+    return f"lint findings, and errors that depend on {what}, are reported once {them} corrected"
+
+
+def _wrapped_note(text: str, width: int | None, paint: Paint) -> Iterator[str]:
+    for line in _wrapped("note:", printable(text), width, paint):
+        yield line.removeprefix("  ")
 
 
 def omitted_lines(omissions: Omissions) -> Iterator[str]:

@@ -43,6 +43,13 @@ spec:
       containers:
         - name: main
           image: registry.example.com/main:1
+          resources:
+            requests:
+              cpu: 500m
+              memory: 1Gi
+            limits:
+              cpu: 500m
+              memory: 1Gi
 """
 
 
@@ -63,6 +70,13 @@ def places(validate: Validate, text: str) -> set[tuple[str, int, int]]:
         ("owner: a", "an owner: a", "metadata.annotations", (11, 5)),
         ("example.com/b", "example.com/", "metadata.finalizers", (14, 7)),
         ("        part: db\n    ", "        part: d b\n    ", "spec.template.labels", (20, 15)),
+        ("cpu: 500m", "cpu: 600m", "spec.template.spec.containers[0].resources.requests", (39, 20)),
+        (
+            "memory: 1Gi",
+            "memory: 2Gi",
+            "spec.template.spec.containers[0].resources.requests",
+            (40, 23),
+        ),
         ("pool: big", "pool: so big", "spec.template.spec.nodeSelector", (25, 15)),
         (
             "              part: db",

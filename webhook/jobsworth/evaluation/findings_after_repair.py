@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DECODING_ERRORS = ("JW001", "JW002")
 DUPLICATE, NOT_FOUND = "FieldValueDuplicate", "FieldValueNotFound"
 LISTS_OF_NAMES = (
-    "containers", "initContainers", "resourceClaims", "volumeClaimTemplates", "volumes",
+    "containers", "initContainers", "resourceClaims", "volumes",
 )  # fmt: skip
 """Lists whose items other fields refer to by name."""
 STOCK_PHRASES = (

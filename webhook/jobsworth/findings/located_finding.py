@@ -102,11 +102,16 @@ class FixAttempt(Record):
 
 
 def token_width(text: str, start: int) -> int:
-    """Return the width of the key or value that begins here."""
+    """Return the width of the key or value that begins here.
+
+    >>> token_width("value: 1,", 7), token_width("- {name: a, value: b}", 9)
+    (1, 1)
+    """
     rest = text[start:]
     if rest[:1] in ('"', "'"):
         end = rest.find(rest[0], 1)
         return end + 1 if end > 0 else len(rest)
     ends = [position for mark in (": ", " #", ", ", "}", "]") if (position := rest.find(mark)) > 0]
     width = min(ends, default=len(rest))
-    return width - 1 if rest[:width].endswith(":") else width
+    # In braces or brackets, a comma may end the line.
+    return width - 1 if width > 1 and rest[:width].endswith((":", ",")) else width

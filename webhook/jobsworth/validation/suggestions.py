@@ -21,6 +21,29 @@ if TYPE_CHECKING:
 OWN_METADATA = ("annotations", "labels")
 """Fields of ``metadata`` that users often write next to it."""
 
+OTHER_NAMES = {
+    "arguments": "args",
+    "cmd": "command",
+    "concurrency": "concurrencyPolicy",
+    "cron": "schedule",
+    "crontab": "schedule",
+    "deadline": "activeDeadlineSeconds",
+    "entrypoint": "command",
+    "environment": "env",
+    "environmentvariables": "env",
+    "maxretries": "backoffLimit",
+    "mounts": "volumeMounts",
+    "replicas": "parallelism",
+    "retries": "backoffLimit",
+    "retrylimit": "backoffLimit",
+    "timeout": "activeDeadlineSeconds",
+    "timeoutseconds": "activeDeadlineSeconds",
+    "ttl": "ttlSecondsAfterFinished",
+    "ttlseconds": "ttlSecondsAfterFinished",
+    "workdir": "workingDir",
+}
+"""Fields by the names that other tools and kinds have for them, such as Docker Compose and Deployments."""
+
 
 def unknown_field(root: Struct, path: str, name: str, holder: Struct, server: ApiServer) -> Finding:
     """Return the finding for an unknown field, worded as strict decoding words it.
@@ -68,6 +91,9 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
         ]
         other = f" or {alike[0]}" if len(alike) == 1 and name == "metadata" else ""
         return f"this field belongs in {nearest}{other}"
+    other = OTHER_NAMES.get(fold(name))
+    if other in known:
+        return f'did you mean "{other}"?'
     return did_you_mean(name, known)
 
 

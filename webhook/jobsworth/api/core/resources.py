@@ -159,10 +159,10 @@ def _check_request(name: str, amount: str, limit: str | None, path: str) -> Iter
     difference = parse(amount).compare(parse(limit))
     if difference and not may_be_overcommitted(name):
         detail = f"must be equal to {name} limit of {limit}"
-        yield invalid(f"{path}.requests", amount, detail)
+        yield invalid(f"{path}.requests", amount, detail, entry=f"[{name}]")
     elif difference > 0:
         detail = f"must be less than or equal to {name} limit of {limit}"
-        yield invalid(f"{path}.requests", amount, detail)
+        yield invalid(f"{path}.requests", amount, detail, entry=f"[{name}]")
 
 
 def is_multiple_of_page(name: str, amount: str) -> bool:

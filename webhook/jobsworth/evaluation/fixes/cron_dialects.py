@@ -83,10 +83,10 @@ def _wrapped(text: str) -> Dialect | None:
     rate = _RATE.fullmatch(text)
     if rate is not None:
         meant = _interval(int(rate.group(1)), rate.group(2)[0])
-        return Dialect(f"rate() is of Amazon EventBridge: {_instead(meant)}", meant)
+        return Dialect(f"rate() is Amazon EventBridge syntax: {_instead(meant)}", meant)
     if text.startswith("cron(") and text.endswith(")"):
         fields = text[5:-1].split()
-        what = "cron() is of Amazon EventBridge, with a year as the last field"
+        what = "cron() is Amazon EventBridge syntax, with a year as the last field"
         *kept, year = fields or [""]
         rest = " ".join(kept)
         if len(fields) != len(FIELDS) + 1 or not _is_valid(rest):
@@ -101,10 +101,10 @@ def _wrapped(text: str) -> Dialect | None:
         return Dialect(f"{what}: write {rest}{lost}", rest, sure=each_year)
     if text.startswith("at(") and text.endswith(")"):
         return Dialect(
-            "at() is of Amazon EventBridge: to run once, create a Job instead of a CronJob"
+            "at() is Amazon EventBridge syntax: to run once, create a Job instead of a CronJob"
         )
     if text.startswith("rate("):
-        return Dialect(f"rate() is of Amazon EventBridge: {_instead('')}")
+        return Dialect(f"rate() is Amazon EventBridge syntax: {_instead('')}")
     return None
 
 
@@ -129,7 +129,7 @@ def _descriptor(text: str) -> Dialect | None:
     word = text.lower()
     if word in ("@reboot", "@restart", "@startup"):
         return Dialect(
-            f"{word} is of Vixie cron: to run once, create a Job; to run at each start of "
+            f"{word} is Vixie cron syntax: to run once, create a Job; to run at each start of "
             "a node, create a DaemonSet"
         )
     every = _EVERY.fullmatch(text)
@@ -182,7 +182,7 @@ def _with_more_fields(text: str) -> Dialect | None:
     if _has_digit(days):
         if year or "?" in kept:
             return Dialect(f"{what}; {_COUNTED}")
-        return Dialect(f"{what}: write {rest}, unless it is of Quartz; {_COUNTED}", rest)
+        return Dialect(f"{what}: write {rest}, unless it is a Quartz schedule; {_COUNTED}", rest)
     if seconds and not first.isdecimal():
         return Dialect(f"{what}, and runs at most once a minute: write {rest}", rest)
     each_year = last in ("*", "?")
@@ -207,16 +207,18 @@ def _with_marks(text: str) -> Dialect | None:
         return None
     if any(map(_HASHED.fullmatch, fields)):
         example = " ".join(map(_chosen, fields, _CHOICES))
-        return Dialect(f"H is of Jenkins, which chooses a value: choose one, such as {example}")
+        return Dialect(
+            f"H is Jenkins syntax, whose value Jenkins chooses: choose one, such as {example}"
+        )
     day, weekday = fields[2].upper(), fields[4].upper()
     if "#" in weekday:
-        return Dialect(f"# is of Quartz, for the nth weekday of a month: {_WEEKDAYS}")
+        return Dialect(f"# is Quartz syntax for the nth weekday of a month: {_WEEKDAYS}")
     if day in ("L", "LW") or day.startswith("L-"):
-        return Dialect(f"L is of Quartz, for the last day of a month: {_LAST_DAY}")
+        return Dialect(f"L is Quartz syntax for the last day of a month: {_LAST_DAY}")
     if re.fullmatch(r"\d{1,2}W", day):
-        return Dialect(f"W is of Quartz, for the weekday nearest to a day: {_NONE}; write a day")
+        return Dialect(f"W is Quartz syntax for the weekday nearest to a day: {_NONE}; write a day")
     if re.fullmatch(r"(?:\d|[A-Z]{3})?L", weekday):
-        return Dialect(f"L is of Quartz, for the last such weekday of a month: {_WEEKDAYS}")
+        return Dialect(f"L is Quartz syntax for the last such weekday of a month: {_WEEKDAYS}")
     return None
 
 

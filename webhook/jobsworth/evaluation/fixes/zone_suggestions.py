@@ -6,6 +6,7 @@ same region counts as a typo, and a table has the large cities and the abbreviat
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import near
@@ -103,6 +104,10 @@ class ZoneSuggestion(Record):
     hint: str = ""
 
 
+_OFFSET = re.compile(r"(?:UTC|GMT)?(?P<sign>[+-])0?(?P<hours>\d{1,2})(?::?00)?", re.IGNORECASE)
+MAX_HOURS_EAST, MAX_HOURS_WEST = 14, 12
+
+
 def suggest_zone(name: str, known: Iterable[str]) -> ZoneSuggestion | None:
     """Return the zone that a name probably means; None if nothing is known.
 
@@ -111,12 +116,17 @@ def suggest_zone(name: str, known: Iterable[str]) -> ZoneSuggestion | None:
     ZoneSuggestion(zone='Europe/Berlin', sure=True, hint='')
     >>> suggest_zone("Europe/Munich", zones).hint
     'there is no such zone; Munich is in Europe/Berlin'
+    >>> suggest_zone("UTC+02:00", zones).zone, suggest_zone("-5", zones).zone, suggest_zone("UTC+99", zones)
+    ('Etc/GMT-2', 'Etc/GMT+5', None)
     >>> suggest_zone("America/Lisa", zones) is None
     True
     """
     zones = tuple(known)
     if name.lower() in UTC:
         return ZoneSuggestion("Etc/UTC", True)
+    offset = _OFFSET.fullmatch(name)
+    if offset is not None:
+        return _of_offset(offset["sign"], int(offset["hours"]))
     region, slash, rest = name.partition("/")
     if slash:
         beginning = f"{region.lower()}/"
@@ -138,6 +148,17 @@ def suggest_zone(name: str, known: Iterable[str]) -> ZoneSuggestion | None:
                 zone, False, f"an abbreviation is not a time zone; use a city, such as {zone}"
             )
     return None
+
+
+def _of_offset(sign: str, hours: int) -> ZoneSuggestion | None:
+    """Return the zone of an offset in whole hours; the signs of such zones are those of POSIX."""
+    if hours > (MAX_HOURS_EAST if sign == "+" else MAX_HOURS_WEST):
+        return None
+    zone = f"Etc/GMT{'-' if sign == '+' else '+'}{hours}" if hours else "Etc/UTC"
+    inverted = ", whose sign is inverted" if hours else ""
+    return ZoneSuggestion(
+        zone, False, f"an offset is not a time zone; use a city, or {zone}{inverted}"
+    )
 
 
 def _folded(city: str) -> str:

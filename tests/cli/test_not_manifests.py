@@ -202,3 +202,16 @@ def test_wrong_entries_for_kinds_name_what_is_wrong(
     files = {"a.yaml": SCALED_JOB, ".jobsworth.yaml": f"kinds: [{entry}]\n"}
     done = validate("a.yaml", files=files)
     assert (done.code, words in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("keys", ["on: 1\n", "on: 1\nyes: 2\n", "nested: {on: 1, Y: 2, y: 3}\n"])
+def test_keys_of_other_files_that_kubectl_would_convert_are_left_alone(
+    validate: Validate, keys: str
+) -> None:
+    text = f"# batch/v1\n{keys}"
+    assert validate("settings.yaml", files={"settings.yaml": text}).out == ""
+
+
+def test_a_real_duplicate_in_another_file_is_reported(validate: Validate) -> None:
+    text = "# batch/v1\nextra: {a: 1}\nextra: {a: 2}\n"
+    assert "JW301" in validate("settings.yaml", files={"settings.yaml": text}).out

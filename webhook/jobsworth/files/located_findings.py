@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document, ManifestError, Note, Position
 
 UNKNOWN_FIELD = "JW001"
+CONSTANTS = ("true", "false", "null")
+"""Keys that kubectl makes of others, such as ``on`` and ``y``."""
 
 
 def located(
@@ -42,8 +44,8 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
         result.status = SKIPPED
     notes = document.notes
     if not evaluation.known and not _is_object(document.value):
-        # The workflows of GitHub have a key `on`, which is true in YAML 1.1.
-        notes = tuple(note for note in notes if note.kind != "coerced-key")
+        # The workflows of GitHub have a key `on`, which is true in YAML 1.1, and other files have others.
+        notes = tuple(note for note in notes if not _is_about_coercion(note))
     if not (found or evaluation.further or notes):
         return
     places = [
@@ -75,6 +77,11 @@ def _hiding_fields(document: Document, evaluation: Evaluation) -> list[str]:
         return found.line, found.column
 
     return sorted(evaluation.repaired.hides, key=place)
+
+
+def _is_about_coercion(note: Note) -> bool:
+    key = note.field.rpartition(".")[2]
+    return note.kind == "coerced-key" or (note.kind == "duplicate-key" and key in CONSTANTS)
 
 
 def _is_object(value: object) -> bool:

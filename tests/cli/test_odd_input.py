@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from support.cli.command_processes import run
 from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parent.parent.parent
@@ -142,3 +143,10 @@ def test_names_are_written_in_any_locale(
         json.loads(done.stdout.decode("utf-8"))
     elif "junit" in command:
         ElementTree.fromstring(done.stdout)
+
+
+def test_a_file_in_utf_16_shows_no_excerpt(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("apiVersion: batch/v1\nkind: Job\n", encoding="utf-16")
+    done = run("validate", "job.yaml", folder=tmp_path)
+    assert "save the file as UTF-8" in done.stdout
+    assert " | " not in done.stdout

@@ -187,3 +187,38 @@ def test_a_zone_by_another_name_is_found(written: str, zone: str) -> None:
     meant = suggest_zone(written, ZONES)
     assert meant is not None
     assert meant.zone == zone
+
+
+@pytest.mark.parametrize(
+    ("schedule", "words"),
+    [
+        ("60 * * * *", "in field 1, the minute is 0 to 59"),
+        ("0 6 * * 7", "in field 5, the day of the week is 0 (Sunday) to 6"),
+        ("0 6 * 13 *", "in field 4, the month is 1 to 12 or JAN to DEC"),
+        ("0 6 * *", "a schedule has five fields"),
+    ],
+)
+def test_a_hint_names_the_wrong_field_of_a_schedule(
+    validate: Validate, schedule: str, words: str
+) -> None:
+    text = f"apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: a}}\nspec: {{schedule: '{schedule}'}}\n"
+    assert words in validate("a.yaml", files={"a.yaml": text}).out
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("OOMKilled", "an exit code is a number: that of OOMKilled is mostly 137"),
+        ("SIGTERM", "that of SIGTERM is mostly 143"),
+        ("broken", "an exit code is a number from 1 to 255"),
+        ("0", "a container that exits with 0 has not failed"),
+    ],
+)
+def test_an_exit_code_is_a_number_of_a_failure(validate: Validate, code: str, words: str) -> None:
+    rule = f"{{action: FailJob, onExitCodes: {{operator: In, values: [{code}]}}}}"
+    text = (
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n"
+        f"  podFailurePolicy: {{rules: [{rule}]}}\n"
+        "  template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'a:1'}]}}\n"
+    )
+    assert words in validate("a.yaml", files={"a.yaml": text}).out

@@ -162,6 +162,8 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
     """Return the result for an unreadable file or document."""
     finding = UNREADABLE.finding("", error.message)
     excerpt = document.source_line(error.line) if document is not None else ""
+    if "\0" in excerpt:  # binary data, or text that is not UTF-8
+        excerpt = ""
     return Result(
         file=error.file,
         document=document.index if document is not None else 0,

@@ -14,6 +14,9 @@ from jobsworth.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MIN_ABBREVIATION = 3
+"""The least number of letters of a name that is recognized by its beginning."""
+
 
 class NearName(Record):
     """A known name that is near to an unknown one.
@@ -38,9 +41,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("back_off_limit", ["backoffLimit", "completions"])
     'did you mean "backoffLimit"?'
+    >>> did_you_mean("max", ["minimum", "maximum"])
+    'did you mean "maximum"?'
     """
-    found = near(name, known)
-    return f'did you mean "{found.name}"?' if found is not None else ""
+    names = tuple(known)
+    found = near(name, names)
+    meant = found.name if found is not None else _abbreviated(fold(name), names)
+    return f'did you mean "{meant}"?' if meant else ""
+
+
+def _abbreviated(folded: str, known: Iterable[str]) -> str:
+    """Return the only name that begins with a word of some letters; empty where there is none."""
+    if len(folded) < MIN_ABBREVIATION:
+        return ""
+    found = [name for name in dict.fromkeys(known) if fold(name).startswith(folded)]
+    return found[0] if len(found) == 1 else ""
 
 
 def near(name: str, known: Iterable[str]) -> NearName | None:

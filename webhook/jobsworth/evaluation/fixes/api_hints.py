@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
 from jobsworth.api.field_errors import IMMUTABLE
+from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.fixes.odd_characters import odd_hint
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
@@ -27,6 +28,15 @@ SECONDS_OF_UNITS = {
 }  # fmt: skip
 
 DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
+
+RANGES = (
+    "the minute is 0 to 59",
+    "the hour is 0 to 23",
+    "the day of the month is 1 to 31",
+    "the month is 1 to 12 or JAN to DEC",
+    "the day of the week is 0 (Sunday) to 6 or SUN to SAT",
+)
+"""The values of each field of a schedule."""
 
 MAX_NAMES = 8
 """The maximum number of names listed in a hint."""
@@ -147,11 +157,31 @@ def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
             return dialect.hint, None
         edit = Edit("set", "spec.schedule", dialect.schedule)
         return dialect.hint, Fix(f'Set schedule: "{dialect.schedule}"', edit, safe=dialect.sure)
+    if len(schedule.split()) == len(RANGES):
+        return _range_hint(schedule), None
     return (
         "a schedule has five fields: minute, hour, day of month, month, day of week; "
         "such as 30 2 * * * for 02:30 each day",
         None,
     )
+
+
+def _range_hint(schedule: str) -> str:
+    """Return the values of the first field of a schedule that is wrong by itself; empty if each is right."""
+    for index, field in enumerate(schedule.split()):
+        alone = " ".join(field if at == index else "*" for at in range(len(RANGES)))
+        try:
+            parse(alone)
+        except BadSchedule:
+            return f"in field {index + 1}, {RANGES[index]}; also *, and lists, ranges and steps"
+    return ""
+
+
+def _success_code(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    if rejected.finding.fix is not None or rejected.at(rejected.finding.field) != 0:
+        return None
+    text = "a container that exits with 0 has not failed: name the exit codes of failures"
+    return text, None
 
 
 def _time_zone(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
@@ -187,6 +217,7 @@ HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
     VOLUME_EXISTS: _missing_volume,
     LABEL_VALUE: _label_value,
     QUANTITY: _quantity,
+    "PodFailurePolicyOnExitCodesRequirement.exit_codes_are_a_sorted_set": _success_code,
     "type": _duration,
     "CronJobSpec.schedule": _schedule,
     "CronJobSpec.time_zone": _time_zone,

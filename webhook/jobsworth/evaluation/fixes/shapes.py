@@ -60,6 +60,17 @@ MAX_ITEMS = 20
 """The length of a list up to which its items get fixes: each fix reads the list again."""
 
 EXIT_CODES = ".onExitCodes.values["
+CODES_OF_NAMES = {
+    "abrt": 134,
+    "error": 1,
+    "int": 130,
+    "kill": 137,
+    "oom": 137,
+    "oomkilled": 137,
+    "segv": 139,
+    "term": 143,
+}
+"""The exit code of a container by its end: the reason in its status, or the signal, which counts from 128."""
 MAX_RANGE = 255
 """The largest exit code on Linux, and so the longest range of exit codes."""
 
@@ -101,9 +112,18 @@ def shape_hint(rejected: RejectedObject, wanted: Type) -> str:
         return f"write an object, such as `{example}`" if example else ""
     if isinstance(wanted, MapOf):
         return "write an object of names and values, such as `{a: b}`"
+    if EXIT_CODES in rejected.finding.field and isinstance(value, str):
+        return _exit_code_hint(value)
     if isinstance(value, dict):
         return "YAML reads text with a colon and a space as an object; put text in quotes"
     return ""
+
+
+def _exit_code_hint(text: str) -> str:
+    code = CODES_OF_NAMES.get(text.lower().removeprefix("sig"))
+    if code is None:
+        return "an exit code is a number from 1 to 255"
+    return f"an exit code is a number: that of {text} is mostly {code}"
 
 
 def _as_list(rejected: RejectedObject, field: str, value: Any, item: Any) -> Fix | None:

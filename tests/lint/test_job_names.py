@@ -114,3 +114,17 @@ def test_a_generated_name_is_not_known(code: str) -> None:
     value = cron_job(job())
     value["metadata"] = {"generateName": "n" * 60 + "."}
     assert found(code, value) == []
+
+
+def test_a_generated_name_is_reported_unless_argo_cd_creates_the_job() -> None:
+    value = job()
+    value["metadata"] = {"generateName": "report-"}
+    (finding,) = found("JW290", value)
+    assert finding.field == "metadata.generateName"
+    value["metadata"]["annotations"] = {"argocd.argoproj.io/hook": "PreSync"}
+    assert found("JW290", value) == []
+
+
+def test_a_name_beside_a_prefix_is_enough() -> None:
+    assert found("JW290", job()) == []
+    assert found("JW290", named("report", {**job(), "metadata": {"generateName": "report-"}})) == []

@@ -1,10 +1,11 @@
-"""Rules for the names of the Jobs and Pods of a CronJob."""
+"""Rules for the names of Jobs, and of the Jobs and Pods of a CronJob."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.lint.hooks import ARGO_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.validation.engine import engine_for
 
@@ -21,7 +22,25 @@ GENERATED_NAME_MAX_LENGTH = 58
 
 
 def applies(job: LintedJob) -> bool:
-    return job.cron is not None
+    return job.cron is not None or not job.name
+
+
+@lint_rule(
+    "JW290",
+    "generated-name",
+    severity="info",
+    summary="An object has generateName and no name: tools that apply manifests reject it.",
+    confidence="opinion",
+)
+def generated_name(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report it unless Argo CD creates the object as a hook, which may have a generated name."""
+    if job.name or not job.written["metadata"].get("generateName") or ARGO_HOOK in job.annotations:
+        return
+    yield Diagnostic(
+        "metadata.generateName",
+        "Only kubectl create accepts generateName without a name: kubectl apply, kustomize and Flux reject "
+        "the manifest. Set metadata.name if one of them applies it.",
+    )
 
 
 @lint_rule(

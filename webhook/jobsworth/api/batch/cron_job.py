@@ -168,6 +168,9 @@ def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Itera
     yield from check_scheduling_update(new_job, stored, "spec.jobTemplate.spec", request.server)
 
 
+@CronJobSpec.in_schema(
+    SchemaCondition("schedule", schema={"properties": {"schedule": {"pattern": cron.PATTERN}}})
+)
 @CronJobSpec.rule
 def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     schedule = spec.get("schedule", "")
@@ -195,6 +198,16 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         )
 
 
+@CronJobSpec.in_schema(
+    SchemaCondition(
+        "timeZone",
+        schema={
+            "properties": {
+                "timeZone": {"minLength": 1, "not": {"pattern": "^[Ll][Oo][Cc][Aa][Ll]$"}}
+            }
+        },
+    )
+)
 @CronJobSpec.rule_about("timeZone")
 def _time_zone(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     zone = spec["timeZone"]

@@ -117,6 +117,12 @@ _DESCRIPTORS = {
     "@hourly": "0 * * * *",
 }
 
+_S = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_NUMBERS, _WORD, _GAP = f"[^{_S}A-Za-z@][^{_S}]*", f"[^{_S}]+", f"[{_S}]+"
+_FIELDS = f"[{_S}]*{_NUMBERS}(?:{_GAP}{_NUMBERS}){{2}}(?:{_GAP}{_WORD}){{2}}[{_S}]*"
+PATTERN = f"^(?:(?:CRON_)?TZ=[^ ]*{_GAP})?(?:{'|'.join(_DESCRIPTORS)}|@every .*|{_FIELDS})$"
+"""Every schedule matches: five fields, of which the first three begin with no letter, or a descriptor."""
+
 
 def parse(schedule: str) -> Schedule:
     """Parse a schedule.

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from support.lint.linted_jobs import fields, fields_beside, found, job, stored, with_metadata
+from support.lint.linted_jobs import (
+    after_fix,
+    fields,
+    fields_beside,
+    found,
+    job,
+    stored,
+    with_metadata,
+)
 
 WAVE = {"argocd.argoproj.io/sync-wave": "1"}
 FLUX = {"kustomize.toolkit.fluxcd.io/name": "apps"}
@@ -61,3 +69,24 @@ def test_a_tool_beside_the_job_syncs_its_namespace(beside: Any) -> None:
     assert fields_beside("JW244", here, beside("other")) == []
     assert fields_beside("JW244", expiring(), beside("other")) == AT
     assert fields_beside("JW244", here, stored("ConfigMap")) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "reported"),
+    [
+        ("Replace=true", True),
+        ("Prune=false, Replace=true", True),
+        ("Replace=true,Force=true", False),
+        ("Force=true, Replace=true", False),
+        ("Replace=false", False),
+    ],
+)
+def test_argo_cd_replaces_a_job_only_by_force(options: str, reported: bool) -> None:
+    value = job()
+    value["metadata"]["annotations"] = {"argocd.argoproj.io/sync-options": options}
+    at = "metadata.annotations[argocd.argoproj.io/sync-options]"
+    assert [each.field for each in found("JW291", value)] == [at] * reported
+    if reported:
+        assert found("JW291", after_fix("JW291", value)) == []
+    value["metadata"]["annotations"]["argocd.argoproj.io/hook"] = "Sync"
+    assert found("JW291", value) == []

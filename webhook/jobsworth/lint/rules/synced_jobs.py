@@ -21,9 +21,11 @@ NOT_RECONCILED = (
 )
 """Annotations for which Flux leaves an object alone."""
 
+SYNC_OPTIONS, REPLACE, FORCE = "argocd.argoproj.io/sync-options", "Replace=true", "Force=true"
+
 
 def applies(job: LintedJob) -> bool:
-    return job.cron is None and "ttlSecondsAfterFinished" in job.spec
+    return job.cron is None
 
 
 @lint_rule(
@@ -34,7 +36,7 @@ def applies(job: LintedJob) -> bool:
     fixable="unsafe",
 )
 def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
-    if not applies(job):
+    if "ttlSecondsAfterFinished" not in job.spec:
         return
     annotations = job.annotations
     if ARGO_HOOK in annotations or HELM_HOOK in annotations or not job.name:
@@ -55,6 +57,29 @@ def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
         f"{tool} creates the Job again, and runs its work again, whenever the TTL has deleted it; without "
         f"automatic syncs it reports the Job as missing. Remove the TTL, and {how}.",
         Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
+    )
+
+
+@lint_rule(
+    "JW291",
+    "replace-without-force",
+    severity="warning",
+    summary="Argo CD replaces a Job without deleting it: a change of its Pod template is rejected.",
+    fixable="unsafe",
+    confidence="certain",
+)
+def replace_without_force(job: LintedJob) -> Iterator[Diagnostic]:
+    written = job.annotations.get(SYNC_OPTIONS, "")
+    options = [option.strip() for option in written.split(",")]
+    if REPLACE not in options or FORCE in options or ARGO_HOOK in job.annotations:
+        return
+    at = f"metadata.annotations[{SYNC_OPTIONS}]"
+    wanted = ",".join([*options, FORCE])
+    yield Diagnostic(
+        at,
+        "Replace=true replaces the Job by an update, and the API server rejects each change of its Pod "
+        "template. Add Force=true, with which Argo CD deletes and creates the Job.",
+        Fix(f"Set {SYNC_OPTIONS}: {wanted}", Edit("set", at, wanted), safe=False),
     )
 
 

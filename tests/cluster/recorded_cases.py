@@ -10,6 +10,7 @@ from typing import Any
 
 from cluster.dry_run_server import Server
 from cluster.random_manifests import FieldPath, Generator
+from jobsworth.api.batch.job import TRACKING_ANNOTATION
 from jobsworth.api.declare import Struct
 from jobsworth.api.declared_types import struct_below
 from jobsworth.api.feature_gates import FEATURE_GATES
@@ -141,6 +142,65 @@ def cases_about_gates(
             of = stored[number % len(stored)]
             changed = generator.change(of["stored"], first + number, paths)
             yield {"id": f"update-{gate}-{number}", "gate": gate, "of": of["id"], "object": changed}
+
+
+def tracking_cases() -> Iterator[Case]:
+    """Yield updates that add, keep and remove the annotation of Jobs that are tracked with finalizers.
+
+    Until 1.27 a server adds it to new Jobs, and lets no update add it (KEP-2307).
+    """
+    for number, noted in enumerate(({}, {TRACKING_ANNOTATION: ""})):
+        yield {"id": f"tracked-stored-{number}", "stored": _tracked(number, noted)}
+    updates = {
+        "tracked-added": (0, {TRACKING_ANNOTATION: ""}),
+        "tracked-added-with-value": (0, {TRACKING_ANNOTATION: "yes", "note": "a"}),
+        "tracked-never": (0, {"note": "a"}),
+        "tracked-kept": (1, {TRACKING_ANNOTATION: "", "note": "a"}),
+        "tracked-changed": (1, {TRACKING_ANNOTATION: "no"}),
+        "tracked-removed": (1, {}),
+    }
+    for name, (number, noted) in updates.items():
+        changed = _tracked(number, noted)
+        del changed["status"]
+        yield {"id": name, "of": f"tracked-stored-{number}", "object": changed}
+
+
+def _tracked(number: int, annotations: dict[str, str]) -> dict[str, Any]:
+    """Return a stored Job that was started, with some annotations."""
+    name, uid = f"tracked-{number}", str(uuid.UUID(int=number + 1))
+    labels = {"controller-uid": uid, "job-name": name}
+    container = {
+        "name": "main",
+        "image": "registry.example.com/tool:1.2",
+        "resources": {},
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
+    }
+    pod = {
+        "containers": [container],
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": 30,
+        "dnsPolicy": "ClusterFirst",
+        "securityContext": {},
+        "schedulerName": "default-scheduler",
+    }
+    metadata = {"name": name, "namespace": "default", "uid": uid, "creationTimestamp": CREATED}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {**metadata, "labels": labels, "annotations": annotations},
+        "spec": {
+            "parallelism": 1,
+            "completions": 1,
+            "backoffLimit": 6,
+            "completionMode": "NonIndexed",
+            "suspend": False,
+            "selector": {"matchLabels": {"controller-uid": uid}},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+        "status": STARTED,
+    }
 
 
 def _stored(

@@ -7,7 +7,8 @@
     PYTHONPATH=../webhook:. python -m cluster.recording --new-cases   # also makes the cases anew
     PYTHONPATH=../webhook:. python -m cluster.recording --more-cases  # adds cases about gates without any
     PYTHONPATH=../webhook:. python -m cluster.recording --warning-cases --only 1.28   # makes those with warnings
-    PYTHONPATH=../webhook:. python -m cluster.recording --warnings    # adds the warnings to what is recorded
+    PYTHONPATH=../webhook:. python -m cluster.recording --tracking-cases  # makes those about the tracking annotation
+    PYTHONPATH=../webhook:. python -m cluster.recording --warnings    # adds warnings, and cases that are missing
 
 Stored objects are written straight into etcd, so that every release has the same ones, with any status and with
 fields that a gate has kept out meanwhile. Requests are dry runs with strict decoding.
@@ -31,7 +32,7 @@ from urllib.request import Request, urlopen
 
 from cluster.dry_run_server import PLURALS, Server
 from cluster.programs import RECORDED, MissingProgram
-from cluster.recorded_cases import cases_about_gates, make_cases
+from cluster.recorded_cases import cases_about_gates, make_cases, tracking_cases
 from cluster.warning_cases import warning_cases
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
@@ -246,15 +247,28 @@ def main() -> int:
         "--more-cases", action="store_true", help="add cases about gates that have none"
     )
     parser.add_argument(
-        "--warnings", action="store_true", help="add the warnings to what is recorded"
+        "--warnings",
+        action="store_true",
+        help="add the warnings to what is recorded, and the answers to cases that it lacks",
     )
     parser.add_argument(
         "--warning-cases",
         action="store_true",
         help="make the cases with warnings anew, and nothing else; with --only a release up to 1.28",
     )
+    parser.add_argument(
+        "--tracking-cases",
+        action="store_true",
+        help="make the cases about the annotation of tracked Jobs anew, and nothing else",
+    )
     arguments = parser.parse_args()
     try:
+        if arguments.tracking_cases:
+            others = [
+                each for each in Cases.read().lines() if not each["id"].startswith("tracked-")
+            ]
+            write_cases([*others, *tracking_cases()])
+            return 0
         if arguments.warning_cases:
             others = [each for each in Cases.read().lines() if not each["id"].startswith("warned-")]
             write_cases([*others, *make_warning_cases((arguments.only or ["1.28"])[0])])

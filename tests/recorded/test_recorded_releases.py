@@ -102,6 +102,24 @@ def test_the_warnings_about_accepted_objects_are_the_servers(
     assert {name: unlike for name, unlike in found.items() if unlike} == {}
 
 
+def test_no_update_adds_the_tracking_annotation_until_1_27(recording: Recording) -> None:
+    answers = recording.sections[0].answers
+    if "tracked-added" not in answers:
+        pytest.skip(f"{recording.version} was not asked")
+    forbids = ApiServer(recording.version).minor <= 27
+    accepted = {
+        name: answer.code == 200 for name, answer in answers.items() if name.startswith("tracked-")
+    }
+    assert accepted == {
+        "tracked-added": not forbids,
+        "tracked-added-with-value": not forbids,
+        "tracked-never": True,
+        "tracked-kept": True,
+        "tracked-changed": True,
+        "tracked-removed": True,
+    }
+
+
 def test_with_each_gate_changed_they_are_the_servers(recording: Recording, cases: Cases) -> None:
     default = recording.sections[0].answers
     found = []

@@ -60,17 +60,15 @@ MAX_ITEMS = 20
 """The length of a list up to which its items get fixes: each fix reads the list again."""
 
 EXIT_CODES = ".onExitCodes.values["
-CODES_OF_NAMES = {
-    "abrt": 134,
-    "error": 1,
-    "int": 130,
-    "kill": 137,
-    "oom": 137,
-    "oomkilled": 137,
-    "segv": 139,
-    "term": 143,
+NAMES_OF_CODES = {
+    1: ("error",),
+    130: ("int",),
+    134: ("abrt",),
+    137: ("kill", "oom", "oomkilled"),
+    139: ("segv",),
+    143: ("term",),
 }
-"""The exit code of a container by its end: the reason in its status, or the signal, which counts from 128."""
+"""The ends of a container by its exit code: the reason in its status, or the signal, which counts from 128."""
 MAX_RANGE = 255
 """The largest exit code on Linux, and so the longest range of exit codes."""
 
@@ -120,10 +118,11 @@ def shape_hint(rejected: RejectedObject, wanted: Type) -> str:
 
 
 def _exit_code_hint(text: str) -> str:
-    code = CODES_OF_NAMES.get(text.lower().removeprefix("sig"))
-    if code is None:
-        return "an exit code is a number from 1 to 255"
-    return f"an exit code is a number: that of {text} is mostly {code}"
+    end = text.lower().removeprefix("sig")
+    for code, names in NAMES_OF_CODES.items():
+        if end in names:
+            return f"an exit code is a number: that of {text} is mostly {code}"
+    return "an exit code is a number from 1 to 255"
 
 
 def _as_list(rejected: RejectedObject, field: str, value: Any, item: Any) -> Fix | None:

@@ -91,9 +91,9 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
         ]
         other = f" or {alike[0]}" if len(alike) == 1 and name == "metadata" else ""
         return f"this field belongs in {nearest}{other}"
-    other = OTHER_NAMES.get(fold(name))
-    if other in known:
-        return f'did you mean "{other}"?'
+    usual = OTHER_NAMES.get(fold(name))
+    if usual in known:
+        return f'did you mean "{usual}"?'
     return did_you_mean(name, known)
 
 

@@ -68,7 +68,7 @@ NAMES_OF_CODES = {
     139: ("segv",),
     143: ("term",),
 }
-"""The ends of a container by its exit code: the reason in its status, or the signal, which counts from 128."""
+"""The ends of a container by its exit code: the reason in its status, or the signal (128 and its number)."""
 MAX_RANGE = 255
 """The largest exit code on Linux, and so the longest range of exit codes."""
 

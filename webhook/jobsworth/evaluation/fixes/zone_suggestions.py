@@ -104,7 +104,7 @@ class ZoneSuggestion(Record):
     hint: str = ""
 
 
-_OFFSET = re.compile(r"(?:UTC|GMT)?(?P<sign>[+-])0?(?P<hours>\d{1,2})(?::?00)?", re.IGNORECASE)
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])0?(\d{1,2})(?::?00)?", re.IGNORECASE)
 MAX_HOURS_EAST, MAX_HOURS_WEST = 14, 12
 
 
@@ -126,7 +126,8 @@ def suggest_zone(name: str, known: Iterable[str]) -> ZoneSuggestion | None:
         return ZoneSuggestion("Etc/UTC", True)
     offset = _OFFSET.fullmatch(name)
     if offset is not None:
-        return _of_offset(offset["sign"], int(offset["hours"]))
+        sign, hours = offset.groups()
+        return _of_offset(sign, int(hours))
     region, slash, rest = name.partition("/")
     if slash:
         beginning = f"{region.lower()}/"

@@ -369,3 +369,26 @@ def test_a_command_that_does_no_work_loses_no_exit_code(command: str) -> None:
 )
 def test_a_command_that_feeds_a_pipe_loses_no_exit_code(command: str) -> None:
     assert fields("JW224", running(f"{command} | work")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        ('backup push\nKEEP=7\nif [[ $? = "0" ]]; then prune; else exit 1; fi', "KEEP="),
+        ("backup push\necho done\n[ $? -eq 0 ] || exit 1", "echo"),
+        ("backup push\nA=1\nB=2\nrc=$?\nexit $rc", "A="),
+        ("backup push\nprintf x\ncase $? in 0) prune;; esac", "printf"),
+        ("backup push\nrc=$?\nKEEP=7\nif [ $rc = 0 ]; then prune; fi", None),
+        ("backup push\nif [ $? = 0 ]; then KEEP=7; fi", None),
+        ("backup push\nKEEP=$(list | tail)\nif [ $? = 0 ]; then prune; fi", None),
+        ("backup push || exit 1\nKEEP=7\nif [ $? = 0 ]; then prune; fi", None),
+        ('backup push\necho "ended: $?"\nprune', None),
+        ("cd /work\nKEEP=7\nif [ $? = 0 ]; then prune; fi", None),
+        ("backup push\nprune\nKEEP=7", None),
+        ("set -e\nbackup push\nKEEP=7\nif [ $? = 0 ]; then prune; fi", None),
+    ],
+)
+def test_a_status_is_read_right_after_its_command(text: str, replaced: str | None) -> None:
+    messages = [finding.message for finding in found("JW222", running(text, "bash"))]
+    named = [message for message in messages if "has replaced the exit" in message]
+    assert [f"`{replaced}`" in message for message in named] == ([] if replaced is None else [True])

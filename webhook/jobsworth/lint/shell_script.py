@@ -84,9 +84,13 @@ class ShellCommand:
         checked: True in the condition of an ``if`` or a loop, and after ``!``.
         background: True if it, or a list or compound command around it, is started in the background.
         assigns: True if the command runs a program only to set a variable.
+        replaced_by: a command after it that replaces its exit code before the script reads ``$?``, such as an
+            assignment; empty if there is none.
     """
 
-    __slots__ = ("after", "assigns", "background", "before", "checked", "depth", "words")
+    __slots__ = (
+        "after", "assigns", "background", "before", "checked", "depth", "replaced_by", "words",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -106,6 +110,7 @@ class ShellCommand:
         self.checked = checked
         self.background = background
         self.assigns = assigns
+        self.replaced_by = ""
 
     @property
     def name(self) -> str:
@@ -226,6 +231,8 @@ class _Reader:
         self.last = 0
         self.closed = False
         self.waiting_loops: list[str] = []
+        self._unread: ShellCommand | None = None
+        self._replacing = ""
 
     def read(self, text: str) -> None:
         """Read a script."""
@@ -241,6 +248,24 @@ class _Reader:
                 self._read_statement(node, _ends_with_ampersand(children, index), depth=0)
                 if len(self.commands) > start:
                     self.last = start
+                self._follow_status(node, start)
+
+    def _follow_status(self, node: Node, start: int) -> None:
+        """Note a command of the outermost level whose exit code another one replaces before it is read."""
+        if "$?" in _text(_first_read(node)):
+            if self._unread is not None and self._replacing:
+                self._unread.replaced_by = self._replacing
+            self._unread, self._replacing = None, ""
+            return
+        done = self.commands[start:]
+        text = _text(node)
+        if node.type.startswith("variable_assignment") and not done:
+            self._replacing = self._replacing or text.partition("=")[0] + "="
+        elif node.type == "command" and done and done[0].name in ("echo", "printf"):
+            self._replacing = self._replacing or done[0].name
+        else:
+            alone = node.type == "command" and len(done) == 1 and done[0].works
+            self._unread, self._replacing = done[0] if alone else None, ""
 
     def _read_statement(
         self, node: Node, background: bool, *, depth: int, checked: bool = False
@@ -288,6 +313,17 @@ class _Reader:
                     words, ";", ";", depth, checked=checked, background=background, assigns=assigns
                 )
             )
+
+
+def _first_read(statement: Node) -> Node:
+    """Return the part of a statement that the shell evaluates first."""
+    node = statement
+    while node.type in _LISTS or node.type in ("case_statement", "if_statement"):
+        at = 1 if node.type.endswith("_statement") and node.type != "redirected_statement" else 0
+        if len(node.children) <= at:
+            break
+        node = node.children[at]
+    return node
 
 
 def _ends_with_ampersand(nodes: Sequence[Node], index: int) -> bool:

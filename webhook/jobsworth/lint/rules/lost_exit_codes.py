@@ -172,8 +172,18 @@ def exit_code_hidden(job: LintedJob) -> Iterator[Diagnostic]:
 )
 def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:
+        if container.startswith(f"{job.pod_path}.initContainers"):
+            continue
         found = lost_by(script)
-        if found is None or container.startswith(f"{job.pod_path}.initContainers"):
+        if found is None:
+            replaced = next((each for each in script.commands if each.replaced_by), None)
+            if replaced is not None and not script.errexit:
+                yield Diagnostic(
+                    field,
+                    f"The script reads $? after `{replaced.replaced_by[:MAX_NAME_LENGTH]}`, which has replaced "
+                    f"the exit code of {_named(replaced)} by 0: its failure counts as success. Save $? right "
+                    "after the command, or test the command itself.",
+                )
             continue
         if not _rules_read_codes(job, container):
             end, command = found

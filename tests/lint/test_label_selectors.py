@@ -183,3 +183,35 @@ def test_expressions_select_as_the_api_server_does(
     expression: Any, labels: Any, expected: bool
 ) -> None:
     assert selects({"matchExpressions": [expression]}, labels) is expected
+
+
+SERVICE_ALONE = DATABASE[:1]
+OTHER = policy({"matchLabels": {"app": "web"}}, "web", ingress=[])
+
+
+def test_the_selector_of_a_service_shows_the_labels_of_its_pods() -> None:
+    closed = admitting(CLIENTS)
+    assert fields_beside("JW721", calling("shop-db"), *SERVICE_ALONE, closed) == ["template"]
+    assert fields_beside("JW721", calling("shop-db"), *SERVICE_ALONE, closed, OTHER) == ["template"]
+    tier = policy({"matchLabels": {"tier": "data"}}, "tier", ingress=[{}])
+    assert fields_beside("JW721", calling("shop-db"), *SERVICE_ALONE, closed, tier) == []
+    chosen = {"matchExpressions": [{"key": "tier", "operator": "Exists"}]}
+    unknown = policy(chosen, "tier", ingress=[{}])
+    assert fields_beside("JW721", calling("shop-db"), *SERVICE_ALONE, closed, unknown) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ({"key": "app", "operator": "In", "values": ["web", "worker"]}, ["template"]),
+        ({"key": "db-client", "operator": "Exists"}, ["template"]),
+        ({"key": "app", "operator": "In", "values": ["web", "migration"]}, []),
+        ({"key": "app", "operator": "NotIn", "values": ["migration"]}, []),
+        ({"key": "batch.kubernetes.io/controller-uid", "operator": "In", "values": ["1"]}, []),
+    ],
+)
+def test_expressions_of_a_policy_are_read_where_the_labels_are_known(
+    expression: Any, expected: list[str]
+) -> None:
+    peer = {"podSelector": {"matchExpressions": [expression]}}
+    assert fields_beside("JW721", calling("shop-db"), *DATABASE, admitting(peer)) == expected

@@ -17,7 +17,7 @@ from jobsworth.lint.neighbors import (
 from jobsworth.lint.pod_labels import labels_of_pods, selects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
@@ -153,10 +153,14 @@ def server_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
     for service in job.neighbors.beside(job.namespace, SERVICE):
         if service.name not in words or not service.selector:
             continue
-        for server in job.neighbors.beside(job.namespace, *WORKLOADS):
-            own = _labels_of_server(server)
-            if not selects({"matchLabels": service.selector}, own):
-                continue
+        servers = [
+            own
+            for server in job.neighbors.beside(job.namespace, *WORKLOADS)
+            if selects({"matchLabels": service.selector}, own := _labels_of_server(server))
+        ]
+        if not servers and all(_is_decided(each[1], service.selector) for each in policies):
+            servers = [dict(service.selector)]
+        for own in servers:
             closing = [each for each in policies if selects(each[1].get("podSelector"), own)]
             if closing and all(_shuts_out(spec, labels) for _, spec in closing):
                 policy = closing[0][0]
@@ -167,6 +171,17 @@ def server_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
                     "connections hang until they time out. Add the labels to the template, or admit the Job.",
                 )
                 return
+
+
+def _is_decided(policy: dict[str, Any], known: Mapping[str, Any]) -> bool:
+    """Return True if some labels of Pods show whether a policy selects them, whatever others they have."""
+    selector = policy.get("podSelector")
+    if not isinstance(selector, dict) or selector.get("matchExpressions"):
+        return False
+    pairs = mapping(selector, "matchLabels")
+    return set(pairs) <= set(known) or any(
+        key in known and known[key] != value for key, value in pairs.items()
+    )
 
 
 def _shuts_out(spec: dict[str, Any], labels: dict[str, str | None]) -> bool:
@@ -181,6 +196,16 @@ def _shuts_out(spec: dict[str, Any], labels: dict[str, str | None]) -> bool:
                 return False
             if selects(peer["podSelector"], labels) or not isinstance(peer["podSelector"], dict):
                 return False
-            if peer["podSelector"].get("matchExpressions"):
+            if not _is_readable(peer["podSelector"].get("matchExpressions") or [], labels):
                 return False
     return True
+
+
+def _is_readable(expressions: Any, labels: dict[str, str | None]) -> bool:
+    """Return True if expressions ask only for labels whose values are known, in ways that are known."""
+    return isinstance(expressions, list) and all(
+        isinstance(each, dict)
+        and each.get("operator") in ("In", "Exists")
+        and labels.get(str(each.get("key")), "") is not None
+        for each in expressions
+    )

@@ -175,6 +175,12 @@ def waiting(name: str = "wait", **container: Any) -> dict[str, Any]:
         ),
         pytest.param(waiting("wait-for-migrations"), id="by its own name"),
         pytest.param(waiting("check_db_migrations"), id="with another verb"),
+        pytest.param(
+            waiting(
+                command=["sh", "-c", "until python manage.py migrate --check; do sleep 5; done"]
+            ),
+            id="by the check of a framework",
+        ),
     ],
 )
 def test_servers_do_not_wait_for_a_hook_that_waits_for_them(beside: dict[str, Any]) -> None:
@@ -191,6 +197,7 @@ def test_servers_do_not_wait_for_a_hook_that_waits_for_them(beside: dict[str, An
     [
         pytest.param(waiting(args=["db", "5432"]), id="for something else"),
         pytest.param(waiting(args=["migrate"]), id="without waiting"),
+        pytest.param(waiting(args=["manage.py", "migrate", "--check"]), id="with a check once"),
         pytest.param(server(), id="not at all"),
     ],
 )

@@ -26,6 +26,11 @@ KEEP = "helm.sh/resource-policy"
 
 WAITS = re.compile(r"\b(wait|job|until|complete)", re.IGNORECASE)
 WAITS_FOR_MIGRATION = re.compile(r"(wait|check).*migrat|migrat.*(wait|check)", re.IGNORECASE)
+CHECKS_MIGRATION = re.compile(
+    r"\b(until|while)\b[^;\n]*"
+    r"\b(migrate --check|showmigrations|check-migrations|abort_if_pending_migrations)"
+)
+"""Loops of a script until the migrations of usual frameworks have run."""
 MIGRATES = re.compile(r"migrat", re.IGNORECASE)
 MAX_WORDS_LENGTH = 32_768
 """The length of the command lines of a Job in which words are looked for."""
@@ -259,7 +264,8 @@ def _waiting_container(job: LintedJob, server: Neighbor) -> str:
         )
         if job.name and job.name in words and WAITS.search(words):
             return name
-        if WAITS_FOR_MIGRATION.search(name) and MIGRATES.search(_work(job)):
+        waits = WAITS_FOR_MIGRATION.search(name) or CHECKS_MIGRATION.search(words)
+        if waits and MIGRATES.search(_work(job)):
             return name
     return ""
 

@@ -476,3 +476,89 @@ def test_the_innermost_mount_holds_a_path() -> None:
     assert mounted_at(container, "/a/b/c") == inner
     assert mounted_at(container, "/a/bc") == outer
     assert mounted_at(container, "/b") is None
+
+
+@pytest.mark.parametrize(
+    ("command", "reported"),
+    [
+        (["python3", "train.py", "--num-workers", "8"], True),
+        (["python", "main.py", "--workers=16"], True),
+        (["torchrun", "--nproc-per-node=4", "train.py"], True),
+        (["vllm", "serve", "--tensor-parallel-size", "2"], True),
+        (["sh", "-c", "exec python -m train --dataloader_num_workers 4"], True),
+        (["python", "train.py", "--num-workers", "0"], False),
+        (["torchrun", "--nproc-per-node=1", "train.py"], False),
+        (["server", "--workers=16"], False),
+        (["python", "train.py"], False),
+    ],
+)
+def test_processes_that_share_memory_have_more_than_the_default(
+    command: list[str], reported: bool
+) -> None:
+    parts = {"command": command, **limited(**{"nvidia.com/gpu": "1"})}
+    for value in both(main(**parts)):
+        assert fields("JW524", value) == ([f"{MAIN}.volumeMounts"] if reported else [])
+    assert fields("JW524", job(main(command=command))) == []
+    assert fields("JW524", job({**main(**parts), "hostIPC": True})) == []
+
+
+@pytest.mark.parametrize(
+    ("volume", "reported"),
+    [
+        ({"emptyDir": {"medium": "Memory"}}, False),
+        ({"emptyDir": {"medium": "Memory", "sizeLimit": "65Mi"}}, False),
+        ({"emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}, True),
+        ({"hostPath": {"path": "/dev/shm"}}, False),
+    ],
+)
+def test_a_volume_replaces_the_default_of_shared_memory(
+    volume: dict[str, Any], reported: bool
+) -> None:
+    pod = main(
+        command=["torchrun", "--nproc-per-node=2", "train.py"],
+        volumeMounts=[{"name": "shm", "mountPath": "/dev/shm"}],
+        **limited(**{"nvidia.com/gpu": "2"}),
+    )
+    pod["volumes"] = [{"name": "shm", **volume}]
+    at = ["template.spec.volumes[0].emptyDir.sizeLimit"] if reported else []
+    assert fields("JW524", job(pod)) == at
+
+
+@pytest.mark.parametrize(
+    ("image", "what"),
+    [
+        ("bitnami/kubectl:1.31.2", "deleted"),
+        ("docker.io/bitnami/kubectl:1.31.2", "deleted"),
+        ("index.docker.io/bitnami/kubectl:1.31", "deleted"),
+        ("docker.io/bitnamilegacy/kubectl:1.33", "frozen"),
+        ("bitnamilegacy/kubectl", "frozen"),
+        ("bitnami/kubectl:latest", ""),
+        ("bitnami/kubectl", ""),
+        ("bitnami/kubectl@sha256:" + "0" * 64, ""),
+        ("registry.example.com/bitnami/kubectl:1.31.2", ""),
+        ("public.ecr.aws/bitnami/kubectl:1.31.2", ""),
+        ("bitnamisecure/kubectl:latest", ""),
+    ],
+)
+def test_images_that_bitnami_withdrew_are_reported(image: str, what: str) -> None:
+    findings = found("JW521", job({"containers": [{"name": "main", "image": image}]}))
+    assert [what in finding.message for finding in findings] == ([True] if what else [])
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        "sidecar.istio.io/nativeSidecar",
+        "config.alpha.linkerd.io/proxy-enable-native-sidecar",
+        "config.beta.linkerd.io/proxy-enable-native-sidecar",
+    ],
+)
+def test_a_native_proxy_starts_again_with_its_script(annotation: str) -> None:
+    pod = {
+        **script("work; curl -X POST localhost:15020/quitquitquit"),
+        "restartPolicy": "OnFailure",
+    }
+    for value, expected in (("true", []), ("false", ["template.spec.restartPolicy"])):
+        annotated = job(pod)
+        annotated["spec"]["template"]["metadata"] = {"annotations": {annotation: value}}
+        assert fields("JW259", annotated) == expected

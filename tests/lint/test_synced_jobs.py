@@ -90,3 +90,74 @@ def test_argo_cd_replaces_a_job_only_by_force(options: str, reported: bool) -> N
         assert found("JW291", after_fix("JW291", value)) == []
     value["metadata"]["annotations"]["argocd.argoproj.io/hook"] = "Sync"
     assert found("JW291", value) == []
+
+
+ARGO = {"argocd.argoproj.io/instance": "shop"}
+HELM = {"helm.sh/chart": "shop-1.4.0"}
+
+
+def migration(name: str, image: str = "shop:1.9.4", **metadata: Any) -> dict[str, Any]:
+    pod = {"containers": [{"name": "migrate", "image": image}]}
+    return with_metadata(job(pod), name=name, **metadata)
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "tool"),
+    [
+        (ARGO, "migrate", "Argo CD"),
+        (ARGO, "migrate-1", "Argo CD"),
+        (FLUX, "migrate", "Flux"),
+        (HELM, "shop-migrate", "Helm"),
+    ],
+)
+def test_a_job_with_one_name_cannot_change(labels: dict[str, str], name: str, tool: str) -> None:
+    (finding,) = found("JW257", migration(name, labels=labels))
+    assert f"{tool} updates this Job" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("name", "image"),
+    [
+        ("migrate-1-9-4", "shop:1.9.4"),
+        ("migrate-v1.9.4", "shop:v1.9.4"),
+        ("migrate-5f1c22aa", "shop:1.9.4"),
+        ("migrate-20261125", "shop:1.9.4"),
+        ("migrate-v13", "shop:1.9.4"),
+        ("migrate", "shop:latest"),
+        ("migrate", "shop"),
+        ("migrate", "shop@sha256:" + "0" * 64),
+    ],
+)
+def test_a_name_with_a_version_is_new_at_each_release(name: str, image: str) -> None:
+    assert fields("JW257", migration(name, image, labels=ARGO)) == []
+    assert fields("JW257", migration("migrate-3", labels=HELM)) == []  # the revision
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        pytest.param({}, id="no tool"),
+        pytest.param(
+            {"labels": ARGO, "annotations": {"argocd.argoproj.io/hook": "Sync"}}, id="hook"
+        ),
+        pytest.param(
+            {"labels": HELM, "annotations": {"helm.sh/hook": "pre-upgrade"}}, id="of Helm"
+        ),
+        pytest.param(
+            {
+                "labels": ARGO,
+                "annotations": {"argocd.argoproj.io/sync-options": "Force=true,Replace=true"},
+            },
+            id="replaced",
+        ),
+        pytest.param(
+            {"labels": FLUX, "annotations": {"kustomize.toolkit.fluxcd.io/force": "enabled"}},
+            id="forced",
+        ),
+    ],
+)
+def test_a_job_that_is_deleted_first_may_keep_its_name(metadata: Any) -> None:
+    assert fields("JW257", migration("migrate", **metadata)) == []
+    expiring_one = migration("migrate", labels=ARGO)
+    expiring_one["spec"]["ttlSecondsAfterFinished"] = 600
+    assert fields("JW257", expiring_one) == []

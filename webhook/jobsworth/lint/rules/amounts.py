@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.quantity import parse
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables, option_values
+from jobsworth.lint.run_commands import literal_variables, mounted_at, option_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.run_commands import RunCommand
 
 JAVA_VARIABLES = (
     "JAVA_OPTS",
@@ -49,6 +50,23 @@ THREAD_VARIABLES = frozenset(
         "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "TBB_NUM_THREADS",
     )
 )  # fmt: skip
+
+LOADER_COUNTS = frozenset(
+    (
+        "dataloader_num_workers", "dataloader_workers", "loader_workers", "num_data_workers",
+        "num_dataloader_workers", "num_loader_workers", "num_workers",
+    )
+)  # fmt: skip
+"""Options with the number of processes that load data for one training process."""
+LOADERS_OF_SCRIPTS = frozenset(("workers",))
+"""Options with that number in the examples of PyTorch; other programs mean threads or servers by them."""
+LAUNCHERS = ("accelerate", "torchrun")
+"""Programs that run a Python script, with its options, in several processes."""
+PROCESS_COUNTS = frozenset(("nproc_per_node", "num_processes", "tensor_parallel_size", "tp_size"))
+"""Options with the number of processes of one Pod that exchange data on its GPUs."""
+SHARED_MEMORY = "/dev/shm"
+DEFAULT_SHARED_MEMORY = 64 * 2**20
+"""The size in bytes of /dev/shm that containerd and CRI-O give each Pod."""
 
 MAX_DIGITS = 9
 """The number of digits of a count that is compared."""
@@ -226,6 +244,53 @@ def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
                     "node, also those that are assigned to other Pods. Remove the variable, and set "
                     "the limit nvidia.com/gpu.",
                 )
+
+
+@lint_rule(
+    "JW524",
+    "small-shared-memory",
+    severity="warning",
+    summary="Processes of a training exchange data in /dev/shm, which has its default of 64 MiB.",
+)
+def small_shared_memory(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.pod.get("hostIPC"):
+        return
+    volumes = {volume.get("name"): at for at, volume in enumerate(job.pod.get("volumes", ()))}
+    seen: set[str] = set()
+    for command in job.commands:
+        sharing = _sharing(command)
+        if not sharing or command.path in seen or not _devices(command.container):
+            continue
+        seen.add(command.path)
+        mount = mounted_at(command.container, SHARED_MEMORY)
+        field, has = f"{command.path}.volumeMounts", "has the default of 64 MiB"
+        if mount is not None:
+            at = volumes.get(mount.get("name"))
+            folder = job.pod["volumes"][at].get("emptyDir") if at is not None else None
+            size = _bytes(folder["sizeLimit"]) if folder and "sizeLimit" in folder else None
+            if size is None or size > DEFAULT_SHARED_MEMORY:
+                continue
+            field, has = (
+                f"{job.pod_path}.volumes[{at}].emptyDir.sizeLimit",
+                f"has {_mebibytes(size)}",
+            )
+        yield Diagnostic(
+            field,
+            f"With {sharing}, processes exchange data in /dev/shm, which {has}: they end with a bus error "
+            "(SIGBUS) when it is full. Mount an emptyDir with medium: Memory there, of some GiB within the "
+            "memory limit.",
+        )
+
+
+def _sharing(command: RunCommand) -> str:
+    """Return the option by which a command starts processes that share memory; empty if there is none."""
+    names = LOADER_COUNTS | PROCESS_COUNTS
+    if command.name.startswith("python") or command.name in LAUNCHERS:
+        names |= LOADERS_OF_SCRIPTS
+    for name, value in option_values(command.words):
+        if name in names and _number(value) >= (2 if name in PROCESS_COUNTS else 1):
+            return f"--{name.replace('_', '-')} {value}"
+    return ""
 
 
 @lint_rule(

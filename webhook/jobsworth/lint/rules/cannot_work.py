@@ -21,6 +21,8 @@ CLOSED_REGISTRIES = {
     "quay.io/bitnami/": "gets no images any more",
 }
 """Registries that deleted or stopped updating their images."""
+HUB_PREFIXES = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "")
+"""Beginnings of the names of images on Docker Hub."""
 
 READ_ONLY_VOLUMES = ("configMap", "downwardAPI", "projected", "secret")
 ARCHITECTURES = ("amd64", "arm64", "arm64v8", "ppc64le", "s390x")
@@ -123,6 +125,35 @@ def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
                     f"{image[:80]} may not be pulled any more, or gets no security fixes: "
                     f"{prefix.rstrip('/')} {what}.",
                 )
+        at_bitnami = _withdrawn_by_bitnami(image)
+        if at_bitnami:
+            yield Diagnostic(f"{path}.image", at_bitnami)
+
+
+def _withdrawn_by_bitnami(image: str) -> str:
+    """Return the message for an image of Bitnami on Docker Hub that is gone or frozen; empty for another.
+
+    Since September 2025 docker.io/bitnami has ``latest`` alone, and docker.io/bitnamilegacy has copies of the
+    older tags, which get no updates. A digest may still be there.
+    """
+    if "@" in image:
+        return ""
+    for hub in HUB_PREFIXES:
+        owner, slash, rest = image.removeprefix(hub).partition("/")
+        tag = rest.partition(":")[2]
+        if not image.startswith(hub) or not slash or "/" in rest:
+            continue
+        if owner == "bitnami" and tag not in ("", "latest"):
+            return (
+                f"{image[:80]} cannot be pulled any more: docker.io/bitnami deleted its tags with versions "
+                "in September 2025. Use an image that its project publishes."
+            )
+        if owner == "bitnamilegacy":
+            return (
+                f"{image[:80]} gets no updates: docker.io/bitnamilegacy is frozen since September 2025 and "
+                "has no later versions. Use an image that its project publishes."
+            )
+    return ""
 
 
 @lint_rule(

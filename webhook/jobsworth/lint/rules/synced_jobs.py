@@ -1,7 +1,8 @@
-"""Rules for Jobs that a GitOps tool keeps as they are in a repository."""
+"""Rules for Jobs that a release tool keeps as they are in a repository or chart."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
+SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
 NOT_RECONCILED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
     ("kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
@@ -22,6 +25,15 @@ NOT_RECONCILED = (
 """Annotations for which Flux leaves an object alone."""
 
 SYNC_OPTIONS, REPLACE, FORCE = "argocd.argoproj.io/sync-options", "Replace=true", "Force=true"
+
+
+REPLACING_OPTIONS = ("Force=true", "Replace=true")
+"""Options of Argo CD (argocd.argoproj.io/sync-options) that create the object again."""
+MARKS_OF_HELM = ("helm.sh/chart", "meta.helm.sh/release-name")
+MIN_VERSION_LENGTH = 2
+"""A shorter tag is found in any name."""
+_REVISION = re.compile(r"-\d+$")
+_VERSIONED = re.compile(r"-v?\d+([.-]\d+)+|-(?=[0-9a-f]*\d)[0-9a-f]{5,}$|-\d{4,}|-v\d+")
 
 
 def applies(job: LintedJob) -> bool:
@@ -36,7 +48,7 @@ def applies(job: LintedJob) -> bool:
     fixable="unsafe",
 )
 def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
-    if "ttlSecondsAfterFinished" not in job.spec:
+    if job.cron is not None or "ttlSecondsAfterFinished" not in job.spec:
         return
     annotations = job.annotations
     if ARGO_HOOK in annotations or HELM_HOOK in annotations or not job.name:
@@ -96,3 +108,61 @@ def _tool_beside(job: LintedJob) -> str:
             if not job.namespace or target in (None, job.namespace):
                 return tool
     return ""
+
+
+@lint_rule(
+    "JW257",
+    "changed-under-one-name",
+    severity="warning",
+    summary="A release tool updates a Job in place, and a Job's template cannot change.",
+)
+def changed_under_one_name(job: LintedJob) -> Iterator[Diagnostic]:
+    annotations = job.annotations
+    if job.cron is not None or not job.name or "ttlSecondsAfterFinished" in job.spec:
+        return
+    if ARGO_HOOK in annotations or HELM_HOOK in annotations:
+        return
+    if any(option in annotations.get(SYNC_OPTIONS, "") for option in REPLACING_OPTIONS):
+        return
+    metadata = job.written.get("metadata", {})
+    tool = synchronizing_tool(metadata) or _tool_beside(job)
+    helm = any(
+        mark in metadata.get(part, {})
+        for part in ("labels", "annotations")
+        for mark in MARKS_OF_HELM
+    )
+    if tool == "Flux" and annotations.get(FLUX_FORCE) == "enabled":
+        return
+    if not tool and not helm:
+        return
+    version = _version(job)
+    if not version or _is_in(version, job.name) or _VERSIONED.search(job.name):
+        return
+    if tool != "Argo CD" and _REVISION.search(job.name):
+        return  # the revision of the release, which is always 1 under Argo CD
+    yield Diagnostic(
+        "metadata.name",
+        f"The template of a Job cannot change, and {tool or 'Helm'} updates this Job in place: the first "
+        f"release with another image than {version[:60]} fails (field is immutable) until the Job is "
+        "deleted. Put the version into the name, or make the Job a hook that is deleted before it is "
+        "created.",
+    )
+
+
+def _version(job: LintedJob) -> str:
+    """Return the tag of the image of a Job that is a version; empty if there is none."""
+    for container in job.pod.get("containers", ()):
+        name = container.get("image", "").partition("@")[0]
+        tag: str = name.rpartition("/")[2].partition(":")[2]
+        if len(tag) >= MIN_VERSION_LENGTH and any(each.isdigit() for each in tag):
+            return tag
+    return ""
+
+
+def _is_in(version: str, name: str) -> bool:
+    """Return True if a name contains a version, in any form that a name can have.
+
+    >>> _is_in("v1.9.4", "shop-migrate-v1-9-4"), _is_in("v1.9.4", "shop-migrate")
+    (True, False)
+    """
+    return re.sub(r"[^a-z0-9]+", "-", version.lower()).strip("-") in name.replace(".", "-")

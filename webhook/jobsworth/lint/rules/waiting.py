@@ -28,6 +28,12 @@ LIMITS = (
 )  # fmt: skip
 """Marks of a loop that gives up."""
 
+NATIVE_SIDECAR_ANNOTATIONS = (
+    "sidecar.istio.io/nativeSidecar",
+    "config.alpha.linkerd.io/proxy-enable-native-sidecar",
+    "config.beta.linkerd.io/proxy-enable-native-sidecar",
+)
+"""Annotations of a Pod that make its injected proxy a native sidecar, which the kubelet restarts."""
 PROXY_ENDS = ("/quitquitquit", "3500/v1.0/shutdown", ":4191/shutdown")
 """Addresses that end the proxies of Istio and the SQL proxy of Google, of Dapr, and of Linkerd."""
 
@@ -185,7 +191,7 @@ def _kubectl_wait(words: Sequence[str]) -> int:
     confidence="certain",
 )
 def proxy_stopped_before_retry(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.pod.get("restartPolicy") != "OnFailure":
+    if job.pod.get("restartPolicy") != "OnFailure" or _asks_for_native_sidecar(job):
         return
     for command in job.commands:
         if any(word.rstrip("/").endswith(PROXY_ENDS) for word in command.words):
@@ -198,3 +204,9 @@ def proxy_stopped_before_retry(job: LintedJob) -> Iterator[Diagnostic]:
                 Fix("Set restartPolicy: Never", Edit("set", at, "Never"), safe=False),
             )
             return
+
+
+def _asks_for_native_sidecar(job: LintedJob) -> bool:
+    """Return True if the proxy is to be a native sidecar, which the kubelet starts again."""
+    annotations = job.template_metadata.get("annotations", {})
+    return any(annotations.get(key) == "true" for key in NATIVE_SIDECAR_ANNOTATIONS)

@@ -13,6 +13,7 @@ from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules import (
     amounts,
+    api_access,
     cannot_work,
     container_commands,
     cron_jobs,
@@ -105,6 +106,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     exposed_secrets,
     repeated_work,
     waiting,
+    api_access,
 )
 """The families of rules, in the order of their findings."""
 

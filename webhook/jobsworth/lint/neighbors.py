@@ -29,6 +29,8 @@ NETWORK_POLICY = "NetworkPolicy"
 POD_GROUP = "PodGroup"
 APPLICATION = "Application"
 FLUX_KUSTOMIZATION = "Kustomization"
+ROLES = (ROLE, CLUSTER_ROLE) = ("Role", "ClusterRole")
+BINDINGS = (ROLE_BINDING, CLUSTER_ROLE_BINDING) = ("RoleBinding", "ClusterRoleBinding")
 DEPLOYMENT, STATEFUL_SET = "Deployment", "StatefulSet"
 WORKLOADS = (DEPLOYMENT, STATEFUL_SET, "DaemonSet")
 """Kinds whose Pods run until they are deleted."""
@@ -42,6 +44,7 @@ GROUPS = {
     ),
     BUDGET: ("policy",),
     NETWORK_POLICY: ("networking.k8s.io",),
+    **dict.fromkeys((*ROLES, *BINDINGS), ("rbac.authorization.k8s.io",)),
     POD_GROUP: ("scheduling.volcano.sh", "scheduling.incubator.k8s.io"),
     APPLICATION: ("argoproj.io",),
     FLUX_KUSTOMIZATION: ("kustomize.toolkit.fluxcd.io",),

@@ -180,9 +180,9 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
             if replaced is not None and not script.errexit:
                 yield Diagnostic(
                     field,
-                    f"The script reads $? after `{replaced.replaced_by[:MAX_NAME_LENGTH]}`, which has replaced "
-                    f"the exit code of {_named(replaced)} by 0: its failure counts as success. Save $? right "
-                    "after the command, or test the command itself.",
+                    f"The script reads $? after `{replaced.replaced_by[:MAX_NAME_LENGTH]}`, which "
+                    f"has replaced the exit code of {_named(replaced)} by 0: its failure counts as "
+                    "success. Save $? right after the command, or test the command itself.",
                 )
             continue
         if not _rules_read_codes(job, container):

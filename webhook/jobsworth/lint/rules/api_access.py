@@ -1,0 +1,165 @@
+"""Rules for what the account of a Job may do at the API server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import (
+    BINDINGS,
+    CLUSTER_ROLE,
+    ROLES,
+    SERVICE_ACCOUNT,
+    mapping,
+    part,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.neighbors import Neighbor, Neighbors
+
+RESOURCES = {
+    ("", "pods"): ("po", "pod"),
+    ("", "services"): ("svc", "service"),
+    ("", "configmaps"): ("cm", "configmap"),
+    ("", "secrets"): ("secret",),
+    ("", "persistentvolumeclaims"): ("pvc", "persistentvolumeclaim"),
+    ("", "namespaces"): ("ns", "namespace"),
+    ("apps", "deployments"): ("deploy", "deployment"),
+    ("apps", "statefulsets"): ("sts", "statefulset"),
+    ("apps", "daemonsets"): ("ds", "daemonset"),
+    ("batch", "jobs"): ("job",),
+    ("batch", "cronjobs"): ("cj", "cronjob"),
+}
+"""The resources of which kubectl's names are known: group and name, with the short and singular names."""
+RESOURCE_OF = {
+    name: resource for resource, names in RESOURCES.items() for name in (resource[1], *names)
+}
+
+VERBS = {"annotate": "patch", "delete": "delete", "label": "patch", "patch": "patch"}
+"""The verb that a subcommand of kubectl needs on the objects that it names."""
+SELECTING = ("-l", "--selector", "--field-selector", "--all", "-A", "--all-namespaces")
+"""Options by which kubectl lists the objects first."""
+FOREIGN = (
+    "--as", "--as-group", "--cluster", "--context", "--filename", "--kubeconfig", "--kustomize", "--raw",
+    "--server", "--token", "--user", "-f", "-k", "-s",
+)  # fmt: skip
+"""Options by which kubectl acts for another account, or names its objects elsewhere."""
+WITH_VALUE = (
+    "--field-selector", "--grace-period", "--namespace", "--output", "--patch", "--request-timeout",
+    "--selector", "--timeout", "--type", "-l", "-n", "-o", "-p",
+)  # fmt: skip
+"""Options whose value is the next word."""
+
+
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None and bool(job.pod.get("serviceAccountName"))
+
+
+@lint_rule(
+    "JW724",
+    "role-without-verb",
+    severity="warning",
+    summary="kubectl in a Job needs a verb that no role of its ServiceAccount has.",
+)
+def role_without_verb(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    account = job.pod.get("serviceAccountName", "")
+    if not account or not job.neighbors.reachable(SERVICE_ACCOUNT, account, job.namespace):
+        return
+    roles = _roles(job.neighbors, account, job.namespace)
+    if not roles:
+        return
+    for command in job.commands:
+        if command.name != "kubectl":
+            continue
+        for group, resource, verb in _needed(command.words[1:]):
+            if any(_grants(role, group, resource, verb) for role in roles):
+                continue
+            yield Diagnostic(
+                f"{job.pod_path}.serviceAccountName",
+                f"kubectl needs the verb {verb} on {resource}, which no role of the ServiceAccount "
+                f"{account} has, such as the {roles[0].kind} {roles[0].name}{roles[0].place}: the API "
+                "server forbids the request. Add the verb to the role.",
+            )
+            return
+
+
+def _roles(neighbors: Neighbors, account: str, namespace: str) -> list[Neighbor]:
+    """Return the roles to which an account is bound; empty if one of them is unknown, or there is none."""
+    found: list[Neighbor] = []
+    for binding in (each for kind in BINDINGS for each in neighbors.of_kind(kind)):
+        if not any(
+            _is_account(each, account, namespace) for each in parts(binding.value, "subjects")
+        ):
+            continue
+        kind, name = part(binding.value, "roleRef", "kind"), part(binding.value, "roleRef", "name")
+        if kind not in ROLES or not isinstance(name, str):
+            return []
+        where = "" if kind == CLUSTER_ROLE else binding.namespace
+        bound = neighbors.reachable(kind, name, where)
+        if not bound or any("aggregationRule" in each.value for each in bound):
+            return []
+        found += bound
+    return found
+
+
+def _is_account(subject: dict[str, Any], account: str, namespace: str) -> bool:
+    if subject.get("kind") == "Group":  # such as all accounts of a namespace
+        return str(subject.get("name", "")).startswith("system:")
+    held = subject.get("namespace") or namespace
+    return subject.get("name") == account and (not namespace or held == namespace)
+
+
+def _needed(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the group, resource and verb of each request of kubectl that its words tell.
+
+    >>> list(_needed(["delete", "jobs", "--selector=app=a"]))
+    [('batch', 'jobs', 'delete'), ('batch', 'jobs', 'list')]
+    >>> list(_needed(["-n", "shop", "get", "cm/settings"]))
+    [('', 'configmaps', 'get')]
+    """
+    names: list[str] = []
+    options: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.startswith("-"):
+            option, equals, _ = word.partition("=")
+            options.append(option)
+            skip = not equals and option in WITH_VALUE
+        else:
+            names.append(word)
+    if len(names) < 2 or any(option in FOREIGN for option in options):
+        return
+    subcommand, objects = names[0], names[1:]
+    selects = any(option in SELECTING for option in options)
+    kinds = [each.partition("/")[0] for each in objects[0].split(",")]
+    if subcommand in VERBS:
+        verbs = [VERBS[subcommand], *(["list"] if selects else [])]
+    elif subcommand == "get":
+        named = len(objects) > 1 or "/" in objects[0]
+        verbs = ["get" if named and not selects else "list"]
+    else:
+        return
+    for kind in kinds:
+        if kind in RESOURCE_OF:
+            for verb in verbs:
+                yield (*RESOURCE_OF[kind], verb)
+
+
+def _grants(role: Neighbor, group: str, resource: str, verb: str) -> bool:
+    """Return True if a role has a verb on a resource, or on one object of it."""
+    for rule in parts(role.value, "rules"):
+        held = [rule.get(key) for key in ("apiGroups", "resources", "verbs")]
+        if all(
+            isinstance(values, list) and (wanted in values or "*" in values)
+            for wanted, values in zip((group, resource, verb), held, strict=True)
+        ):
+            return True
+    return not mapping(role.value) or "rules" not in role.value

@@ -29,8 +29,9 @@ NETWORK_POLICY = "NetworkPolicy"
 POD_GROUP = "PodGroup"
 APPLICATION = "Application"
 FLUX_KUSTOMIZATION = "Kustomization"
-ROLES = (ROLE, CLUSTER_ROLE) = ("Role", "ClusterRole")
-BINDINGS = (ROLE_BINDING, CLUSTER_ROLE_BINDING) = ("RoleBinding", "ClusterRoleBinding")
+CLUSTER_ROLE = "ClusterRole"
+ROLES = ("Role", CLUSTER_ROLE)
+BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 DEPLOYMENT, STATEFUL_SET = "Deployment", "StatefulSet"
 WORKLOADS = (DEPLOYMENT, STATEFUL_SET, "DaemonSet")
 """Kinds whose Pods run until they are deleted."""

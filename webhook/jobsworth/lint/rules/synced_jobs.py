@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
-SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
 NOT_RECONCILED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
@@ -25,9 +24,7 @@ NOT_RECONCILED = (
 """Annotations for which Flux leaves an object alone."""
 
 SYNC_OPTIONS, REPLACE, FORCE = "argocd.argoproj.io/sync-options", "Replace=true", "Force=true"
-
-
-REPLACING_OPTIONS = ("Force=true", "Replace=true")
+REPLACING_OPTIONS = (FORCE, REPLACE)
 """Options of Argo CD (argocd.argoproj.io/sync-options) that create the object again."""
 MARKS_OF_HELM = ("helm.sh/chart", "meta.helm.sh/release-name")
 MIN_VERSION_LENGTH = 2
@@ -48,7 +45,7 @@ def applies(job: LintedJob) -> bool:
     fixable="unsafe",
 )
 def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.cron is not None or "ttlSecondsAfterFinished" not in job.spec:
+    if "ttlSecondsAfterFinished" not in job.spec:
         return
     annotations = job.annotations
     if ARGO_HOOK in annotations or HELM_HOOK in annotations or not job.name:
@@ -118,7 +115,7 @@ def _tool_beside(job: LintedJob) -> str:
 )
 def changed_under_one_name(job: LintedJob) -> Iterator[Diagnostic]:
     annotations = job.annotations
-    if job.cron is not None or not job.name or "ttlSecondsAfterFinished" in job.spec:
+    if not job.name or "ttlSecondsAfterFinished" in job.spec:
         return
     if ARGO_HOOK in annotations or HELM_HOOK in annotations:
         return

@@ -59,6 +59,9 @@ _.fully_qualified_name
 _.fully_qualified_domain_name
 _.wildcard_dns_subdomain
 
+# Called by click.
+_.format_options
+
 # Read by tests: the keywords that the checker knows, the handlers of a reconciler.
 _.KEYWORDS
 _.event_handlers

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import jobsworth.policy
 from jobsworth.files.repository_root import manifests_in
+from jobsworth.installation import how_to_install
 from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.policy.cel.programs import INSTALL_LIBRARY
 from jobsworth.policy.job_policy import API_VERSION, KIND
 from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
@@ -164,7 +166,8 @@ class PolicySources:
         """Return a problem with its position; its document is one of these, or of the profile."""
         document = [*self.documents, *self._shipped][problem.document]
         place = document.position(problem.field)
-        text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+        hint = how_to_install("policy") if problem.hint == INSTALL_LIBRARY else problem.hint
+        text = f"{problem.message} ({hint})" if hint else problem.message
         return PolicyFileError(document.file, place.line, place.column, problem.field, text)
 
     def _read(self, path: str) -> None:

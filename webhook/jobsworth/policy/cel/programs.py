@@ -13,7 +13,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.installation import how_to_install
 from jobsworth.policy.cel.functions import (
     BUILDERS,
     MAX_BUILT,
@@ -63,6 +62,10 @@ _SYNTAX = {
 
 Tree = dict[str, "Tree"]
 """The members that are read of each variable, recursively; empty where the whole value is read."""
+
+
+INSTALL_LIBRARY = "install jobsworth[policy]"
+"""The hint on a missing library; the command line knows how this installation gets it."""
 
 
 class BadExpression(ValueError):
@@ -301,7 +304,7 @@ def _compiled(source: str) -> Any:
     except ImportError:
         raise BadExpression(
             "the CEL library, which evaluates expressions, is not installed",
-            hint=how_to_install("policy"),
+            hint=INSTALL_LIBRARY,
         ) from None
     if not any(True for _ in tokens(source)):
         raise BadExpression("the expression is empty")

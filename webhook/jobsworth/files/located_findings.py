@@ -11,7 +11,6 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.lint.manifest_rules import PATCH, UNREADABLE
-from jobsworth.lint.manifest_rules import CONTAINED_JOB, PATCH, UNREADABLE
 from jobsworth.lint.misidentified import NEAR_MISS, TOP_FIELDS
 
 if TYPE_CHECKING:

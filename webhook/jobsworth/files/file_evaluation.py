@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.names import readable_name
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from jobsworth.files.configuration.resolved_settings import ResolvedSettings
     from jobsworth.files.existing_objects import ExistingObjects
     from jobsworth.files.origins import OriginFinder
+    from jobsworth.files.rendering import Rendering
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Status
     from jobsworth.lint.neighbors import Neighbors
@@ -51,6 +53,9 @@ _MANIFEST = b"manifest:"
 
 PLACEHOLDER_MARKS = "$_@%<{"
 """Each placeholder has one of these characters."""
+
+RENDERED = "it is rendered: change its template"
+"""The reason why fixes are withheld."""
 
 NO_INPUT = (
     "nothing came on standard input: check that the command before it succeeds, or allow this with "
@@ -128,7 +133,44 @@ class FileEvaluator:
         settings = self._configurations.of(file if named else STDIN)
         documents = read_text(data, file)
         neighbors = self._surroundings.neighbors(file, data, documents)
-        texts = _ScalarTexts()
+        results = self._results(data, documents, settings, neighbors)
+        if options.propose_changes:
+            from jobsworth.files.proposed_edits import add_changes
+
+            add_changes(data, documents, results)
+        if not named:
+            self._add_origins(documents, results)
+        return results
+
+    def rendered(self, rendering: Rendering) -> list[Result]:
+        """Return the results of the documents of a chart or an overlay, in order.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        from jobsworth.files.origins import OriginFinder
+        from jobsworth.lint.neighbors import Neighbors
+
+        path = rendering.source.path
+        settings = self._configurations.of(os.path.join(path, "manifest.yaml"))
+        documents = read_text(rendering.data, path)
+        templates = {id(document): rendering.template_of(document) for document in documents}
+        neighbors = Neighbors.of([document.value for document in documents])
+        results = self._results(rendering.data, documents, settings, neighbors)
+        OriginFinder(lambda document: templates[id(document)]).add_to(documents, results)
+        for result in results:
+            result.withhold_fixes(RENDERED)
+        return results
+
+    def _results(
+        self,
+        data: bytes,
+        documents: Sequence[Document],
+        settings: ResolvedSettings,
+        neighbors: Neighbors | None,
+    ) -> list[Result]:
+        """Return the results of documents, without what comments and annotations ignore."""
+        options, texts = self._options, _ScalarTexts()
         results, evaluations = [], []
         for document in documents:
             result, evaluation = self._evaluated(document, settings, neighbors, texts)
@@ -151,12 +193,6 @@ class FileEvaluator:
                 and result.status in (VALID, INVALID)
             ):
                 add_violations(document, result, evaluation)
-        if options.propose_changes:
-            from jobsworth.files.proposed_edits import add_changes
-
-            add_changes(data, documents, results)
-        if not named:
-            self._add_origins(documents, results)
         return results
 
     def _add_origins(self, documents: Sequence[Document], results: Sequence[Result]) -> None:

@@ -1,11 +1,12 @@
 """Lead the findings in a rendered manifest to the file that it was rendered from.
 
-A line of the rendered text is not a line of the template: only a text that stands exactly once in both is
-taken for the same line.
+A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
+in both; or else, because a template has another value, the only line with its key.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,13 @@ from jobsworth.findings.located_finding import Origin
 from jobsworth.manifests import ManifestError, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
     from jobsworth.manifests import Document
 
+_KEY = re.compile(r"(?:- )*([\w./-]+):(?:\s|$)")
 SOURCE = b"# Source: "
 """The beginning of Helm's comment before a document."""
 
@@ -28,11 +30,12 @@ class OriginFinder:
     """Finds the templates of rendered documents; reads each template once.
 
     Args:
-        charts: find the file that a comment names.
+        template_of: returns the file that a document was rendered from, None if that is unknown; by default
+            the file below the current folder that Helm's comment names.
     """
 
-    def __init__(self, charts: ChartSources | None = None) -> None:
-        self._charts = charts or ChartSources()
+    def __init__(self, template_of: Callable[[Document], str | None] | None = None) -> None:
+        self._template_of = template_of or _TemplatesBelow().template_of
         self._lines: dict[str, _Lines] = {}
 
     def add_to(self, documents: Sequence[Document], results: Sequence[Result]) -> None:
@@ -43,8 +46,7 @@ class OriginFinder:
             results: their results, in the same order.
         """
         for document, result in zip(documents, results, strict=True):
-            source = source_of(document.text)
-            file = self._charts.file(source) if source else None
+            file = self._template_of(document)
             if file is None:
                 continue
             result.origin = Origin(file)
@@ -57,14 +59,18 @@ class OriginFinder:
 
     def _origin(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
         text = located.excerpt.strip()
-        if located.column is None or rendered.number(text) is None:
+        if located.column is None:
             return Origin(file)
         template = self._lines_of(file)
-        line = template.number(text)
-        if line is None:
+        line = template.number(text) if rendered.number(text) is not None else None
+        if line is not None:
+            moved = template.indentation(line) - _indentation(located.excerpt)
+            return Origin(file, line, located.column + moved)
+        key = key_of(text)
+        if rendered.number_of_key(key) is None:
             return Origin(file)
-        moved = template.indentation(line) - _indentation(located.excerpt)
-        return Origin(file, line, located.column + moved)
+        line = template.number_of_key(key)
+        return Origin(file) if line is None else Origin(file, line, template.indentation(line) + 1)
 
     def _lines_of(self, file: str) -> _Lines:
         lines = self._lines.get(file)
@@ -88,6 +94,27 @@ def source_of(text: bytes) -> str:
     return ""
 
 
+def key_of(line: str) -> str:
+    """Return the key of a line of YAML, also of one that begins a list item; empty if it has none.
+
+    >>> key_of("- image: x"), key_of("backoffLimit: {{ .Values.retries }}"), key_of("- x")
+    ('image', 'backoffLimit', '')
+    """
+    found = _KEY.match(line)
+    return found[1] if found is not None else ""
+
+
+class _TemplatesBelow:
+    """Finds templates in the charts below the current folder."""
+
+    def __init__(self) -> None:
+        self._charts = ChartSources()
+
+    def template_of(self, document: Document) -> str | None:
+        source = source_of(document.text)
+        return self._charts.file(source) if source else None
+
+
 class _Lines:
     """The lines of a text by their content without indentation."""
 
@@ -96,10 +123,17 @@ class _Lines:
         stripped = [line.strip() for line in self._lines]
         self._counts = Counter(stripped)
         self._numbers = {line: number for number, line in enumerate(stripped, 1)}
+        keys = [key_of(line) for line in stripped]
+        self._key_counts = Counter(keys)
+        self._keys = {key: number for number, key in enumerate(keys, 1)}
 
     def number(self, text: str) -> int | None:
         """Return the number of the only line with a text, from 1; None if there is none, or more than one."""
         return self._numbers[text] if text and self._counts[text] == 1 else None
+
+    def number_of_key(self, key: str) -> int | None:
+        """Return the number of the only line with a key, from 1; None if there is none, or more than one."""
+        return self._keys[key] if key and self._key_counts[key] == 1 else None
 
     def indentation(self, number: int) -> int:
         """Return the number of spaces before the text of a line."""

@@ -8,15 +8,21 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Literal
 
-from jobsworth.manifests import ManifestError
+from jobsworth.files.chart_sources import ChartSources
+from jobsworth.files.origins import source_of
+from jobsworth.files.repository_root import KUSTOMIZATIONS, is_within
+from jobsworth.manifests import ManifestError, read_file
 from jobsworth.record import Record
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jobsworth.findings.located_finding import LocatedFinding
+    from jobsworth.findings.result import Result
+    from jobsworth.manifests import Document
+
 CHART = "Chart.yaml"
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 TIMEOUT_SECONDS = 120
 MAX_ERROR_LINES = 5
 """The last lines of a tool's error that are shown."""
@@ -54,16 +60,74 @@ class RenderOptions(Record, kw_only=True):
     release: str = "release-name"
 
 
-def sources_in(folder: str) -> list[Source]:
-    """Return the charts and overlays in a folder: those that no other one contains or refers to by its place.
+class Rendering(Record):
+    """The manifests of a chart or an overlay.
 
-    A chart inside a chart is its dependency. A folder that is called ``base`` or ``components`` is part of
-    overlays beside it.
+    Attributes:
+        source: the chart or overlay.
+        data: the manifests, as its tool writes them.
+        root: the folder from which the origins of an overlay's resources are paths.
+    """
+
+    source: Source
+    data: bytes
+    root: str = ""
+
+    def template_of(self, document: Document) -> str | None:
+        """Return the file that a document was rendered from; None if that is unknown."""
+        if self.source.kind == "overlay":
+            return self._resource_of(document)
+        named = source_of(document.text)
+        _, _, path = named.partition("/")
+        template = os.path.join(self.source.path, *path.split("/"))
+        if path and os.path.isfile(template) and is_within(template, self.source.path):
+            return os.path.normpath(template)
+        return ChartSources(self.source.path).file(named) if named else None
+
+    def _resource_of(self, document: Document) -> str | None:
+        """Return the file of a resource, and remove the annotation in which kustomize names it."""
+        value = document.value
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+        if not isinstance(annotations, dict) or not isinstance(metadata, dict):
+            return None
+        origin = annotations.pop(ORIGIN, None)
+        if not annotations:
+            del metadata["annotations"]
+        for line in origin.splitlines() if isinstance(origin, str) else ():
+            key, _, path = line.partition(": ")
+            if key == "path":
+                file = os.path.relpath(os.path.join(self.root, path))
+                return file if os.path.isfile(file) else None
+        return None
+
+
+def sources_in(folder: str) -> list[Source]:
+    """Return the charts and overlays in a folder, without those that are part of another one.
+
+    A chart inside a chart is its dependency, and an overlay that another one names is its base.
 
     Args:
         folder: the path to search; hidden folders are left out.
     """
-    return list(_sources(folder))
+    found = list(_sources(folder))
+    bases = {
+        base for source in found if source.kind == "overlay" for base in _bases_of(source.path)
+    }
+    return [source for source in found if os.path.normpath(source.path) not in bases]
+
+
+def _bases_of(folder: str) -> Iterator[str]:
+    """Yield the folders that the kustomization of a folder names."""
+    for name in KUSTOMIZATIONS:
+        path = os.path.join(folder, name)
+        for document in read_file(path) if os.path.isfile(path) else ():
+            value = document.value if isinstance(document.value, dict) else {}
+            for field in ("resources", "bases", "components"):
+                named = value.get(field)
+                for base in named if isinstance(named, list) else ():
+                    if isinstance(base, str):
+                        yield os.path.normpath(os.path.join(folder, base))
 
 
 def _sources(folder: str) -> Iterator[Source]:
@@ -82,15 +146,34 @@ def _sources(folder: str) -> Iterator[Source]:
             yield from _sources(path)
 
 
-def rendered(source: Source, options: RenderOptions) -> bytes | ManifestError:
-    """Return the manifests of a chart or an overlay, or the error of the tool that renders it.
+def not_in_charts(
+    files: Sequence[str | ManifestError], sources: Sequence[Source]
+) -> list[str | ManifestError]:
+    """Return the files that are no part of a chart that is rendered: templates are no manifests."""
+    charts = tuple(
+        os.path.join(os.path.normpath(source.path), "")
+        for source in sources
+        if source.kind == "chart"
+    )
+    return [
+        file
+        for file in files
+        if isinstance(file, ManifestError) or not os.path.normpath(file).startswith(charts)
+    ]
+
+
+def rendered(source: Source, options: RenderOptions) -> Rendering | ManifestError:
+    """Render a chart or an overlay; return the error of the tool if it cannot.
 
     Raises:
         UsageError: the tool is not installed.
     """
-    if source.kind == "chart":
-        return _run(_helm(source.path, options), source)
-    return _overlay(source)
+    if not os.path.exists(source.path):
+        return _failed(source, "no such file or folder; check the path")
+    if source.kind == "overlay":
+        return _overlay(source)
+    data = _run(_helm(source.path, options), source)
+    return data if isinstance(data, ManifestError) else Rendering(source, data)
 
 
 def _helm(path: str, options: RenderOptions) -> list[str]:
@@ -110,7 +193,7 @@ def _helm(path: str, options: RenderOptions) -> list[str]:
     return command
 
 
-def _overlay(source: Source) -> bytes | ManifestError:
+def _overlay(source: Source) -> Rendering | ManifestError:
     """Build an overlay through a kustomization of our own, which asks for the origin of each resource."""
     tool = _kustomize(source.path)
     with tempfile.TemporaryDirectory(prefix="jobsworth-") as folder:
@@ -118,7 +201,8 @@ def _overlay(source: Source) -> bytes | ManifestError:
         base = os.path.relpath(os.path.realpath(source.path), root)
         with open(os.path.join(root, KUSTOMIZATIONS[0]), "w", encoding="utf-8") as file:
             file.write(f"resources: ['{base}']\nbuildMetadata: [originAnnotations]\n")
-        return _run([*tool, root], source)
+        data = _run([*tool, root], source)
+    return data if isinstance(data, ManifestError) else Rendering(source, data, root)
 
 
 def _kustomize(path: str) -> list[str]:
@@ -156,3 +240,27 @@ def _run(command: Sequence[str], source: Source) -> bytes | ManifestError:
 
 def _failed(source: Source, message: str) -> ManifestError:
     return ManifestError(source.path, 1, 1, message)
+
+
+def remove_repeated(results: Sequence[Result], before: Sequence[Result]) -> None:
+    """Remove the findings that were reported before at the same line of the same file.
+
+    A resource of an overlay may be a manifest that is validated itself.
+
+    Args:
+        results: those of a chart or an overlay.
+        before: those of files, and of other charts and overlays.
+    """
+    reported = {_place(located, result.file) for result in before for located in result.findings}
+    for result in results:
+        result.findings = [
+            located
+            for located in result.findings
+            if located.origin is None or _place(located, result.file) not in reported
+        ]
+
+
+def _place(located: LocatedFinding, file: str) -> tuple[str, int | None, str, str]:
+    finding, origin = located.finding, located.origin
+    path, line = (file, located.line) if origin is None else (origin.file, origin.line)
+    return os.path.normpath(path), line, finding.code, finding.message

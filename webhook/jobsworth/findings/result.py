@@ -114,6 +114,17 @@ class Result:
         elif self.status == SKIPPED and errors:
             self.status = INVALID
 
+    def withhold_fixes(self, reason: str) -> None:
+        """Remove the fixes of the findings, because the document cannot be changed where it is."""
+        withheld = [each.finding.fix for each in self.findings if each.finding.fix is not None]
+        if not withheld:
+            return
+        self.withheld, self.unfixable = [*self.withheld, *withheld], self.unfixable or reason
+        self.findings = [
+            each if each.finding.fix is None else each.with_finding(each.finding.with_fix(None))
+            for each in self.findings
+        ]
+
     @property
     def failing(self) -> list[LocatedFinding]:
         """The findings that make the run fail, the most severe first."""

@@ -4,9 +4,9 @@ An entry says where a template stands, its type, and the kind that owns the Pods
 policy apply. It also lists what the operator reads from elsewhere, sets by default, and overwrites. Each row
 was read from the CRD and the source of the operator in the version that :data:`VERSIONS` names.
 
->>> [entry.path for entry in entries_for("ray.io/v1", "RayJob")][-1]
+>>> [entry.path for entry in SHIPPED.templates_of("ray.io/v1", "RayJob")][-1]
 'spec.submitterPodTemplate'
->>> entries_for("batch.volcano.sh/v1alpha1", "Job")[0].owner, entries_for("batch/v1", "Job")
+>>> SHIPPED.templates_of("batch.volcano.sh/v1alpha1", "Job")[0].owner, SHIPPED.templates_of("batch/v1", "Job")
 ('Pod', ())
 """
 
@@ -381,8 +381,3 @@ def _is_version(pattern: str, api_version: str) -> bool:
 
 
 SHIPPED = KindTable()
-
-
-def entries_for(api_version: object, kind: object) -> tuple[EmbeddedTemplate, ...]:
-    """Return the shipped templates of a kind."""
-    return SHIPPED.templates_of(api_version, kind)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
+    from jobsworth.files.file_runs import FoundFile
+    from jobsworth.files.rendering import Source
     from jobsworth.findings.result import Result
 
 HERE = (".",)
@@ -105,12 +107,31 @@ class InputOptions(Options):
     )
 
 
+class RenderingOptions(Options):
+    """Options for charts and overlays, which helm, kustomize or kubectl render."""
+
+    heading = "Charts and overlays"
+
+    helm = words(
+        metavar="CHART",
+        help="Also validate what `helm template` makes of this chart; may be given several times.",
+    )
+    values = words(metavar="FILE", help="Values for the charts, as for helm.")
+    set = words(metavar="NAME=VALUE", help="A value for the charts, as for helm.")
+    kustomize = words(
+        metavar="FOLDER",
+        help="Also validate what `kustomize build` makes of this overlay; may be given several times.",
+    )
+    render = flag(help="Also render every chart and overlay in the folders of PATH.")
+
+
 class ValidateOptions(Options):
     """The options of ``jobsworth validate``."""
 
     server = nested(ServerOptions)
     comparison = nested(ComparisonOptions)
     input = nested(InputOptions)
+    rendering = nested(RenderingOptions)
     fixing = nested(FixOptions)
     configuration = nested(ConfigurationOptions)
     report = nested(ReportOptions)
@@ -154,12 +175,19 @@ def run(options: ValidateOptions) -> int:
                 results.append(result)
                 reporter.add(result)
 
+        sources, files = _sources(options, paths, files)
         evaluated = evaluate_files(evaluate, files, _processes(options))
         for done, (file, of_file) in enumerate(zip(files, evaluated, strict=True), start=1):
             if isinstance(file, str):
                 named.complete(file, of_file)
             add(of_file)
             progress.update(done, len(files))
+        for source in sources:
+            from jobsworth.files.rendering import remove_repeated  # few runs render anything
+
+            found = _results_of(source, options, evaluator, named)
+            remove_repeated(found, results)
+            add(found)
         add(named.folders_without_object(omissions))
     diff_shown = fixes is not None and fixes.diff_shown
     code = max(exit_code(results), EXIT_INVALID if diff_shown else 0)
@@ -194,6 +222,9 @@ def _check(options: ValidateOptions) -> None:
         raise UsageError("--unsafe requires --fix or --diff")
     if options.input.stdin_filename is not None and STDIN not in options.paths:
         raise UsageError("--stdin-filename requires the path -, which is standard input")
+    charts = options.rendering.helm or options.rendering.render
+    if (options.rendering.values or options.rendering.set) and not charts:
+        raise UsageError("--values and --set require --helm CHART or --render")
     if options.input.fail_on_empty:
         for given, option in (
             (options.input.allow_empty, "--allow-empty"),
@@ -239,11 +270,17 @@ def _manifests(
         paths, existing = changed_manifests(git_ref, options.paths, configurations)
         return paths, existing, []
     if against is None:
-        return options.paths or HERE, NO_OBJECTS, []
+        return _paths(options), NO_OBJECTS, []
     from jobsworth.files.manifest_reading import read_existing
 
     objects, failures = read_existing(against)
-    return options.paths or HERE, ExistingObjects(objects), failures
+    return _paths(options), ExistingObjects(objects), failures
+
+
+def _paths(options: ValidateOptions) -> Sequence[str]:
+    """Return the paths to validate: the current folder if the command line names nothing to validate."""
+    named = options.rendering.helm or options.rendering.kustomize
+    return options.paths or (() if named else HERE)
 
 
 def _named_paths(
@@ -258,6 +295,46 @@ def _named_paths(
         requires_job=required,
         stdin_filename=options.input.stdin_filename,
     )
+
+
+def _sources(
+    options: ValidateOptions, paths: Sequence[str], files: list[FoundFile]
+) -> tuple[list[Source], list[FoundFile]]:
+    """Return the charts and overlays to render, and the files without the templates of those charts."""
+    chosen = options.rendering
+    if not (chosen.helm or chosen.kustomize or chosen.render):
+        return [], files
+    from jobsworth.files.rendering import Source, not_in_charts, sources_in
+
+    sources = [Source("chart", path) for path in chosen.helm]
+    sources += (Source("overlay", path) for path in chosen.kustomize)
+    if chosen.render:
+        for path in paths:
+            if os.path.isdir(path):
+                sources += (found for found in sources_in(path) if found not in sources)
+    return sources, not_in_charts(files, sources)
+
+
+def _results_of(
+    source: Source, options: ValidateOptions, evaluator: FileEvaluator, named: NamedPaths
+) -> list[Result]:
+    """Return the results of a chart or an overlay."""
+    from jobsworth.files.located_findings import unreadable
+    from jobsworth.files.rendering import Rendering, RenderOptions, rendered
+
+    rendering = rendered(
+        source,
+        RenderOptions(
+            values=tuple(options.rendering.values),
+            sets=tuple(options.rendering.set),
+            namespace=options.input.namespace or "",
+        ),
+    )
+    if not isinstance(rendering, Rendering):
+        return [unreadable(rendering)]
+    found = evaluator.rendered(rendering)
+    named.complete(source.path, found)
+    return found
 
 
 def _evaluator(

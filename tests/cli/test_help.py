@@ -26,6 +26,7 @@ def test_the_options_of_validate_are_in_groups(command: Command) -> None:
         "API server",
         "Updates",
         "Input",
+        "Charts and overlays",
         "Fixes",
         "Rules, policies and configuration",
         "Reports",

@@ -384,3 +384,11 @@ def test_a_default_run_without_a_disruption_says_what_to_try(folder: Path) -> No
 def test_questions_are_in_the_printed_scenario(folder: Path) -> None:
     printed = run("simulate", "job.yaml", "--spot", "8h", "--print-scenario", folder=folder).stdout
     assert "SpotReclaim" in printed
+
+
+def test_a_user_may_run_a_cron_job_now(folder: Path) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", "Forbid"))
+    done = run("simulate", "cron.yaml", "--run-now", "30s", folder=folder)
+    assert (done.returncode, "run now" in done.stdout) == (0, True)
+    wrong = run("simulate", "cron.yaml", "--run-now", "soon", folder=folder)
+    assert (wrong.returncode, "--run-now" in wrong.stderr) == (2, True)

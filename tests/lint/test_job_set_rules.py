@@ -23,7 +23,20 @@ def codes(policy: dict[str, Any], **spec: Any) -> list[str]:
             "replicatedJobs": [{"name": "workers", "template": {"spec": spec}}],
         }
     }
-    return [finding.code for finding in job_set_findings(job_set, lambda rule: True)]
+    return [finding.code for finding in job_set_findings(job_set, {}, lambda rule: True)]
+
+
+def test_a_default_that_kubectl_apply_removes_is_reported() -> None:
+    written = {"spec": {"replicatedJobs": [{"name": "a", "template": {"spec": {}}}]}}
+    (finding,) = job_set_findings(written, written, lambda rule: True)
+    assert finding.code == "JW804"
+    assert finding.fix is not None
+    assert [edit.value for edit in finding.fix.edits] == ["Indexed", "OnFailure"]
+    template = {
+        "spec": {"completionMode": "Indexed", "template": {"spec": {"restartPolicy": "Never"}}}
+    }
+    written = {"spec": {"replicatedJobs": [{"name": "a", "template": template}]}}
+    assert job_set_findings(written, written, lambda rule: True) == []
 
 
 def test_a_restart_after_fail_job_repeats_a_failure_that_cannot_be_retried() -> None:

@@ -30,6 +30,7 @@ class QuestionOptions(Options):
     controller_restart = words(
         metavar="TIME", help="Restart the Job and CronJob controllers at this time: 1h."
     )
+    run_now = words(metavar="TIME", help="Create a Job from the CronJob by hand at this time: 30m.")
 
 
 def questions_of(options: QuestionOptions) -> Questions:
@@ -42,6 +43,7 @@ def questions_of(options: QuestionOptions) -> Questions:
         node_lost=options.node_lost,
         controller_restart=options.controller_restart,
         image_typo=options.image_typo,
+        run_now=options.run_now,
     )
 
 

@@ -49,12 +49,13 @@ def evaluate_job_set(
     decided = verdict(subject.value, old, version=version, server=server)
     found = FoundInChildren(server, decided.findings)
     found.known = True
+    found.further += decided.further
     is_created = not decided.findings
     stored = decided.defaulted
     created = children_of(subject.value, table)
     if stored is not None and is_created:
         created = children(stored, version)
-        found.lint += job_set_findings(stored, selects)
+        found.lint += job_set_findings(stored, subject.value, selects)
     for child in created:
         found.add(_of_job_set(child), evaluate(subject_of(child, subject)), is_created=is_created)
     return found.evaluation(subject.value)

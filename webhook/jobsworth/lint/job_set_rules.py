@@ -36,7 +36,15 @@ MESSAGE_PATTERN = Rule(
     summary="A pattern for failure messages is no regular expression, so its rule never matches.",
     confidence="certain",
 )
-JOB_SET_RULES = (TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN)
+DEFAULT_NOT_WRITTEN = Rule(
+    "JW804",
+    "default-not-written",
+    severity="info",
+    summary="A client-side kubectl apply removes a default of JobSet, and its webhook rejects the update.",
+    fixable="safe",
+    confidence="certain",
+)
+JOB_SET_RULES = (TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN, DEFAULT_NOT_WRITTEN)
 
 REASON = "PodFailurePolicy"
 """The reason of a Job that a rule of its Pod failure policy has failed."""
@@ -46,11 +54,14 @@ _ONLY_IN_PYTHON = re.compile(r"\(\?(?:<?[=!]|P=|\(|#|>)|\\[1-9]|(?<!\\)[*+?}]\+"
 """What Python's expressions have, and RE2 has not: lookaround, references, conditions, possessive repeats."""
 
 
-def job_set_findings(job_set: dict[str, Any], selects: Callable[[Rule], bool]) -> list[Finding]:
+def job_set_findings(
+    job_set: dict[str, Any], written: dict[str, Any], selects: Callable[[Rule], bool]
+) -> list[Finding]:
     """Return the findings about a JobSet, except those about each of its Jobs.
 
     Args:
         job_set: the JobSet with its defaults, valid for its CRD.
+        written: the JobSet without them, as the client sends it.
         selects: returns True for a rule to run.
     """
     spec = job_set.get("spec")
@@ -61,7 +72,38 @@ def job_set_findings(job_set: dict[str, Any], selects: Callable[[Rule], bool]) -
         (RESTART_AFTER_FAIL_JOB, _restarts),
         (MESSAGE_PATTERN, _patterns),
     )
-    return [finding for rule, check in checks if selects(rule) for finding in check(spec)]
+    found = [finding for rule, check in checks if selects(rule) for finding in check(spec)]
+    if selects(DEFAULT_NOT_WRITTEN):
+        found += _defaults(written.get("spec") or {})
+    return found
+
+
+def _defaults(spec: dict[str, Any]) -> Iterator[Finding]:
+    """Yield a finding for each template without the defaults of JobSet's webhook.
+
+    kubectl replaces the list of ReplicatedJobs as a whole, so that the default is gone, and the API server
+    calls the webhook that sets it for a create only.
+    """
+    for _, path, job_spec in _templates(spec):
+        pod = (job_spec.get("template") or {}).get("spec") or {}
+        missing = [
+            ("completionMode", f"{path}.completionMode", "Indexed", job_spec),
+            ("restartPolicy", f"{path}.template.spec.restartPolicy", "OnFailure", pod),
+        ]
+        edits = [
+            (f"{name}: {default}", Edit("set", field, default))
+            for name, field, default, holder in missing
+            if not holder.get(name)
+        ]
+        if edits:
+            words = " and ".join(word for word, _ in edits)
+            yield DEFAULT_NOT_WRITTEN.finding(
+                path,
+                f"JobSet sets {words} when it is created. A client-side kubectl apply of the same manifest "
+                "removes that, and is rejected (field is immutable). Write it out, or apply with "
+                "--server-side.",
+                Fix(f"Set {words}", *(edit for _, edit in edits), safe=True),
+            )
 
 
 def _templates(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -100,6 +100,10 @@ class InputOptions(Options):
         metavar="FILE",
         help="The file that standard input (-) stands for: reports name it, and its configuration applies.",
     )
+    jobset_version = text(
+        metavar="VERSION",
+        help="The version of JobSet in the cluster, 0.8 to 0.12; default: the newest.",
+    )
     namespace = text(
         short="-n",
         metavar="NAME",
@@ -241,7 +245,9 @@ def _check(options: ValidateOptions) -> None:
 def _configurations(options: ValidateOptions) -> Configurations:
     server = server_settings(options.server, allow_privileged=options.server.privileged)
     settings = with_rules(server, options.configuration).replace(
-        fail_on=options.report.fail_on, namespace=options.input.namespace
+        fail_on=options.report.fail_on,
+        namespace=options.input.namespace,
+        jobset_version=_jobset_version(options.input.jobset_version),
     )
     return Configurations(
         settings,
@@ -249,6 +255,17 @@ def _configurations(options: ValidateOptions) -> Configurations:
         options.configuration.config,
         options.configuration.isolated,
     )
+
+
+def _jobset_version(given: str | None) -> str | None:
+    if given is None:
+        return None
+    from jobsworth.api.jobset.versions import UnknownJobSetVersion, known_version
+
+    try:
+        return known_version(given)
+    except UnknownJobSetVersion as error:
+        raise UsageError(f"--jobset-version: {error}") from None
 
 
 def _baseline(options: BaselineOptions) -> Baseline | None:

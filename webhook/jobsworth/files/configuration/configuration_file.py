@@ -36,7 +36,7 @@ KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
     "select", "ignore", "severity", "per-file-ignores", "exclude",
     "policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
-    "kinds",
+    "kinds", "jobset-version",
 )  # fmt: skip
 
 MAX_KEY_PARTS = 100
@@ -72,6 +72,7 @@ class ConfigurationFile:
             namespace=reader.namespace(),
             min_confidence=reader.choice("min-confidence", CONFIDENCES),
             kinds=reader.kinds(),
+            jobset_version=reader.jobset_version(),
             ignore=reader.codes("ignore"),
             severity=reader.severity(),
             policy=tuple(reader.policies(self.folder, _root(file))),
@@ -182,6 +183,19 @@ class _ConfigurationReader:
         if value is not None and not (isinstance(value, str) and value):
             self._reject("namespace", f"must be the name of a namespace, got {_shown(value)}")
         return value
+
+    def jobset_version(self) -> str | None:
+        value = self._values.get("jobset-version")
+        if value is None:
+            return None
+        from jobsworth.api.jobset.versions import UnknownJobSetVersion, known_version
+
+        if value == 0.1:
+            value = "0.10"  # which YAML reads as 0.1
+        try:
+            return known_version(str(value))
+        except UnknownJobSetVersion as error:
+            self._reject("jobset-version", str(error))
 
     def kinds(self) -> tuple[EmbeddedTemplate, ...] | None:
         value = self._values.get("kinds")

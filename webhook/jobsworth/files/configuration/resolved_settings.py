@@ -91,11 +91,11 @@ def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings
 
 
 def _kinds_of(settings: Settings) -> KindTable | None:
-    if not settings.kinds:
+    if not settings.kinds and settings.jobset_version is None:
         return None
     from jobsworth.kinds.kind_table import KindTable  # few configurations have kinds of their own
 
-    return KindTable(settings.kinds)
+    return KindTable(settings.kinds or (), settings.jobset_version or "")
 
 
 def _server_of(settings: Settings) -> ApiServer:

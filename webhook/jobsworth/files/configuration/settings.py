@@ -37,6 +37,7 @@ class Settings(Record, kw_only=True):
         namespace: of manifests that have none.
         min_confidence: the least confidence of the lint rules that are reported without being selected.
         kinds: further kinds that contain Jobs or Pod templates.
+        jobset_version: the version of JobSet.
     """
 
     release: str | None = None
@@ -54,6 +55,7 @@ class Settings(Record, kw_only=True):
     namespace: str | None = None
     min_confidence: Confidence | None = None
     kinds: tuple[EmbeddedTemplate, ...] | None = None
+    jobset_version: str | None = None
 
 
 def merged(over: Settings, under: Settings) -> Settings:

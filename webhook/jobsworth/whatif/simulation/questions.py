@@ -29,6 +29,7 @@ class Questions:
         node_lost: when a node with a Pod is lost, or with several: ``30m``, ``30m:3``.
         controller_restart: when the controllers restart: ``1h``.
         image_typo: the image of the Pods cannot be pulled.
+        run_now: when a user creates a Job from the CronJob (``kubectl create job --from``): ``30m``.
     """
 
     drain: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Questions:
     node_lost: tuple[str, ...] = ()
     controller_restart: tuple[str, ...] = ()
     image_typo: bool = False
+    run_now: tuple[str, ...] = ()
 
     def words(self) -> list[str]:
         """Return the questions in words, for the name of the scenario."""
@@ -43,6 +45,7 @@ class Questions:
             *(f"drain {each}" for each in self.drain),
             *(f"node lost {each}" for each in self.node_lost),
             *(f"controller restart {each}" for each in self.controller_restart),
+            *(f"run now {each}" for each in self.run_now),
         ]
         asked += [f"spot {self.spot}"] if self.spot else []
         return [*asked, "image typo"] if self.image_typo else asked
@@ -70,6 +73,10 @@ def with_questions(document: Document, questions: Questions) -> Document:
         disruptions.append({"cause": "SpotReclaim", "after": after})
     if disruptions:
         spec["disruptions"] = disruptions
+    if questions.run_now:
+        for time in questions.run_now:
+            _check_time("--run-now", time)
+        spec["runNow"] = [*(spec.get("runNow") or ()), *questions.run_now]
     if questions.controller_restart:
         for time in questions.controller_restart:
             _check_time("--controller-restart", time)

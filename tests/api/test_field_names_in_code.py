@@ -74,6 +74,8 @@ OTHER_KEYS = {
     "how sure a rule is": ("certain", "likely", "opinion"),
     "words for true and false": ("false", "n", "no", "off", "on", "true", "y", "yes"),
     "resources": ("cpu", "memory", "storage"),
+    "subcommands of kubectl": ("annotate", "patch"),
+    "fields of roles": ("aggregationRule", "apiGroups", "verbs"),
     "values: of downward API fields, finalizers and sysctls": (
         "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",
         "sem", "shm", "shm_rmid_forced", "shmall", "shmmax", "shmmni",

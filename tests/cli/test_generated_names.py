@@ -23,7 +23,7 @@ def test_the_report_names_a_job_by_the_prefix_of_its_name(tmp_path: Path) -> Non
 def test_the_note_on_a_contained_job_names_the_object_by_its_prefix() -> None:
     shown = run("validate", "-", stdin=WORKFLOW).stdout
     assert "Workflow nightly-*: manifest [JW095" in shown
-    assert "Workflow nightly-* contains a Job" in shown
+    assert "Workflow nightly-* is not validated" in shown
 
 
 def test_reports_for_programs_have_no_generated_name() -> None:

@@ -179,8 +179,28 @@ def with_init(**parts: Any) -> dict[str, Any]:
         ({"restartPolicy": "Always"}, False),
         ({"command": ["cp", "a", "b"]}, False),
         ({"image": "busybox:1.36"}, False),
+        ({"command": ["/cloud-sql-proxy", "--port=5432", "a:b:c"]}, True),
+        ({"image": "tools:1", "command": ["sh", "-c", "/cloud_sql_proxy -instances=a:b:c"]}, True),
+        ({"image": "tools:1", "args": ["/usr/local/bin/envoy", "-c", "/etc/envoy.yaml"]}, True),
+        ({"image": "tools:1", "command": ["tini", "--", "fluent-bit", "-c", "/etc/f.conf"]}, True),
+        ({"image": "tools:1", "command": ["tail", "-f", "/dev/null"]}, True),
+        ({"image": "tools:1", "command": ["sh", "-c", "prepare && sleep infinity"]}, True),
+        ({"image": "otel/opentelemetry-collector-contrib:0.130", "command": ["/otelcol-contrib"]}, True),
+        ({"image": "git-sync/git-sync:v4.4", "args": ["--repo=https://example.com/a"]}, True),
+        ({"image": "git-sync/git-sync:v4.4", "args": ["--one-time"]}, False),
+        ({"image": "git-sync/git-sync:v4.4", "env": [{"name": "GITSYNC_ONE_TIME", "value": "true"}]}, False),
+        ({"image": "vault:1.20", "args": ["agent", "-exit-after-auth"]}, False),
+        ({"image": "vault:1.20", "args": ["agent", "-config=/etc/vault/agent.hcl"]}, False),
+        ({"image": "vault:1.20", "args": ["agent", "-address=http://vault:8200"]}, True),
+        ({"image": "vault:1.20", "args": ["kv", "get", "a"]}, False),
+        ({"image": "tools:1", "command": ["timeout", "60", "cloud-sql-proxy", "a:b:c"]}, False),
+        ({"image": "tools:1", "command": ["sh", "-c", "timeout 60 cloud-sql-proxy a:b:c"]}, False),
+        ({"image": "tools:1", "command": ["sh", "-c", "cloud-sql-proxy a:b:c & migrate"]}, False),
+        ({"image": "tools:1", "command": ["sh", "-c", "if cloud-sql-proxy a; then migrate; fi"]}, False),
+        ({"image": "tools:1", "command": ["cloud-sql-proxy", "--version"]}, False),
+        ({"image": "envoy:1.31", "command": ["envoy", "--mode", "validate"]}, False),
     ],
-)
+)  # fmt: skip
 def test_an_agent_that_never_exits_blocks_the_pod_as_an_init_container(
     parts: dict[str, Any], reported: bool
 ) -> None:
@@ -193,6 +213,35 @@ def test_the_agent_becomes_a_sidecar_where_there_are_some() -> None:
     assert fixed["spec"]["template"]["spec"]["initContainers"][0]["restartPolicy"] == "Always"
     (finding,) = found("JW229", with_init(), "1.28")
     assert finding.fix is None
+    (finding,) = found("JW229", with_init(command=["sleep", "infinity"]))
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("command", "reported"),
+    [
+        (["sh", "-c", "cloud_sql_proxy -instances=a:b:c=tcp:5432"], True),
+        (["/bin/vault", "agent", "-config=/etc/vault.hcl"], True),
+        (["sh", "-c", "until migrate; do sleep 5; done"], False),
+        (["cp", "a", "b"], False),
+    ],
+)
+def test_an_agent_beside_the_work_is_known_by_its_command(
+    command: list[str], reported: bool
+) -> None:
+    beside = {"name": "beside", "image": "tools:1", "command": command}
+    value = job({"containers": [{"name": "main", "image": "a:1"}, beside]})
+    assert fields("JW214", value) == (["template.spec.containers[1]"] if reported else [])
+
+
+@pytest.mark.parametrize("part", ["annotations", "labels"])
+def test_an_injected_sidecar_becomes_one_that_ends(part: str) -> None:
+    value = job()
+    value["spec"]["template"]["metadata"] = {part: {"sidecar.istio.io/inject": "true"}}
+    fixed = after_fix("JW230", value)
+    native = fixed["spec"]["template"]["metadata"]["annotations"]["sidecar.istio.io/nativeSidecar"]
+    assert native == "true"
+    assert fields("JW230", fixed) == []
 
 
 @pytest.mark.parametrize(
@@ -202,7 +251,16 @@ def test_the_agent_becomes_a_sidecar_where_there_are_some() -> None:
         ({"labels": {"sidecar.istio.io/inject": "true"}}, {}, True),
         ({"annotations": {"linkerd.io/inject": "enabled"}}, {}, True),
         ({"annotations": {"dapr.io/enabled": "true"}}, {}, True),
+        ({"annotations": {"consul.hashicorp.com/connect-inject": "true"}}, {}, True),
+        ({"labels": {"kuma.io/sidecar-injection": "enabled"}}, {}, True),
+        ({"labels": {"istio.io/rev": "1-26"}}, {}, True),
+        ({"labels": {"istio.io/rev": "1-26", "sidecar.istio.io/inject": "true"}}, {}, True),
+        ({"labels": {"istio.io/rev": "1-26", "sidecar.istio.io/inject": "false"}}, {}, False),
+        ({"labels": {"istio.io/rev": ""}}, {}, False),
+        ({"labels": {"azure.workload.identity/use": "true"}, "annotations": {"azure.workload.identity/inject-proxy-sidecar": "true"}}, {}, True),
         ({"annotations": {"sidecar.istio.io/inject": "false"}}, {}, False),
+        ({"annotations": {"consul.hashicorp.com/connect-inject": "true"}}, {"containers": [{"name": "main", "image": "a:1", "command": ["sh", "-c", "work; curl -X POST localhost:20600/graceful_shutdown"]}]}, False),
+        ({"annotations": {"sidecar.istio.io/inject": "true"}}, {"containers": [{"name": "main", "image": "a:1", "command": ["scuttle", "work"]}]}, False),
         ({"labels": {"sidecar.istio.io/inject": "true"}, "annotations": {"sidecar.istio.io/nativeSidecar": "true"}}, {}, False),
         ({"annotations": {"vault.hashicorp.com/agent-inject": "true", "vault.hashicorp.com/agent-pre-populate-only": "true"}}, {}, False),
         ({"annotations": {"sidecar.istio.io/inject": "true"}}, {"containers": [{"name": "main", "image": "a:1", "command": ["sh", "-c", "work; curl -X POST localhost:15020/quitquitquit"]}]}, False),
@@ -224,7 +282,49 @@ CLAIM = {
 MIGRATION = {"containers": [{"name": "main", "image": "a:1", "args": ["manage.py", "migrate"]}]}
 
 
-@pytest.mark.parametrize("pod", [CLAIM, MIGRATION])
+TERRAFORM = {"containers": [{"name": "main", "image": "a:1", "command": ["terraform", "apply"]}]}
+SCRIPT = {
+    "containers": [
+        {"name": "main", "image": "a:1", "command": ["sh", "-c", "cd /app && rails db:migrate"]}
+    ]
+}
+LEADER = {
+    "containers": [
+        {"name": "main", "image": "a:1", "args": ["serve", "--leader-file=/shared/leader"]}
+    ]
+}
+
+
+@pytest.mark.parametrize("pod", [CLAIM, MIGRATION, TERRAFORM, SCRIPT, LEADER])
+def test_a_writer_with_a_long_grace_period_waits_for_its_predecessor(pod: dict[str, Any]) -> None:
+    slow = {**pod, "terminationGracePeriodSeconds": 31}
+    for value in (
+        job(slow),
+        job(slow, podReplacementPolicy="TerminatingOrFailed"),
+        job(slow, parallelism=1),
+    ):
+        assert fields("JW233", value) == ["podReplacementPolicy"]
+        assert fields("JW231", value) == []
+        assert fields("JW233", after_fix("JW233", value)) == []
+    (finding,) = found("JW233", job(slow))
+    assert "for up to 31 s" in finding.message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        job({**CLAIM, "terminationGracePeriodSeconds": 30}),
+        job({"terminationGracePeriodSeconds": 600}),
+        job({**CLAIM, "terminationGracePeriodSeconds": 600}, podReplacementPolicy="Failed"),
+        job({**CLAIM, "terminationGracePeriodSeconds": 600}, backoffLimit=0),
+        job({**CLAIM, "terminationGracePeriodSeconds": 600}, parallelism=2, completions=2),
+    ],
+)
+def test_writers_that_overlap_shortly_or_never_are_no_warning(value: dict[str, Any]) -> None:
+    assert fields("JW233", value) == []
+
+
+@pytest.mark.parametrize("pod", [CLAIM, MIGRATION, TERRAFORM, SCRIPT, LEADER])
 def test_the_only_writer_waits_for_its_predecessor(pod: dict[str, Any]) -> None:
     assert fields("JW231", job(pod)) == ["podReplacementPolicy"]
     assert after_fix("JW231", job(pod))["spec"]["podReplacementPolicy"] == "Failed"
@@ -256,8 +356,15 @@ INDEXED = {"completionMode": "Indexed", "completions": 8}
         ({"command": ["torchrun", "--nnodes", "4"]}, "command[1]"),
         ({"command": ["sh", "-c", "work --total-shards=9"]}, "command[2]"),
         ({"env": [{"name": "NUM_TASKS", "value": "7"}]}, "env[0].value"),
+        ({"args": ["--shards=10"]}, "args[0]"),
+        ({"args": ["--shard", "$(I)/10"]}, "args[0]"),
+        ({"args": ["--shard=3/10"]}, "args[0]"),
+        ({"args": ["--splits", "10"]}, "args[0]"),
+        ({"command": ["run", "--workers-total=4", "$(JOB_COMPLETION_INDEX)"]}, "command[1]"),
+        ({"command": ["sh", "-c", "run --partition-count 4 $JOB_COMPLETION_INDEX"]}, "command[2]"),
+        ({"command": ["sh", "-c", "RANK=$JOB_COMPLETION_INDEX run"], "env": [{"name": "WORLD_SIZE", "value": "12"}]}, "env[0].value"),
     ],
-)
+)  # fmt: skip
 def test_the_number_of_shards_is_that_of_completions(parts: dict[str, Any], field: str) -> None:
     value = container(**parts)
     assert fields("JW232", value) == []
@@ -274,12 +381,30 @@ def test_the_number_of_shards_is_that_of_completions(parts: dict[str, Any], fiel
         {"args": ["--num-shards"]},
         {"args": ["--shard=3"]},
         {"env": [{"name": "NUM_SHARDS", "value": "$(N)"}]},
+        {"args": ["--shard=3/8"]},
+        {"args": ["--shard=/data/10"]},
+        {"args": ["--max-shards=10"]},
+        {"args": ["--num-workers=4"]},
+        {"args": ["--workers=4", "$(JOB_COMPLETION_INDEX)"]},
+        {"args": ["$(JOB_COMPLETION_INDEX)"], "env": [{"name": "WORLD_SIZE", "value": "16"}]},
     ],
 )
 def test_another_number_is_none_of_shards(parts: dict[str, Any]) -> None:
     value = container(**parts)
-    value["spec"].update(INDEXED)
+    value["spec"].update({**INDEXED, "parallelism": 8})
     assert fields("JW232", value) == []
+
+
+@pytest.mark.parametrize(("parallelism", "reported"), [(8, False), (4, True), (0, False)])
+def test_pods_that_wait_for_each_other_run_at_the_same_time(
+    parallelism: int, reported: bool
+) -> None:
+    value = container(command=["torchrun", "--nnodes=8", "train.py"])
+    value["spec"].update({**INDEXED, "parallelism": parallelism})
+    assert fields("JW232", value) == (["parallelism"] if reported else [])
+    alone = container(args=["--num-shards=8"])
+    alone["spec"].update({**INDEXED, "parallelism": parallelism})
+    assert fields("JW232", alone) == []
 
 
 ENV = [{"name": "A", "value": "1"}]

@@ -63,6 +63,49 @@ def test_a_job_with_its_queue_is_no_finding(value: dict[str, Any]) -> None:
     assert fields("JW248", value) == []
 
 
+VOLCANO_QUEUE = {"scheduling.volcano.sh/queue-name": "research"}
+YUNIKORN_QUEUE = {"yunikorn.apache.org/queue": "root.research"}
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        pytest.param(
+            with_metadata(job(), annotations=VOLCANO_QUEUE), "annotations", id="on the Job"
+        ),
+        pytest.param(
+            with_metadata(cron_job(job()), annotations=VOLCANO_QUEUE),
+            "annotations",
+            id="on a CronJob",
+        ),
+        pytest.param(
+            in_template(cron_job(job()), annotations=VOLCANO_QUEUE),
+            "annotations",
+            id="on its template",
+        ),
+        pytest.param(with_labels(job(), **VOLCANO_QUEUE), "annotations", id="as a label of Pods"),
+        pytest.param(with_metadata(job(), labels=YUNIKORN_QUEUE), "labels", id="YuniKorn"),
+    ],
+)
+def test_a_scheduler_reads_its_queue_on_pods(value: dict[str, Any], part: str) -> None:
+    assert len(fields("JW248", value)) == 1
+    fixed = after_fix("JW248", value)
+    spec = fixed["spec"].get("jobTemplate", fixed)["spec"]
+    assert spec["template"]["metadata"][part] in (VOLCANO_QUEUE, YUNIKORN_QUEUE)
+    assert fields("JW248", fixed) == []
+
+
+def test_a_queue_on_the_pods_of_a_scheduler_is_no_finding() -> None:
+    assert fields("JW248", with_labels(job(), **YUNIKORN_QUEUE)) == []
+    both = with_metadata(with_labels(job(), **YUNIKORN_QUEUE), labels=YUNIKORN_QUEUE)
+    assert fields("JW248", both) == []
+
+
+def test_the_priority_of_a_queue_belongs_on_the_job_too() -> None:
+    value = with_labels(job(), **QUEUE, **{"kueue.x-k8s.io/priority-class": "high"})
+    assert len(fields("JW248", value)) == 2
+
+
 def test_a_group_needs_its_scheduler() -> None:
     assert fields("JW249", grouped()) == [f"template.metadata.annotations[{GROUP}]"]
     assert fields("JW249", after_fix("JW249", grouped())) == []

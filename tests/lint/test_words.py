@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from jobsworth.lint.rules.pod_annotations import INJECTED, READ_ON_PODS
+from jobsworth.lint.agents import AGENTS, INJECTORS, PREPARATIONS
+from jobsworth.lint.rules.pod_annotations import READ_ON_PODS
 from jobsworth.lint.rules.pod_practices import MOVING_TAGS
-from jobsworth.lint.rules.shards import NUMBERS_OF_SHARDS
-from jobsworth.lint.rules.sidecars import IMAGES_THAT_RUN_ON, PREPARATIONS
+from jobsworth.lint.rules.shards import ALONE, SHARDS, SHARES
 from jobsworth.lint.shells import SHELLS
 from support.lint.linted_jobs import POD, fields, job
 
@@ -34,22 +34,36 @@ def test_scripts_of_every_shell_are_read(shell: str) -> None:
         assert fields("JW222", job({"containers": [script]})) != []
 
 
-@pytest.mark.parametrize("image", sorted(IMAGES_THAT_RUN_ON))
+@pytest.mark.parametrize("image", sorted(AGENTS))
 def test_an_image_that_runs_on_is_reported_as_a_container(image: str) -> None:
-    other = container(name="proxy", image=f"registry.example.com/{image}:1.2")
+    arguments = [*AGENTS[image][:1]]
+    other = container(name="proxy", image=f"registry.example.com/{image}:1.2", args=arguments)
     assert fields("JW214", job({"containers": [*POD["containers"], other]})) != []
 
 
-@pytest.mark.parametrize("name", sorted(NUMBERS_OF_SHARDS))
+NAMES_OF_NUMBERS = [*ALONE, *(f"num_{noun}" for noun in SHARDS), "shard_count", "total_tasks"]
+
+
+@pytest.mark.parametrize("name", NAMES_OF_NUMBERS)
 def test_a_number_of_shards_is_compared_with_completions(name: str) -> None:
     for variable in (name, name.upper()):
         env = [{"name": variable, "value": "4"}]
         assert fields("JW232", job({"containers": [container(env=env)]}, **INDEXED)) != []
 
 
+@pytest.mark.parametrize("noun", SHARES)
+def test_a_number_of_shares_counts_if_the_container_reads_its_index(noun: str) -> None:
+    def told(*arguments: str) -> list[str]:
+        return fields("JW232", job({"containers": [container(args=[*arguments])]}, **INDEXED))
+
+    assert told(f"--num-{noun}=4") == []
+    assert told(f"--num-{noun}=4", "--index=$(JOB_COMPLETION_INDEX)") != []
+
+
 @pytest.mark.parametrize("part", ["annotations", "labels"])
 @pytest.mark.parametrize(
-    ("key", "value"), [(key, value) for key, values, _ in INJECTED for value in values]
+    ("key", "value"),
+    [(each.key, value) for each in INJECTORS for value in each.values or ("any",)],
 )
 def test_what_injects_a_sidecar_is_reported(key: str, value: str, part: str) -> None:
     injected = job()
@@ -91,12 +105,12 @@ def test_a_command_that_stops_the_sidecar_is_known(command: str) -> None:
     assert fields("JW214", job({"containers": [going_on, proxy]})) != []
 
 
-@pytest.mark.parametrize("argument", PREPARATIONS)
+@pytest.mark.parametrize("argument", sorted(PREPARATIONS))
 def test_an_argument_with_which_a_proxy_ends_is_known(argument: str) -> None:
     def starting(*arguments: str) -> list[str]:
         first = container(name="first", image="envoy:1.31", args=[*arguments])
         return fields("JW229", job({"initContainers": [first]}))
 
     assert starting(argument) == []
-    assert starting("run", argument) == []
+    assert starting("run", f"--{argument}") == []
     assert starting(f"{argument}-not") != []

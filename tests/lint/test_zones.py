@@ -13,7 +13,8 @@ import pytest
 from jobsworth.api.formats.clock_changes import ZONES
 from jobsworth.api.formats.cron import parse
 from jobsworth.api.formats.cron_times import next_times
-from jobsworth.api.formats.time_zones import read_names
+from jobsworth.api.formats.time_zones import known, read_names
+from jobsworth.lint.places import PLACES
 from support.lint.linted_jobs import after_fix, cron_job, found, job
 
 # The parser's own arithmetic goes wrong where an offset is not in whole hours.
@@ -133,3 +134,36 @@ def test_a_misleading_zone_is_reported(zone: str, said: str) -> None:
 )
 def test_another_zone_is_left_alone(zone: str | None) -> None:
     assert found("JW418", in_zone("30 4 * * *", zone)) == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "parts", "meant"),
+    [
+        ("Etc/GMT+9", {"metadata": {"name": "tokyo-report"}}, "Asia/Tokyo"),
+        ("Etc/GMT+9", {"metadata": {"name": "a", "labels": {"office": "osaka"}}}, "Asia/Tokyo"),
+        ("Etc/GMT+9", {"metadata": {"name": "a", "annotations": {"region": "ap-northeast-2"}}}, "Asia/Seoul"),
+        ("Etc/GMT+1", {"metadata": {"name": "a", "namespace": "berlin"}}, "Europe/Berlin"),
+        ("Etc/GMT-5", {"metadata": {"name": "new-york-close"}}, "America/New_York"),
+        ("Etc/GMT-9", {"metadata": {"name": "tokyo-report"}}, None),
+        ("Etc/GMT+8", {"metadata": {"name": "tokyo-report"}}, None),
+        ("Etc/GMT+9", {"metadata": {"name": "tokyoite"}}, None),
+    ],
+)  # fmt: skip
+def test_an_inverted_sign_is_seen_beside_a_place(
+    zone: str, parts: dict[str, Any], meant: str | None
+) -> None:
+    value = {**in_zone("30 4 * * *", zone), **parts}
+    (finding,) = found("JW418", value)
+    assert finding.severity == "warning"
+    assert ("inverted" in finding.message) is (meant is not None)
+    if meant is not None:
+        assert after_fix("JW418", value)["spec"]["timeZone"] == meant
+
+
+def test_each_place_has_a_known_zone_at_its_offset() -> None:
+    for place in PLACES:
+        assert place.zone in known()
+        january = datetime(2026, 1, 15, tzinfo=ZoneInfo(place.zone))
+        july = datetime(2026, 7, 15, tzinfo=ZoneInfo(place.zone))
+        offset = min(january.utcoffset() or timedelta(), july.utcoffset() or timedelta())
+        assert offset == timedelta(hours=place.hours), place.zone

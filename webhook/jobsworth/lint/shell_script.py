@@ -118,6 +118,11 @@ class ShellCommand:
         return base_name(self.words[0]) if self.words else ""
 
     @property
+    def waits(self) -> bool:
+        """True if the shell waits for the end of the command, and the command is no condition."""
+        return not (self.checked or self.background or self.after in ("&", "|"))
+
+    @property
     def works(self) -> bool:
         """True if a failure of the command is a failure of the work, and the script does not check it."""
         return not self.checked and (self.assigns or self.name not in HARMLESS)

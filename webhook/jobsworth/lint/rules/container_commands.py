@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.lint.agents import sleeps_forever
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import image_name
 from jobsworth.lint.shells import base_name, runs_shell
@@ -147,23 +148,15 @@ def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
                 for command in script.commands
                 if command.depth == 0
                 and command.after not in ("&", "|")
-                and _never_ends(command.words)
+                and sleeps_forever(command.words)
             ]
             if endless:
                 yield _endless(field, endless[0])
             continue
         words = [*container.get("command", []), *container.get("args", [])]
-        if words and _never_ends(words):
+        if words and sleeps_forever(words):
             command_field = "command" if container.get("command") else "args"
             yield _endless(f"{path}.{command_field}[0]", words)
-
-
-def _never_ends(words: Sequence[str]) -> bool:
-    name, arguments = (base_name(words[0]), words[1:]) if words else ("", ())
-    if name == "sleep":
-        return any(argument in ("inf", "infinity") for argument in arguments)
-    follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
-    return name == "tail" and follows and "/dev/null" in arguments
 
 
 def _endless(field: str, words: Sequence[str]) -> Diagnostic:

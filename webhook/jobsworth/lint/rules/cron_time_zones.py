@@ -100,8 +100,9 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
 @lint_rule(
     "JW418",
     "fixed-offset-zone",
-    severity="info",
+    severity="warning",
     summary="A time zone is a fixed offset from UTC with a misleading name.",
+    fixable="unsafe",
     confidence="certain",
 )
 def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
@@ -113,13 +114,29 @@ def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
             f"{_WITHOUT_SUMMER_TIME[zone]} if you mean local time.",
         )
     offset = zone.removeprefix("Etc/GMT")
-    if offset != zone and offset[:1] in ("+", "-") and offset[1:].strip("0"):
-        side, sign = ("behind", "-") if offset[0] == "+" else ("ahead of", "+")
+    if offset == zone or offset[:1] not in ("+", "-") or not offset[1:].strip("0"):
+        return
+    if zone not in known():
+        return
+    side, sign = ("behind", "-") if offset[0] == "+" else ("ahead of", "+")
+    opposite = int(offset[1:]) if offset[0] == "+" else -int(offset[1:])
+    from jobsworth.lint.places import place_at  # few zones are offsets
+
+    found = place_at(job.written, opposite)
+    if found is None:
         yield Diagnostic(
             "spec.timeZone",
             f"{zone} is {offset[1:]} h {side} UTC (UTC{sign}{offset[1:]} in other notations) and has no "
             "daylight saving time. Use a zone named after a city, such as Europe/Berlin.",
         )
+        return
+    place, word = found
+    yield Diagnostic(
+        "spec.timeZone",
+        f"{zone} is {offset[1:]} h {side} UTC, because the sign of these names is inverted, but the manifest "
+        f"names {word}, which is as far on the other side. Use {place.zone}.",
+        Fix(f"Set timeZone: {place.zone}", Edit("set", "spec.timeZone", place.zone), safe=False),
+    )
 
 
 @lint_rule(

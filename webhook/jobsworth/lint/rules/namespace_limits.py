@@ -6,9 +6,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
+from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import LIMIT_RANGE, NAMESPACE, QUOTA, mapping, part, parts
-from jobsworth.lint.rules.sidecars import stopped_by_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

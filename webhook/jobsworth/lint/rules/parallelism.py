@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
-QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
+QUEUE_MARKS = ("queue", "kueue", "jobset")
 """Substrings of label and annotation keys that assign a Job to a queue or another controller."""
+
+SCHEDULERS = ("volcano.sh/", "yunikorn.apache.org/")
+"""Parts of the keys of schedulers, which place Pods and resume no Job."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -71,7 +74,7 @@ def paused(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW219",
     "suspended",
-    severity="info",
+    severity="warning",
     summary="A Job is created suspended, and no label or annotation names a queue that starts it.",
 )
 def suspended(job: LintedJob) -> Iterator[Diagnostic]:
@@ -79,8 +82,9 @@ def suspended(job: LintedJob) -> Iterator[Diagnostic]:
         return
     meta = job.written.get("metadata", {})
     keys = (*meta.get("labels", {}), *meta.get("annotations", {}))
+    resumes = (key for key in keys if not any(each in key for each in SCHEDULERS))
     if not meta.get("ownerReferences") and not any(
-        mark in key for key in keys for mark in QUEUE_MARKS
+        mark in key for key in resumes for mark in QUEUE_MARKS
     ):
         yield Diagnostic(
             f"{job.path}.suspend",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.agents import INJECTORS, stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 if TYPE_CHECKING:
@@ -26,25 +27,6 @@ READ_ON_PODS = (
     "vault.hashicorp.com/agent-inject",
 )
 """Annotations that their tools read on Pods, never on Jobs."""
-
-INJECTED = (
-    ("sidecar.istio.io/inject", ("true",), ("sidecar.istio.io/nativeSidecar",)),
-    (
-        "linkerd.io/inject",
-        ("enabled", "ingress"),
-        (
-            "config.alpha.linkerd.io/proxy-enable-native-sidecar",
-            "config.beta.linkerd.io/proxy-enable-native-sidecar",
-        ),
-    ),
-    (
-        "vault.hashicorp.com/agent-inject",
-        ("true",),
-        ("vault.hashicorp.com/agent-pre-populate-only",),
-    ),
-    ("dapr.io/enabled", ("true",), ()),
-)
-"""The annotations or labels that inject a sidecar: key, values, and keys that make it end with the Pod."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -91,26 +73,35 @@ def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW230",
     "injected-sidecar",
-    severity="info",
+    severity="warning",
     summary="An annotation or label adds a sidecar, which may keep the Pod running after its work.",
+    fixable="unsafe",
 )
 def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     metadata = _metadata_of_template(job)
-    for part in ("annotations", "labels"):
-        values = metadata.get(part, {})
-        for key, on, ending in INJECTED:
-            if key not in values or values[key] not in on:
-                continue
-            from jobsworth.lint.rules.sidecars import stopped_by_command
-
-            ends = any(metadata.get("annotations", {}).get(other) == "true" for other in ending)
-            if not ends and not stopped_by_command(job.pod):
-                advice = f"Set {ending[-1]}, if" if ending else "Stop it at the end of the work, if"
-                yield Diagnostic(
-                    f"{job.path}.template.metadata.{part}[{key}]",
-                    "The sidecar that this adds runs on after the work is done, and the Job never completes, "
-                    f"unless it is a native sidecar. {advice} it is none.",
-                )
+    annotations = metadata.get("annotations", {})
+    both = {**metadata.get("labels", {}), **annotations}
+    for injector in INJECTORS:
+        value = both.get(injector.key)
+        if not value or (injector.values and value not in injector.values):
+            continue
+        if injector.unless in both or any(both.get(key) == "true" for key in injector.native):
+            continue
+        if stopped_by_command(job.pod):
+            return
+        part = "annotations" if injector.key in annotations else "labels"
+        fix, advice = None, "Stop it at the end of the work, if"
+        if injector.native:
+            native = injector.native[-1]
+            advice = f"Set {native}, if"
+            edit = Edit("set", f"{job.path}.template.metadata.annotations[{native}]", "true")
+            fix = Fix(f'Set {native}: "true"', edit, safe=False)
+        yield Diagnostic(
+            f"{job.path}.template.metadata.{part}[{injector.key}]",
+            "The sidecar that this adds runs on after the work is done, and the Job never completes, unless "
+            f"it is a native sidecar. {advice} it is none.",
+            fix,
+        )
 
 
 def _metadata_of_template(job: LintedJob) -> dict[str, Any]:

@@ -14,28 +14,47 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+KUEUE_LABELS = (QUEUE_LABEL, "kueue.x-k8s.io/priority-class")
+"""The labels that Kueue reads on Jobs."""
+
+SCHEDULER_MARKS = {
+    "scheduling.volcano.sh/queue-name": ("Volcano", ("annotations",)),
+    "yunikorn.apache.org/queue": ("YuniKorn", ("labels", "annotations")),
+    "yunikorn.apache.org/app-id": ("YuniKorn", ("labels", "annotations")),
+}
+"""The marks of queues that schedulers read on Pods: the scheduler, and where it reads each.
+
+Sources: buildPodGroupFromPod in pkg/controllers/podgroup of Volcano, which inherits from the owner of a Pod
+only keys that begin with volcano.sh/, and GetQueueNameFromPod in pkg/common/utils of YuniKorn's shim.
+"""
+
 GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """The annotations by which Volcano finds the PodGroup of a Pod."""
 DEFAULT_SCHEDULER = "default-scheduler"
 
 
 def applies(job: LintedJob) -> bool:
-    metadata = job.template_metadata
-    return (
-        "annotations" in metadata
-        or "labels" in metadata
-        or "labels" in job.written.get("metadata", ())
-    )
+    """Return True if the Job, the Job template or the Pod template has labels or annotations."""
+    holders = [job.template_metadata, job.written.get("metadata", {})]
+    if job.cron is not None:
+        holders.append(job.written["spec"]["jobTemplate"].get("metadata", {}))
+    return any("labels" in metadata or "annotations" in metadata for metadata in holders)
 
 
 @lint_rule(
     "JW248",
     "queue-label-misplaced",
     severity="warning",
-    summary="The label of a Kueue queue is not on the Job, but on its CronJob or its Pod template.",
+    summary="The name of a queue is where its controller or scheduler does not read it.",
     fixable="unsafe",
+    confidence="certain",
 )
 def queue_label_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
+    yield from _label_of_kueue_misplaced(job)
+    yield from _mark_of_scheduler_misplaced(job)
+
+
+def _label_of_kueue_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
     own = job.written.get("metadata", {})
     if job.cron is None:
         right, holder, noun = "metadata", own, "the Job"
@@ -43,26 +62,56 @@ def queue_label_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
         right = "spec.jobTemplate.metadata"
         holder = job.written["spec"]["jobTemplate"].get("metadata", {})
         noun = "the Job template"
-    if QUEUE_LABEL in holder.get("labels", {}) or QUEUE_LABEL in holder.get("annotations", {}):
-        return
     wrong = [(f"{job.path}.template.metadata", job.template_metadata)]
     if job.cron is not None:
         wrong.append(("metadata", own))
-    for path, metadata in wrong:
-        if QUEUE_LABEL not in metadata.get("labels", {}):
+    for label in KUEUE_LABELS:
+        if label in holder.get("labels", {}) or label in holder.get("annotations", {}):
             continue
-        field = f"{path}.labels[{QUEUE_LABEL}]"
+        for path, metadata in wrong:
+            if label not in metadata.get("labels", {}):
+                continue
+            field = f"{path}.labels[{label}]"
+            what = "queue" if label == QUEUE_LABEL else "priority"
+            yield Diagnostic(
+                field,
+                f"Kueue reads the {what} of a Job on {noun}, and not here: the Job starts without it, or "
+                f"stays suspended where Kueue manages all Jobs. Move the label to {right}.labels.",
+                Fix(
+                    f"Move the label to {noun}",
+                    Edit("move", field, f"{right}.labels[{label}]"),
+                    safe=False,
+                ),
+            )
+            break
+
+
+def _mark_of_scheduler_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
+    template = f"{job.path}.template.metadata"
+    holders = [("metadata", job.written.get("metadata", {})), (template, job.template_metadata)]
+    if job.cron is not None:
+        inner = job.written["spec"]["jobTemplate"].get("metadata", {})
+        holders.insert(1, ("spec.jobTemplate.metadata", inner))
+    for key, (scheduler, read) in SCHEDULER_MARKS.items():
+        if any(key in job.template_metadata.get(kind, {}) for kind in read):
+            continue
+        written = [
+            (path, kind)
+            for path, metadata in holders
+            for kind in ("labels", "annotations")
+            if key in metadata.get(kind, {})
+        ]
+        if not written:
+            continue
+        path, kind = written[0]
+        right = kind if kind in read else read[0]
+        field, to = f"{path}.{kind}[{key}]", f"{template}.{right}[{key}]"
         yield Diagnostic(
             field,
-            f"Kueue reads the queue of a Job on {noun}, and not here: the Job starts without the queue, or "
-            f"stays suspended where Kueue manages all Jobs. Move the label to {right}.labels.",
-            Fix(
-                f"Move the label to {noun}",
-                Edit("move", field, f"{right}.labels[{QUEUE_LABEL}]"),
-                safe=False,
-            ),
+            f"{scheduler} reads this in the {' and '.join(read)} of Pods, and not here: the Pods run in its "
+            f"default queue, or wait. Move it to {template}.{right}.",
+            Fix("Move it to the Pod template", Edit("move", field, to), safe=False),
         )
-        return
 
 
 @lint_rule(

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.repeated_work import SERIAL
+from jobsworth.lint.rules.waiting import DEFAULT_GRACE
+from jobsworth.lint.run_commands import option_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +17,17 @@ if TYPE_CHECKING:
 
 MAX_NAME_LENGTH = 300
 """The number of characters of a command line in which the word migrate is looked for."""
+
+MAX_WORDS = 4
+"""The number of words of a command in which it is looked for."""
+
+MAX_SHOWN = 60
+"""The number of characters of a file name in a message."""
+
+LEADERSHIP = frozenset(
+    ("leader_file", "leader_lock", "lease_file", "lock_file", "lockfile", "lock_path", "pid_file", "pidfile")
+)  # fmt: skip
+"""Options with the file by which one process keeps others away."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -77,30 +91,70 @@ def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
+    if (
+        _grace(job) <= DEFAULT_GRACE
+        and job.spec.get("completions") == 1
+        and "podReplacementPolicy" not in job.written_spec
+    ):
+        yield from _overlap(job, "")
+
+
+@lint_rule(
+    "JW233",
+    "long-overlap",
+    severity="warning",
+    summary="The only Pod of a Job writes to shared data, and may run beside its replacement for minutes.",
+    fixable="unsafe",
+)
+def long_overlap(job: LintedJob) -> Iterator[Diagnostic]:
+    grace = _grace(job)
+    if grace > DEFAULT_GRACE:
+        yield from _overlap(job, f" for up to {grace} s (terminationGracePeriodSeconds)")
+
+
+def _overlap(job: LintedJob, how_long: str) -> Iterator[Diagnostic]:
+    """Yield a diagnostic if the one Pod at a time of a Job may have a replacement beside it."""
     spec = job.spec
     if job.indexed or spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
-    if (spec.get("parallelism"), spec.get("completions")) != (1, 1) or not job.may_retry():
+    if spec.get("parallelism") != 1 or not job.may_retry():
         return
-    why = _identity(job).removeprefix(", which both ") or _migration(job)
-    if why and "podReplacementPolicy" not in job.written_spec:
+    why = _identity(job).removeprefix(", which both ") or _work_of_one(job)
+    if why:
         at = f"{job.path}.podReplacementPolicy"
         yield Diagnostic(
             at,
-            f"After an eviction the replacement starts while its predecessor terminates, and both {why}. Set "
-            "podReplacementPolicy: Failed.",
+            f"After an eviction the replacement starts while its predecessor terminates{how_long}, and both "
+            f"{why}. Set podReplacementPolicy: Failed.",
             Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=False),
         )
 
 
-def _migration(job: LintedJob) -> str:
-    """Return the effect of two Pods that migrate a database; empty if the Job does not look like one."""
-    names = [job.name]
+def _grace(job: LintedJob) -> int:
+    seconds: int = job.pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE)
+    return seconds
+
+
+def _work_of_one(job: LintedJob) -> str:
+    """Return the effect of two Pods on work that one process must do; empty for other work.
+
+    It is known by the name of the Job, by its programs, and by the options that name a file which says who
+    leads: a lock, a lease or the number of a process.
+    """
+    words = [job.name]
+    for command in job.commands:
+        words += command.words[:MAX_WORDS]
+        if command.name in SERIAL:
+            return f"run {command.name} on the same data"
     for _, container in job.containers:
-        names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
-    return (
-        "migrate the same data" if any("migrat" in name[:MAX_NAME_LENGTH] for name in names) else ""
-    )
+        words += (*container.get("command", ())[:3], *container.get("args", ())[:3])
+    if any("migrat" in word[:MAX_NAME_LENGTH] for word in words):
+        return "migrate the same data"
+    for command in job.commands:
+        for name, value in option_values(command.words):
+            if name in LEADERSHIP and value:
+                return f"believe that {value[:MAX_SHOWN]} is theirs"
+    return ""
 
 
 def _identity(job: LintedJob) -> str:

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.parallelism import INDEX_VARIABLE
+from jobsworth.lint.run_commands import literal_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
 
-NUMBERS_OF_SHARDS = frozenset(
-    (
-        "nnodes", "num_shards", "num_tasks", "shard_count", "shard_total", "shards_total", "task_count",
-        "total_shards", "total_tasks",
-    )
+SHARDS = ("shard", "shards", "split", "splits", "task", "tasks")
+"""Nouns that stand for the share of one Pod, whatever else the program says."""
+
+SHARES = (
+    "bucket", "buckets", "chunk", "chunks", "machine", "machines", "node", "nodes", "part", "partition",
+    "partitions", "parts", "pods", "rank", "ranks", "replicas", "slice", "slices", "worker", "workers",
 )  # fmt: skip
-"""Names of options and variables with the number of Pods that share the work, in small letters."""
+"""Nouns that stand for it only if the container reads its completion index: else they may be CPUs."""
+
+NUMBERS = frozenset(("count", "n", "num", "number", "of", "total"))
+"""Words that make a noun a number; a plural is one by itself."""
+
+ALONE = ("ci_node_total", "nnodes", "nshards", "shards", "splits")
+"""Nouns that are the name of a number without another word."""
+
+TOGETHER = ("nnodes", "num_nodes", "num_machines", "world_size")
+"""Names with the number of processes or Pods that wait for each other, as torchrun's do."""
+
+PROCESSES = ("world_size",)
+"""Names with the number of processes, of which a Pod may run several."""
+
+SHARD_OF = re.compile(r"(?:\d+|[^/\s]*\$[^/\s]*)/(\d{1,9})")
+"""The value of ``--shard=3/10`` of test runners: an index, which may be a variable, and the number."""
 
 MAX_DIGITS = 12
 """The number of digits of a value in a message."""
@@ -37,38 +57,91 @@ def shard_count(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
     if not job.indexed or not completions:
         return
-    scripts = {container: (field, script) for field, container, script in job.scripts}
+    parallelism = job.spec.get("parallelism", 1)
     for path, container in job.containers:
-        for index, variable in enumerate(container.get("env", ())):
-            name, value = variable.get("name", ""), variable.get("value", "")
-            if name.lower() in NUMBERS_OF_SHARDS and _differs(value, completions):
-                yield _other_number(f"{path}.env[{index}].value", name, value, completions)
-        if path in scripts:
-            field, script = scripts[path]
-            for command in script.commands:
+        indexed = _reads_index(container)
+        for field, shown, value in _settings(job, path, container):
+            name = shown.lstrip("-").replace("-", "_").lower()
+            number = _number_of_shards(name, value, indexed=indexed)
+            if not number:
+                continue
+            if name in PROCESSES:
+                differs = int(number) % completions != 0 if len(number) <= MAX_DIGITS else True
+            else:
+                differs = number.lstrip("0") != str(completions)
+            if differs:
+                yield _other_number(field, shown, number, completions)
+            elif name in TOGETHER and 0 < parallelism < completions:
+                yield Diagnostic(
+                    f"{job.path}.parallelism",
+                    f"{shown} is {number}: {completions} Pods wait for each other, but only {parallelism} "
+                    f"run at a time, so none gets beyond the wait. Set parallelism: {completions}.",
+                )
+
+
+def _settings(
+    job: LintedJob, path: str, container: dict[str, Any]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the field, the name as written and the value of each variable and option of a container."""
+    for index, name, value in literal_variables(container):
+        yield f"{path}.env[{index}].value", name, value
+    script = next((field for field, holder, _ in job.scripts if holder == path), "")
+    if script:
+        for command in job.commands:
+            if command.path == path:
                 for _, name, value in _options(command.words):
-                    if _differs(value, completions):
-                        yield _other_number(field, name, value, completions)
-            continue
-        for part in ("command", "args"):
-            for index, name, value in _options(container.get(part, [])):
-                if _differs(value, completions):
-                    yield _other_number(f"{path}.{part}[{index}]", name, value, completions)
+                    yield script, name, value
+        return
+    for part in ("command", "args"):
+        for index, name, value in _options(container.get(part, [])):
+            yield f"{path}.{part}[{index}]", name, value
 
 
-def _options(words: list[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield the index, name and value of each option with a number of shards."""
+def _options(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Yield the index, the name as written and the value of each option."""
     for index, word in enumerate(words):
         if word.startswith("-"):
             name, equals, value = word.partition("=")
-            if name.lstrip("-").replace("-", "_").lower() in NUMBERS_OF_SHARDS:
-                if not equals and index + 1 < len(words):
-                    value = words[index + 1]
-                yield index, name, value
+            if not equals and index + 1 < len(words):
+                value = words[index + 1]
+            yield index, name, value
 
 
-def _differs(value: str, completions: int) -> bool:
-    return value.isdecimal() and value.lstrip("0") != str(completions)
+def _reads_index(container: dict[str, Any]) -> bool:
+    """Return True if a container mentions its completion index."""
+    words = (*container.get("command", ()), *container.get("args", ()))
+    return any(INDEX_VARIABLE in word for word in words) or any(
+        INDEX_VARIABLE in variable.get("value", "")
+        or (
+            "valueFrom" in variable
+            and "job-completion-index"
+            in variable["valueFrom"].get("fieldRef", {}).get("fieldPath", "")
+        )
+        for variable in container.get("env", ())
+    )
+
+
+def _number_of_shards(name: str, value: str, *, indexed: bool) -> str:
+    """Return the number of shards that a setting states; empty for another setting.
+
+    >>> _number_of_shards("num_shards", "8", indexed=False), _number_of_shards("shard", "2", indexed=False)
+    ('8', '')
+    >>> _number_of_shards("num_nodes", "4", indexed=False), _number_of_shards("num_nodes", "4", indexed=True)
+    ('', '4')
+    >>> _number_of_shards("shard", "$(INDEX)/10", indexed=True)
+    '10'
+    """
+    if name == "shard":
+        found = SHARD_OF.fullmatch(value)
+        return found[1] if found else ""
+    if not (value.isascii() and value.isdecimal()):
+        return ""
+    words = name.split("_")
+    nouns = SHARDS + SHARES if indexed else SHARDS
+    if name in ALONE or (name in PROCESSES and indexed):
+        return value
+    named = len(words) > 1 and all(word in NUMBERS or word in nouns for word in words)
+    return value if named and not NUMBERS.isdisjoint(words) else ""
 
 
 def _other_number(field: str, name: str, value: str, completions: int) -> Diagnostic:

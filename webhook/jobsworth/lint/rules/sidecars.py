@@ -5,64 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.agents import endless_init_containers, runs_on, stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.exit_codes import exit_code_rules
 from jobsworth.lint.rules.failure_policies import enumerated
-from jobsworth.lint.run_commands import image_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
 
 NATIVE_SIDECARS_SINCE = 29
 """The minor version from which the gate SidecarContainers is on by default."""
-
-IMAGES_THAT_RUN_ON = frozenset(
-    (
-        "alloydb-auth-proxy",
-        "aws-otel-collector",
-        "cloud-sql-proxy",
-        "cloudsql-proxy",
-        "consul-dataplane",
-        "daprd",
-        "envoy",
-        "filebeat",
-        "fluent-bit",
-        "fluentd",
-        "gce-proxy",
-        "jaeger-agent",
-        "kube-rbac-proxy",
-        "linkerd2-proxy",
-        "oauth2-proxy",
-        "opentelemetry-collector",
-        "opentelemetry-collector-contrib",
-        "opentelemetry-collector-k8s",
-        "pgbouncer",
-        "promtail",
-        "proxyv2",
-        "telegraf",
-    )
-)
-"""Names of images that run beside the main container and do not exit by themselves.
-
-proxyv2 and linkerd2-proxy are the proxies of Istio and Linkerd.
-"""
-
-WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall", "linkerd-await", "3500/v1.0/shutdown")
-"""Words in a command line that stop another container of the Pod."""
-
-PREPARATIONS = (
-    "istio-iptables",
-    "istio-clean-iptables",
-    "validate",
-    "--mode",
-    "--version",
-    "--help",
-    "version",
-)
-"""Arguments with which such an image does something that ends."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -165,10 +119,12 @@ def notin_any_container(job: LintedJob) -> Iterator[Diagnostic]:
 def blocking_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
     containers = pod.get("containers", ())
-    running_on = [_runs_on(container) for container in containers]
+    path = f"{job.pod_path}.containers"
+    running_on = [
+        runs_on(job, f"{path}[{index}]", container) for index, container in enumerate(containers)
+    ]
     if len(containers) < 2 or not any(running_on) or all(running_on) or stopped_by_command(pod):
         return
-    path = f"{job.pod_path}.containers"
     last = len(pod.get("initContainers", ()))
     for index, container in enumerate(containers):
         if not running_on[index]:
@@ -190,22 +146,6 @@ def blocking_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
         )
 
 
-def _runs_on(container: dict[str, Any]) -> bool:
-    return image_name(container) in IMAGES_THAT_RUN_ON
-
-
-def stopped_by_command(pod: dict[str, Any]) -> bool:
-    """Return True if a container probably stops the others when it has finished."""
-    if pod.get("shareProcessNamespace"):
-        return True
-    return any(
-        way in argument
-        for container in pod.get("containers", ())
-        for argument in (*container.get("command", ()), *container.get("args", ()))
-        for way in WAYS_TO_END_THEM
-    )
-
-
 @lint_rule(
     "JW229",
     "endless-init-container",
@@ -215,24 +155,16 @@ def stopped_by_command(pod: dict[str, Any]) -> bool:
     confidence="certain",
 )
 def endless_init_container(job: LintedJob) -> Iterator[Diagnostic]:
-    for index, container in enumerate(job.pod.get("initContainers", ())):
-        arguments = container.get("args", [])
-        if (
-            "restartPolicy" in container
-            or not _runs_on(container)
-            or "command" in container
-            or any(word in PREPARATIONS for word in arguments)
-        ):
-            continue
-        at = f"{job.pod_path}.initContainers[{index}]"
+    for at, container, agent in endless_init_containers(job):
         name = container.get("name", "")
-        fix = None
-        if job.server.minor >= NATIVE_SIDECARS_SINCE:
-            edit = Edit("set", f"{at}.restartPolicy", "Always")
-            fix = Fix("Make it a sidecar: set restartPolicy: Always", edit, safe=False)
+        fix, advice = None, "Let it end, or remove it."
+        if agent:
+            advice = "Set restartPolicy: Always, which makes it a sidecar."
+            if job.server.minor >= NATIVE_SIDECARS_SINCE:
+                edit = Edit("set", f"{at}.restartPolicy", "Always")
+                fix = Fix("Make it a sidecar: set restartPolicy: Always", edit, safe=False)
         yield Diagnostic(
             at,
-            f"{name} never exits by itself, so the containers of the Pod never start. Set restartPolicy: "
-            "Always, which makes it a sidecar.",
+            f"{name} never exits by itself, so the containers of the Pod never start. {advice}",
             fix,
         )

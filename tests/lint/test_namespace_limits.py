@@ -137,6 +137,65 @@ def test_a_limit_range_accepts_what_is_inside(value: Any, item: Any) -> None:
     assert fields_beside("JW712", value, limit_range(**item)) == []
 
 
+def pod_of(*resources: tuple[dict[str, str], dict[str, str]], **pod: Any) -> dict[str, Any]:
+    """A Job with a container for each pair of requests and limits."""
+    containers = [
+        {
+            "name": f"c{number}",
+            "image": "a:1",
+            "resources": {"requests": requests, "limits": limits},
+        }
+        for number, (requests, limits) in enumerate(resources)
+    ]
+    return job({"containers": containers, **pod})
+
+
+GIB = ({"memory": "1Gi"}, {"memory": "1Gi"})
+
+
+@pytest.mark.parametrize(
+    ("value", "item", "said"),
+    [
+        (pod_of(GIB, GIB), {"max": {"memory": "1Gi"}}, "are 2Gi, above the maximum"),
+        (pod_of(GIB, GIB), {"min": {"memory": "3Gi"}}, "are 2Gi, below the minimum"),
+        (pod_of(GIB, ({}, {})), {"max": {"memory": "4Gi"}}, "A container has no limit for memory"),
+        (pod_of(({}, {})), {"min": {"cpu": "1"}}, "A container has no request for cpu"),
+        (pod_of(({"cpu": "1"}, {"cpu": "2"}), ({"cpu": "1"}, {"cpu": "9"})), {"maxLimitRequestRatio": {"cpu": "5"}}, "The limit 11 exceeds the maximum ratio 5"),
+    ],
+)  # fmt: skip
+def test_a_limit_range_of_pods_rejects_sums_that_are_outside(
+    value: Any, item: Any, said: str
+) -> None:
+    limits = stored("LimitRange", spec={"limits": [{"type": "Pod", **item}]})
+    (finding,) = found_beside("JW712", value, limits)
+    assert finding.field == "spec.template.spec.containers"
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(
+    ("value", "items"),
+    [
+        (pod_of(GIB, GIB), [{"type": "Pod", "max": {"memory": "2Gi"}, "min": {"memory": "2Gi"}}]),
+        (pod_of(GIB, initContainers=[{"name": "i", "image": "a:1", "resources": {"limits": {"memory": "9Gi"}}}]), [{"type": "Pod", "max": {"memory": "2Gi"}}, {"type": "Container", "max": {"memory": "2Gi"}}]),
+        (pod_of(({}, {})), [{"type": "Pod", "max": {"memory": "2Gi"}}, {"type": "Container", "default": {"memory": "1Gi"}}]),
+        (pod_of(({"cpu": "1"}, {"cpu": "2"})), [{"type": "Pod", "maxLimitRequestRatio": {"cpu": "2"}}]),
+        (pod_of(GIB), [{"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}]),
+        (pod_of(GIB), [{"type": "Pod", "max": {"memory": "much"}, "maxLimitRequestRatio": {"memory": []}}]),
+    ],
+)  # fmt: skip
+def test_a_limit_range_of_pods_accepts_sums_that_are_inside(value: Any, items: Any) -> None:
+    assert fields_beside("JW712", value, stored("LimitRange", spec={"limits": items})) == []
+
+
+def test_a_limit_range_compares_the_limit_of_a_container_with_its_request() -> None:
+    wide = using({"cpu": "100m"}, {"cpu": "1"})
+    assert fields_beside("JW712", wide, limit_range(maxLimitRequestRatio={"cpu": "10"})) == []
+    found = fields_beside("JW712", wide, limit_range(maxLimitRequestRatio={"cpu": "9"}))
+    assert found == [f"{RESOURCES[0]}.limits[cpu]"]
+    found = fields_beside("JW712", job(), limit_range(maxLimitRequestRatio={"cpu": "9"}))
+    assert found == [f"{RESOURCES[0]}.limits"]
+
+
 HERE = with_metadata(job(), namespace="shop")
 ISTIO = namespace({"istio-injection": "enabled"})
 LINKERD = namespace(annotations={"linkerd.io/inject": "enabled"})

@@ -152,6 +152,16 @@ def test_a_hook_of_argo_cd_has_no_short_ttl(ttl: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("events", "reported"),
+    [("pre-install,pre-upgrade", True), ("post-install", True), ("test", False), ("true", False)],
+)
+def test_argo_cd_runs_the_hooks_of_a_chart_too(events: str, reported: bool) -> None:
+    value = job(ttlSecondsAfterFinished=300)
+    value["metadata"]["annotations"] = {"helm.sh/hook": events}
+    assert fields("JW228", value) == (["ttlSecondsAfterFinished"] if reported else [])
+
+
+@pytest.mark.parametrize(
     "value",
     [
         annotated(job(ttlSecondsAfterFinished=59), "argocd.argoproj.io/hook"),

@@ -101,6 +101,19 @@ def test_a_queue_on_the_pods_of_a_scheduler_is_no_finding() -> None:
     assert fields("JW248", both) == []
 
 
+@pytest.mark.parametrize("value", [job(), cron_job(job())], ids=["Job", "CronJob"])
+def test_a_job_waits_in_one_queue(value: dict[str, Any]) -> None:
+    def queued(value: dict[str, Any]) -> dict[str, Any]:
+        if value["kind"] == "Job":
+            return with_metadata(value, labels=QUEUE)
+        return in_template(value, labels=QUEUE)
+
+    both = queued(with_labels(value, **YUNIKORN_QUEUE))
+    assert fields("JW234", both) == ["template.metadata.labels[yunikorn.apache.org/queue]"]
+    assert fields("JW234", queued(with_labels(value, app="a"))) == []
+    assert fields("JW234", with_labels(value, **YUNIKORN_QUEUE)) == []
+
+
 def test_the_priority_of_a_queue_belongs_on_the_job_too() -> None:
     value = with_labels(job(), **QUEUE, **{"kueue.x-k8s.io/priority-class": "high"})
     assert len(fields("JW248", value)) == 2

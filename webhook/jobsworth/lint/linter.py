@@ -52,6 +52,7 @@ from jobsworth.lint.rules import (
     success_policies,
     synced_jobs,
     termination_annotations,
+    volume_owners,
     waiting,
 )
 
@@ -107,6 +108,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     repeated_work,
     waiting,
     api_access,
+    volume_owners,
 )
 """The families of rules, in the order of their findings."""
 

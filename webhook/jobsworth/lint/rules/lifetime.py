@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, HELM_POLICY, values_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ FAILS_AFTER_ITS_PODS_SINCE = 31
 """The minor version since which a Job gets its last condition only after its Pods (issue 123775)."""
 DELETION_MARKS = (HELM_HOOK, ARGO_HOOK)
 """Annotations of Jobs that a deployment tool deletes when they have finished."""
+RUN_BY_ARGO = ("pre-install", "post-install", "pre-upgrade", "post-upgrade")
+"""The hooks of Helm that Argo CD runs as PreSync and PostSync when it installs a chart."""
 SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"))
 """Tools that create a deleted Job again, by a substring of their labels and annotations."""
 
@@ -190,23 +192,24 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     "JW228",
     "hook-ttl",
     severity="info",
-    summary="A hook of Argo CD has a ttlSecondsAfterFinished of less than an hour.",
+    summary="A hook that Argo CD runs has a ttlSecondsAfterFinished of less than an hour.",
     fixable="unsafe",
 )
 def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     ttl = job.spec.get("ttlSecondsAfterFinished")
-    annotations = job.written.get("metadata", {}).get("annotations", {})
-    if (
-        job.cron is not None
-        or ttl is None
-        or not MINUTE <= ttl < HOUR
-        or ARGO_HOOK not in annotations
-    ):
+    if job.cron is not None or ttl is None or not MINUTE <= ttl < HOUR:
         return  # ttl-too-short reports less than a minute
+    if ARGO_HOOK in job.annotations:
+        who, policy = "Argo CD before 3.0", f"{ARGO_HOOK}-delete-policy"
+    elif any(event in RUN_BY_ARGO for event in values_of(job.annotations, HELM_HOOK)):
+        who = "Argo CD before 3.0, which runs the hooks of charts as its own,"
+        policy = HELM_POLICY
+    else:
+        return
     at = f"{job.path}.ttlSecondsAfterFinished"
     yield Diagnostic(
         at,
-        f"The TTL deletes the Job {ttl} s after its end, and Argo CD before 3.0 waits forever for a hook "
-        f"that is gone before its result is recorded. Remove the TTL; {ARGO_HOOK}-delete-policy cleans up.",
+        f"The TTL deletes the Job {ttl} s after its end, and {who} waits forever for a hook that is gone "
+        f"before its result is recorded. Remove the TTL; {policy} cleans up.",
         Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
     )

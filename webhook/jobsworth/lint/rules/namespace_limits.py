@@ -36,15 +36,15 @@ def applies(job: LintedJob) -> bool:
     return job.neighbors is not None
 
 
-def _items(job: LintedJob) -> list[tuple[Neighbor, dict[str, Any]]]:
-    """Return the limits of containers in the LimitRanges beside a Job."""
+def _items(job: LintedJob, kind: str = "Container") -> list[tuple[Neighbor, dict[str, Any]]]:
+    """Return the limits of containers, or of Pods, in the LimitRanges beside a Job."""
     if job.neighbors is None:
         return []
     return [
         (each, item)
         for each in job.neighbors.beside(job.namespace, LIMIT_RANGE)
         for item in parts(each.value, "spec", "limits")
-        if item.get("type") == "Container"
+        if item.get("type") == kind
     ]
 
 
@@ -107,20 +107,103 @@ def _joined(names: list[str]) -> str:
     "JW712",
     "outside-limit-range",
     severity="warning",
-    summary="The resources of a container are outside of the LimitRange of its namespace.",
+    summary="The resources of a container or Pod are outside of the LimitRange of its namespace.",
+    confidence="certain",
 )
 def outside_limit_range(job: LintedJob) -> Iterator[Diagnostic]:
+    # The API server checks no init containers.
+    main = [each for each in job.containers if ".initContainers[" not in each[0]]
+    defaults = [item for _, item in _items(job)]
     for limits, item in _items(job):
-        for path, container in job.containers:
-            found = _outside(container.get("resources", {}), item)
+        for path, container in main:
+            resources = container.get("resources", {})
+            found = _outside(resources, item) or _ratio(
+                *_with_defaults(resources, defaults), item, "limits"
+            )
             if found is not None:
-                field, problem = found
-                yield Diagnostic(
-                    f"{path}.resources.{field}",
-                    f"{problem} of the LimitRange {limits.name}{limits.place}, and the API server rejects "
-                    "each Pod of this Job: it waits without Pods. Change the value.",
-                )
+                yield _rejected(f"{path}.resources.{found[0]}", found[1], limits)
                 return
+    filled = [_with_defaults(container.get("resources", {}), defaults) for _, container in main]
+    requests, totals = _sum([each[0] for each in filled]), _sum([each[1] for each in filled])
+    for limits, item in _items(job, "Pod"):
+        problem = _pod_outside(requests, totals, item)
+        if problem:
+            yield _rejected(f"{job.pod_path}.containers", problem, limits)
+            return
+
+
+def _rejected(field: str, problem: str, limits: Neighbor) -> Diagnostic:
+    return Diagnostic(
+        field,
+        f"{problem} of the LimitRange {limits.name}{limits.place}, and the API server rejects each Pod of "
+        "this Job: it waits without Pods. Change the value.",
+    )
+
+
+def _with_defaults(
+    resources: dict[str, Any], defaults: list[dict[str, Any]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the requests and limits of a container after the API server has filled them in."""
+    limits = dict(resources.get("limits", {}))
+    requests = {**limits, **resources.get("requests", {})}
+    for given, field in ((requests, "requests"), (limits, "limits")):
+        for item in defaults:
+            for source in DEFAULTING[field]:
+                for name, text in mapping(item, source).items():
+                    given.setdefault(name, text)
+    return requests, limits
+
+
+def _sum(given: list[dict[str, Any]]) -> dict[str, Quantity]:
+    """Return the sum of each resource that all containers state."""
+    total: dict[str, Quantity] = {}
+    for name in given[0] if given else ():
+        amounts = [amount for each in given if (amount := _amount(each.get(name))) is not None]
+        if len(amounts) == len(given):
+            total[name] = sum(amounts[1:], start=amounts[0])
+    return total
+
+
+def _pod_outside(
+    requests: dict[str, Quantity], limits: dict[str, Quantity], item: dict[str, Any]
+) -> str:
+    """Return the beginning of a sentence on what a LimitRange forbids to a Pod; empty for nothing."""
+    for bound, word in (("max", "maximum"), ("min", "minimum")):
+        for name, text in mapping(item, bound).items():
+            allowed = _amount(text)
+            if allowed is None:
+                continue
+            needed = limits if bound == "max" else requests
+            if name not in needed:
+                noun = "limit" if bound == "max" else "request"
+                return f"A container has no {noun} for {name}, which the {word} for a Pod {text} requires"
+            for noun, given in (("limits", limits), ("requests", requests)):
+                total = given.get(name, allowed)
+                if total > allowed if bound == "max" else total < allowed:
+                    side = "above" if bound == "max" else "below"
+                    return (
+                        f"The {noun} of all containers for {name} are {total.canonical()}, {side} the {word} "
+                        f"for a Pod {text}"
+                    )
+    found = _ratio(requests, limits, item, "")
+    return found[1] if found else ""
+
+
+def _ratio(
+    requests: dict[str, Any], limits: dict[str, Any], item: dict[str, Any], field: str
+) -> tuple[str, str] | None:
+    """Return the field and the beginning of a sentence if limits are too many times the requests."""
+    for name, text in mapping(item, "maxLimitRequestRatio").items():
+        ratio = _amount(text)
+        if ratio is None:
+            continue
+        request, limit = _amount(requests.get(name)), _amount(limits.get(name))
+        wanted = f"the maximum ratio {text} of limit to request for {name}"
+        if request is None or limit is None or not request.sign or not limit.sign:
+            return field, f"Without a request and a limit the container does not keep {wanted}"
+        if limit.milli_value() * 1000 > request.milli_value() * ratio.milli_value():
+            return f"{field}[{name}]", f"The limit {limit.canonical()} exceeds {wanted}"
+    return None
 
 
 def _outside(resources: dict[str, Any], item: dict[str, Any]) -> tuple[str, str] | None:
@@ -149,6 +232,8 @@ def _outside(resources: dict[str, Any], item: dict[str, Any]) -> tuple[str, str]
 
 
 def _amount(text: Any) -> Quantity | None:
+    if isinstance(text, Quantity):
+        return text
     try:
         return parse(text) if isinstance(text, (str, int)) else None
     except BadQuantity:

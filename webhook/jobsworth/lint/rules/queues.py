@@ -115,6 +115,30 @@ def _mark_of_scheduler_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 @lint_rule(
+    "JW234",
+    "two-queues",
+    severity="warning",
+    summary="A Job waits in a queue of Kueue, and its Pods in a queue of Volcano or YuniKorn.",
+)
+def two_queues(job: LintedJob) -> Iterator[Diagnostic]:
+    holder = job.written.get("metadata", {})
+    if job.cron is not None:
+        holder = job.written["spec"]["jobTemplate"].get("metadata", {})
+    if QUEUE_LABEL not in holder.get("labels", {}):
+        return
+    for key, (scheduler, read) in SCHEDULER_MARKS.items():
+        for kind in read:
+            if key in job.template_metadata.get(kind, {}):
+                yield Diagnostic(
+                    f"{job.path}.template.metadata.{kind}[{key}]",
+                    f"Kueue counts the Job in its quota from its start on, and {scheduler} may let the Pods "
+                    "wait in a queue of its own meanwhile: the quota is used by a Job that does not run. "
+                    "Queue the Job in one of them.",
+                )
+                return
+
+
+@lint_rule(
     "JW249",
     "group-without-scheduler",
     severity="warning",

@@ -22,17 +22,25 @@ class RunCommand(Record):
         container: its value.
         field: the field path of the script with the command, or of the first word of the command line.
         words: the words, from the name of the program on.
+        name: the name of the program without its folder.
+        options: the name and value of each option, as :func:`option_values` reads them.
     """
 
     path: str
     container: dict[str, Any]
     field: str
     words: Sequence[str]
+    name: str
+    options: Sequence[tuple[str, str]]
 
-    @property
-    def name(self) -> str:
-        """The name of the program without its folder."""
-        return base_name(self.words[0])
+
+def _run_command(
+    path: str, container: dict[str, Any], field: str, words: Sequence[str]
+) -> RunCommand:
+    """Read a command once for all rules."""
+    return RunCommand(
+        path, container, field, words, base_name(words[0]), list(option_values(words))
+    )
 
 
 def run_commands(
@@ -54,13 +62,13 @@ def run_commands(
             field, script = script_of[path]
             for command in script.commands:
                 if command.words:
-                    yield RunCommand(path, container, field, command.words)
+                    yield _run_command(path, container, field, command.words)
             continue
         part = "command" if container.get("command") else "args"
         words = [*container.get("command", ()), *container.get("args", ())]
         at = launched(words)
         if at < len(words) and not runs_shell(words) and not words[at].startswith("-"):
-            yield RunCommand(path, container, f"{path}.{part}[0]", words[at:])
+            yield _run_command(path, container, f"{path}.{part}[0]", words[at:])
 
 
 def image_name(container: dict[str, Any]) -> str:

@@ -25,10 +25,12 @@ class DecodedObject:
         dropped: the paths of the fields that the server drops on create, and their gates.
         unknown: the paths of fields that the server's release does not have.
         unreadable: the errors for values of the wrong type.
+        created: the Job that a CronJob creates, once an engine has made it.
     """
 
     __slots__ = (
-        "_fill", "_filled", "dropped", "findings", "source", "struct", "unknown", "unreadable", "written",
+        "_fill", "_filled", "created", "dropped", "findings", "source", "struct", "unknown", "unreadable",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +53,7 @@ class DecodedObject:
         self.dropped = dropped
         self.unknown = unknown
         self.unreadable = unreadable
+        self.created: dict[str, Any] | None = None
         self._fill = fill
         self._filled = filled
 

@@ -231,6 +231,8 @@ class Engine:
         filled = decoded.filled
         if decoded.struct is Job:
             return filled
+        if decoded.created is not None:
+            return decoded.created
         # The API server applies the defaults of a JobSpec, and up to 1.33 those of its failure policy, only
         # when the controller creates the Job. So these parts are copied; the Pod template has its defaults.
         template = filled["spec"]["jobTemplate"]
@@ -239,6 +241,7 @@ class Engine:
             spec["podFailurePolicy"] = copied(spec["podFailurePolicy"])
         job = {**template, "metadata": {**template["metadata"]}, "spec": spec, "status": {}}
         self.fill_in(Job, job)
+        decoded.created = job
         return job
 
     def created_pod_errors(self, template: dict[str, Any], path: str) -> list[Finding]:

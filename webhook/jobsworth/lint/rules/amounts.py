@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.formats.quantity import parse
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import literal_variables, mounted_at, option_values
+from jobsworth.lint.run_commands import literal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,6 +168,8 @@ def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     confidence="certain",
 )
 def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
+    if "volumes" not in job.pod:
+        return
     limits = [_limit(container, "ephemeral-storage") for _, container in job.containers]
     if not limits or None in limits:
         return  # only a Pod whose containers all have a limit has one
@@ -196,7 +199,7 @@ def device_count(job: LintedJob) -> Iterator[Diagnostic]:
         granted = _devices(command.container)
         if granted is None:
             continue
-        for name, value in option_values(command.words):
+        for name, value in command.options:
             if name in GPU_COUNTS and _number(value) > granted:
                 yield _too_many_devices(
                     command.field, f"--{name.replace('_', '-')} {value}", granted

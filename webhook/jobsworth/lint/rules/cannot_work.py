@@ -44,6 +44,8 @@ def applies(job: LintedJob) -> bool:
     confidence="certain",
 )
 def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
+    if not job.scripts:
+        return
     volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
     containers = dict(job.containers)
     for field, path, script in job.scripts:

@@ -36,7 +36,7 @@ NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
 def applies(job: LintedJob) -> bool:
-    return True
+    return any("command" in container or "args" in container for _, container in job.containers)
 
 
 @lint_rule(

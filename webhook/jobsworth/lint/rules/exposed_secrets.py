@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables, option_values
+from jobsworth.lint.run_commands import literal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +53,10 @@ def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
     for command in job.commands:
         names = [
             name
-            for name, value in option_values(command.words)
+            for name, value in command.options
             if _names_secret(name) and not name.endswith("secret") and _is_secret(value)
         ]
-        if any(map(_has_password, command.words)):
+        if any("@" in word and _has_password(word) for word in command.words):
             names.append("a URL")
         if names and command.field not in seen:
             seen.add(command.field)

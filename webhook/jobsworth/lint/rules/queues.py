@@ -35,10 +35,10 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 def applies(job: LintedJob) -> bool:
     """Return True if the Job, the Job template or the Pod template has labels or annotations."""
-    holders = [job.template_metadata, job.written.get("metadata", {})]
-    if job.cron is not None:
-        holders.append(job.written["spec"]["jobTemplate"].get("metadata", {}))
-    return any("labels" in metadata or "annotations" in metadata for metadata in holders)
+    template, own = job.template_metadata, job.written.get("metadata", ())
+    if "labels" in template or "annotations" in template or "labels" in own or "annotations" in own:
+        return True
+    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
 
 
 @lint_rule(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables, mounted_at, option_values
+from jobsworth.lint.run_commands import literal_variables, mounted_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ CHECKPOINTS = ("checkpoint", "ckpt", "resume_from")
 
 
 def applies(job: LintedJob) -> bool:
-    return True
+    return bool(job.commands) or any("env" in container for _, container in job.containers)
 
 
 @lint_rule(
@@ -118,7 +118,7 @@ def _checkpoint_folders(
     """Yield the field, the name and the value of each absolute folder of checkpoints."""
     for command in job.commands:
         if command.path == path:
-            for name, value in option_values(command.words):
+            for name, value in command.options:
                 if any(mark in name for mark in CHECKPOINTS) and value.startswith("/"):
                     yield command.field, f"--{name.replace('_', '-')}", value
     for index, name, value in literal_variables(container):

@@ -8,7 +8,6 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.repeated_work import SERIAL
 from jobsworth.lint.rules.waiting import DEFAULT_GRACE
-from jobsworth.lint.run_commands import option_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,15 +142,15 @@ def _work_of_one(job: LintedJob) -> str:
     """
     words = [job.name]
     for command in job.commands:
-        words += command.words[:MAX_WORDS]
         if command.name in SERIAL:
             return f"run {command.name} on the same data"
+        words += command.words[:MAX_WORDS]
     for _, container in job.containers:
         words += (*container.get("command", ())[:3], *container.get("args", ())[:3])
     if any("migrat" in word[:MAX_NAME_LENGTH] for word in words):
         return "migrate the same data"
     for command in job.commands:
-        for name, value in option_values(command.words):
+        for name, value in command.options:
             if name in LEADERSHIP and value:
                 return f"believe that {value[:MAX_SHOWN]} is theirs"
     return ""

@@ -41,7 +41,10 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def applies(job: LintedJob) -> bool:
-    return True
+    """Return True if a container has a script, a known command or a hook."""
+    return bool(job.commands or job.scripts) or any(
+        "lifecycle" in container for _, container in job.containers
+    )
 
 
 @lint_rule(

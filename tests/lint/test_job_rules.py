@@ -19,6 +19,7 @@ from support.lint.linted_jobs import (
     job,
     on_codes,
     on_condition,
+    with_labels,
     with_policy,
 )
 
@@ -217,6 +218,11 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("Kueue does", "JW219", labelled(job(suspend=True), labels={"kueue.x-k8s.io/priority-class": "a"}), []),
     ("JobSet does", "JW219", labelled(job(suspend=True), labels={"jobset.sigs.k8s.io/jobset-name": "a"}), []),
     ("Volcano starts no Job", "JW219", labelled(job(suspend=True), annotations={"scheduling.volcano.sh/queue-name": "a"}), ["suspend"]),
+    ("a scheduler starts no Job", "JW235", labelled(job(suspend=True), labels={"yunikorn.apache.org/queue": "a"}), ["suspend"]),
+    ("a scheduler starts no Job, on its Pods", "JW235", with_labels(job(suspend=True), **{"yunikorn.apache.org/queue": "a"}), ["suspend"]),
+    ("Kueue starts it", "JW235", with_labels(labelled(job(suspend=True), labels={"kueue.x-k8s.io/queue-name": "a"}), **{"yunikorn.apache.org/queue": "a"}), []),
+    ("the scheduler places it", "JW235", with_labels(job(), **{"yunikorn.apache.org/queue": "a"}), []),
+    ("nobody is named", "JW235", job(suspend=True), []),
     ("YuniKorn starts no Job", "JW219", labelled(job(suspend=True), labels={"yunikorn.apache.org/queue": "a"}), ["suspend"]),
     ("any queue does", "JW219", labelled(job(suspend=True), labels={"example.com/queue": "a"}), []),
     ("another controller does", "JW219", job(suspend=True, managedBy="example.com/mine"), []),

@@ -26,6 +26,15 @@ def service(name: str = "server", **selector: str) -> dict[str, Any]:
     return stored("Service", name, spec={"selector": selector})
 
 
+def to_port(*targets: Any, **spec: Any) -> dict[str, Any]:
+    """A Service of the server with a port for each target port; None for one that states none."""
+    ports = [
+        {"port": 80 + number} | ({} if target is None else {"targetPort": target})
+        for number, target in enumerate(targets)
+    ]
+    return stored("Service", "server", spec={"selector": {"app": "server"}, "ports": ports, **spec})
+
+
 def listening(**container: Any) -> dict[str, Any]:
     return with_labels(
         job({"containers": [{"name": "a", "image": "a:1", **container}]}), app="server"
@@ -35,6 +44,14 @@ def listening(**container: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("value", [JOB, with_labels(cron_job(job()), app="server")])
 def test_a_service_of_a_server_selects_no_job(value: dict[str, Any]) -> None:
     assert fields_beside("JW716", value, service(app="server"), server()) == LABELS
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [to_port(8080), to_port(None), to_port("http", 9090), to_port("http", clusterIP="None")],
+)
+def test_a_port_with_a_number_or_the_dns_name_leads_to_the_job(beside: dict[str, Any]) -> None:
+    assert fields_beside("JW716", JOB, beside, server()) == LABELS
 
 
 @pytest.mark.parametrize(
@@ -55,6 +72,7 @@ def test_a_service_of_a_server_selects_no_job(value: dict[str, Any]) -> None:
             [service(app="server"), server()],
             id="probe",
         ),
+        pytest.param(JOB, [to_port("http"), server()], id="a named port that the Job lacks"),
         pytest.param(
             with_metadata(JOB, namespace="other"), [service(app="server"), server()], id="namespace"
         ),

@@ -28,6 +28,16 @@ _PLACEHOLDERS = re.compile(
 )
 """Values that are no secrets: references, templates, and words that stand for one."""
 
+WORDS_OF_PLACEHOLDERS = frozenset(
+    (
+        "access", "admin", "api", "client", "database", "db", "example", "here", "id", "insert", "key", "my",
+        "pass", "passwd", "password", "private", "replace", "secret", "some", "the", "this", "token", "user",
+        "value", "with", "your",
+    )
+)  # fmt: skip
+"""Words of which placeholders consist, such as ``db_password`` and ``your-token-here``. One word alone, such
+as ``password``, may be the secret."""
+
 MIN_LENGTH = 4
 
 
@@ -84,6 +94,9 @@ def _is_secret(value: str) -> bool:
         or value.isdecimal()
         or value.startswith(("/", "./", "file:", "vault:"))
     ):
+        return False
+    words = value.lower().replace("_", "-").split("-")
+    if len(words) > 1 and WORDS_OF_PLACEHOLDERS.issuperset(words):
         return False
     if value.endswith(("-secret", "-secrets", "-credentials", "-token", "-password")):
         return False  # the name of a Secret

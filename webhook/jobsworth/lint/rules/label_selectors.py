@@ -50,6 +50,8 @@ def service_selects_job(job: LintedJob) -> Iterator[Diagnostic]:
         selector = {"matchLabels": service.selector}
         if not service.selector or service.name == job.pod.get("subdomain"):
             continue
+        if not _reaches_any_pod(service):
+            continue
         if not selects(selector, labels):
             continue
         for server in job.neighbors.beside(job.namespace, *WORKLOADS):
@@ -61,6 +63,19 @@ def service_selects_job(job: LintedJob) -> Iterator[Diagnostic]:
                     f"as the Job runs. Give the Pods another value of {_distinguishing(service.selector)}.",
                 )
                 return
+
+
+def _reaches_any_pod(service: Neighbor) -> bool:
+    """Return True if a Service leads also to Pods that declare no port: by a number, or by its DNS name.
+
+    Pods without a port of the name in ``targetPort`` get no requests (getEndpointPorts in
+    k8s.io/endpointslice of Kubernetes 1.36).
+    """
+    ports = parts(service.value, "spec", "ports")
+    return service.headless or any(
+        not isinstance(port.get("targetPort"), str) or port["targetPort"].isdecimal()
+        for port in ports or [{}]
+    )
 
 
 def _distinguishing(selector: Any) -> str:

@@ -199,6 +199,7 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
     "no-errexit",
     severity="info",
     summary="A shell script continues after a command that fails.",
+    confidence="opinion",
 )
 def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
     for field, _, script in job.scripts:

@@ -11,7 +11,7 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.pod_labels import INDEX_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
@@ -74,7 +74,7 @@ def paused(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW219",
     "suspended",
-    severity="warning",
+    severity="info",
     summary="A Job is created suspended, and no label or annotation names a queue that starts it.",
 )
 def suspended(job: LintedJob) -> Iterator[Diagnostic]:
@@ -82,15 +82,48 @@ def suspended(job: LintedJob) -> Iterator[Diagnostic]:
         return
     meta = job.written.get("metadata", {})
     keys = (*meta.get("labels", {}), *meta.get("annotations", {}))
-    resumes = (key for key in keys if not any(each in key for each in SCHEDULERS))
-    if not meta.get("ownerReferences") and not any(
-        mark in key for key in resumes for mark in QUEUE_MARKS
-    ):
+    if not meta.get("ownerReferences") and not _has_queue(keys):
         yield Diagnostic(
             f"{job.path}.suspend",
             "The Job is created suspended, and no label names a queue that starts it. Set suspend: false, "
             "or add the label of the queue.",
         )
+
+
+@lint_rule(
+    "JW235",
+    "never-resumed",
+    severity="warning",
+    summary="A Job is created suspended, and its queue belongs to a scheduler, which resumes no Job.",
+    fixable="unsafe",
+    confidence="certain",
+)
+def never_resumed(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.cron is not None or not job.spec.get("suspend") or "managedBy" in job.spec:
+        return
+    meta, template = job.written.get("metadata", {}), job.template_metadata
+    own = [*meta.get("labels", {}), *meta.get("annotations", {})]
+    keys = [*own, *template.get("labels", {}), *template.get("annotations", {})]
+    scheduled = [key for key in keys if any(each in key for each in SCHEDULERS)]
+    if not scheduled or meta.get("ownerReferences") or _has_queue(own):
+        return
+    at = f"{job.path}.suspend"
+    yield Diagnostic(
+        at,
+        f"{scheduled[0]} names a queue of a scheduler, which places Pods but resumes no Job: the Job never "
+        "starts. Set suspend: false.",
+        Fix("Set suspend: false", Edit("set", at, False), safe=False),
+    )
+
+
+def _has_queue(keys: Iterable[str]) -> bool:
+    """Return True if a label or annotation of a Job names a queue or controller that resumes it."""
+    return any(
+        mark in key
+        for key in keys
+        if not any(each in key for each in SCHEDULERS)
+        for mark in QUEUE_MARKS
+    )
 
 
 @lint_rule(

@@ -172,5 +172,5 @@ def _identity(job: LintedJob) -> str:
         for _, container in job.containers:
             for mount in container.get("volumeMounts", ()):
                 if mount.get("name") in claims and not mount.get("readOnly"):
-                    return f", which both write to the volume {mount['name']}"
+                    return f", which both may write to the volume {mount['name']}"
     return ""

@@ -29,7 +29,7 @@ from jobsworth.validation.engine import engine_for
 
 TABLE = Path(__file__).parent.parent / "webhook/jobsworth/lint/findings_in_public.json"
 ACCEPTED = 201
-REFERENCES = "JW7"
+REFERENCES = ("JW240", "JW241", "JW245", "JW7")
 """Rules that compare a Job with the objects beside it, of which the folder has none."""
 
 

@@ -210,6 +210,6 @@ def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     yield Diagnostic(
         at,
         f"The TTL deletes the Job {ttl} s after its end, and {who} waits forever for a hook that is gone "
-        f"before its result is recorded. Remove the TTL; {policy} cleans up.",
-        Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
+        f"before its result is recorded. Set an hour or more, or remove the TTL; {policy} cleans up.",
+        Fix(f"Set ttlSecondsAfterFinished: {HOUR} (one hour)", Edit("set", at, HOUR), safe=False),
     )

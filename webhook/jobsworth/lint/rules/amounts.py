@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from jobsworth.api.formats.quantity import parse
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import literal_variables, mounted_at, option_values
-from jobsworth.lint.run_commands import literal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,7 +29,7 @@ class CronJobSummary(NamedTuple):
         longest: from the creation of a Job to its end, or to the end of the run.
         overlapping: Jobs that had running Pods beside those of an earlier Job.
         overlap: for how long the Pods of several Jobs ran.
-        most_pods: the most Pods that ran at a time.
+        most_pods: the most Pods at a time, pending and terminating ones included.
     """
 
     due: int
@@ -117,10 +117,9 @@ def cron_job_summary(record: RunRecord) -> CronJobSummary:
         overlapping=overlapping,
         overlap=overlap,
         most_pods=_most_at_once(
-            (pod.started, record.end if pod.ended is None else pod.ended)
+            (pod.created, record.end if pod.ended is None else pod.ended)
             for job in record.jobs
             for pod in job.pods
-            if pod.started is not None
         ),
     )
 

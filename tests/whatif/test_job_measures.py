@@ -209,3 +209,9 @@ def test_times_to_nine_tenths_count_runs_that_never_get_there() -> None:
     found = statistics_json(statistics_of(some))["timeTo90"]
     assert found["max"] is None
     assert all(first <= second for first, second in pairwise(sorted(filter(None, times))))
+
+
+@pytest.mark.parametrize("text", ["missed <= 1%", "pods <= 5%", "mostPods <= 10%"])
+def test_a_number_of_runs_or_pods_has_no_bound_in_percent(text: str) -> None:
+    with pytest.raises(BadRequirement, match="is not a share; give a number without %"):
+        read_requirement(text)

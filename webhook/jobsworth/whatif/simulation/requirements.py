@@ -52,6 +52,8 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
     "mostPods.max": work_statistics.most_pods_of_all,
     "overlap": work_statistics.overlap,
 }
+SHARES = ("complete", "failed", "unfinished", "succeededIndexes", "workDone")
+"""Measures that may be shares, of which a bound may be in percent."""
 _DURATIONS = ("time.", "timeTo90.", "overlap")
 _NO_VALUE = {
     "time.": "no run completed",
@@ -152,6 +154,8 @@ def _is_duration(name: str) -> bool:
 
 
 def _bound(name: str, text: str) -> float:
+    if text.endswith("%") and name not in SHARES:
+        raise BadRequirement(f'"{text}": {name} is not a share; give a number without %')
     try:
         if _is_duration(name):
             return duration.parse(text) / 10**9 * SECOND

@@ -41,7 +41,7 @@ OTHER_TYPES = {
     "core/v1 Event": (
         "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
     ),
-    "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData"),
+    "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData", "targetPort"),
     "objects beside a Job: NetworkPolicy, PodDisruptionBudget, LimitRange, ResourceQuota, Flux's Kustomization": (
         "defaultRequest", "egress", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
         "scopeSelector", "scopes", "targetNamespace",
@@ -98,9 +98,10 @@ OF_SCHEMAS = ("api", "policy")
 """Packages whose dictionaries are schemas, and tables of other words."""
 
 WITHOUT_FIELDS = (
-    "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py", "policy/cel/functions.py",
+    "lint/agents.py", "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py",
+    "policy/cel/functions.py",
 )  # fmt: skip
-"""Modules that list other names: the words of pages and shells, and the functions of CEL."""
+"""Modules that list other names: the words of pages and shells, programs, and the functions of CEL."""
 
 _PATH = re.compile(r"(?:spec|metadata|status)(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)*")
 _REST_OF_PATH = re.compile(r"\]?(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)+")

@@ -255,6 +255,9 @@ def test_preparations_in_an_init_container_may_fail() -> None:
         ("work; if [ $? -ne 0 ]; then exit 1; fi; more", False),
         ("if work; then more; fi", False),
         ("work; exit 0", False),
+        ("found=$(work); more $found", False),
+        ("curl -o /tmp/a https://example.com/a; more /tmp/a", False),
+        ("mkdir -p /out; more > /out/a", False),
     ],
 )
 def test_a_script_that_continues_after_a_failure_is_reported(script: str, reported: bool) -> None:

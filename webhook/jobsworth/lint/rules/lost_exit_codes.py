@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.container_commands import PREPARING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -199,7 +200,6 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
     "no-errexit",
     severity="info",
     summary="A shell script continues after a command that fails.",
-    confidence="opinion",
 )
 def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
     for field, _, script in job.scripts:
@@ -207,13 +207,26 @@ def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
             continue
         # A failure in the last list decides about the exit code anyway.
         for command in script.commands[: script.last]:
-            if command.works and command.after in (";", "|"):
+            if _decides_nothing(command):
                 yield Diagnostic(
                     field,
                     f"If {_named(command)} fails, the script continues, and may still exit with 0. "
                     "Begin the script with `set -e`.",
                 )
                 break
+
+
+def _decides_nothing(command: ShellCommand) -> bool:
+    """Return True for work whose failure no later command is likely to notice.
+
+    Scripts test what they have assigned to a variable, and fail later without a file that they did not get.
+    """
+    return (
+        command.works
+        and not command.assigns
+        and command.name not in PREPARING
+        and command.after in (";", "|")
+    )
 
 
 @lint_rule(

@@ -392,3 +392,108 @@ def test_a_user_may_run_a_cron_job_now(folder: Path) -> None:
     assert (done.returncode, "run now" in done.stdout) == (0, True)
     wrong = run("simulate", "cron.yaml", "--run-now", "soon", folder=folder)
     assert (wrong.returncode, "--run-now" in wrong.stderr) == (2, True)
+
+
+JOB_SET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  failurePolicy: {maxRestarts: 2}
+  replicatedJobs:
+    - name: driver
+      template: {spec: {template: {spec: &pod
+        {restartPolicy: Never, containers: [{name: main, image: "a:1"}]}}}}
+    - name: workers
+      replicas: 3
+      template: {spec: {backoffLimit: 0, template: {spec: *pod}}}
+"""
+RESTARTS = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobScenario
+metadata: {name: one worker fails once}
+spec:
+  pods:
+    cases:
+      - {replicatedJobs: workers, runs: 1, duration: 2m, exitCode: 1}
+"""
+SCALED_JOB = """\
+apiVersion: keda.sh/v1alpha1
+kind: ScaledJob
+metadata: {name: queue}
+spec:
+  triggers: []
+  jobTargetRef:
+    backoffLimit: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: main, image: "a:1"}]}}
+"""
+
+
+def test_a_job_set_is_run_with_its_restarts(tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{RESTARTS}")
+    done = run("simulate", "set.yaml", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "JobSet restart 1 (1 of 2): train-workers-0 failed (BackoffLimitExceeded); no rule matches, by default "
+        "RestartJobSet\n"
+    ) in done.stdout
+    assert "Restarts   1: 1 of at most 2 counted\n" in done.stdout
+    assert "Jobs       8: 1 deleted before the end, 3 failed, 4 complete\n" in done.stdout
+
+
+def test_json_has_the_restarts_of_a_job_set(tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{RESTARTS}")
+    record = json.loads(run("simulate", "set.yaml", "-o", "json", folder=tmp_path).stdout)
+    assert (record["outcome"], record["jobSet"]["restarts"]) == ("Complete", 1)
+    assert [job["replicatedJob"] for job in record["jobs"][:2]] == ["driver", "workers"]
+    (decision,) = record["jobSet"]["decisions"]
+    assert (decision["job"], decision["rule"]) == ("train-workers-0", None)
+
+
+def test_many_runs_of_a_job_set_are_measured_by_restarts(tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{RESTARTS}")
+    common = ("simulate", "set.yaml", "--runs", "4", "--jobs", "1")
+    good = run(*common, "--assert", "restarts <= 1", "--assert", "lostHours < 1", folder=tmp_path)
+    assert good.returncode == 0, good.stderr
+    assert "Pod-hours lost        0.1" in good.stdout
+    bad = run(*common, "--assert", "workDone >= 1", folder=tmp_path)
+    assert bad.returncode == 2
+    assert "train is a JobSet. Assert one of complete, failed" in bad.stderr
+
+
+def test_a_sweep_changes_a_field_of_a_job_set(tmp_path: Path) -> None:
+    (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{RESTARTS}")
+    sweep = "spec.failurePolicy.maxRestarts=0,1"
+    done = run("simulate", "set.yaml", "--sweep", sweep, "--runs", "2", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "maxRestarts=0  0.0%" in done.stdout
+    assert "maxRestarts=1  100.0%" in done.stdout
+
+
+def test_a_scenario_for_a_replicated_job_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    misspelt = RESTARTS.replace("workers", "worker")
+    (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{misspelt}")
+    done = run("simulate", "set.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert 'there is no "worker"; the JobSet has driver, workers' in done.stderr
+
+
+def test_a_job_that_the_api_server_rejects_is_named_at_its_line_in_the_job_set(
+    tmp_path: Path,
+) -> None:
+    broken = JOB_SET.replace("{backoffLimit: 0,", "{backoffLimit: -1,")
+    (tmp_path / "set.yaml").write_text(broken)
+    done = run("simulate", "set.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "the API server rejects the Job that JobSet creates:" in done.stderr
+    assert (
+        "set.yaml:12:39: error: spec.replicatedJobs[1].template.spec.backoffLimit: " in done.stderr
+    )
+
+
+def test_the_job_of_a_scaled_job_is_run_and_a_note_says_so(tmp_path: Path) -> None:
+    (tmp_path / "queue.yaml").write_text(SCALED_JOB)
+    sweep = "spec.jobTargetRef.backoffLimit=0,1"
+    done = run("simulate", "queue.yaml", "--sweep", sweep, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "queue.yaml: simulated is the Job that KEDA creates" in done.stderr

@@ -70,6 +70,15 @@ class Child(Record, kw_only=True):
         origin = self.origins[part]
         return origin + path[len(part) :] if part else _joined(origin, path)
 
+    def within(self, parent: Child) -> Child:
+        """Return the child with the fields of an object from which an operator creates its parent."""
+
+        def outer(paths: Mapping[str, str]) -> dict[str, str]:
+            found = {path: parent.origin(origin) for path, origin in paths.items()}
+            return {path: origin for path, origin in found.items() if origin is not None}
+
+        return self.replace(origins=outer(self.origins), causes=outer(self.causes))
+
 
 def _longest(path: str, parts: Mapping[str, str]) -> str | None:
     return max((part for part in parts if _is_within(path, part)), key=len, default=None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from jobsworth.api.jobset.message_patterns import malformation
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Rule
 
@@ -48,10 +48,6 @@ JOB_SET_RULES = (TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN, DEFAULT_
 
 REASON = "PodFailurePolicy"
 """The reason of a Job that a rule of its Pod failure policy has failed."""
-MAX_PATTERN = 1000
-"""Longer patterns are not checked."""
-_ONLY_IN_PYTHON = re.compile(r"\(\?(?:<?[=!]|P=|\(|#|>)|\\[1-9]|(?<!\\)[*+?}]\+")
-"""What Python's expressions have, and RE2 has not: lookaround, references, conditions, possessive repeats."""
 
 
 def job_set_findings(
@@ -185,26 +181,10 @@ def _patterns(spec: dict[str, Any]) -> Iterator[Finding]:
     rules = (spec.get("failurePolicy") or {}).get("rules") or ()
     for index, rule in enumerate(rules):
         for position, pattern in enumerate(rule.get("onJobFailureMessagePatterns") or ()):
-            why = _malformation(pattern)
+            why = malformation(pattern)
             if why:
                 yield MESSAGE_PATTERN.finding(
                     f"spec.failurePolicy.rules[{index}].onJobFailureMessagePatterns[{position}]",
                     f"The pattern is no regular expression of RE2 ({why}), so the rule never matches. Escape "
                     "special characters with a backslash.",
                 )
-
-
-def _malformation(pattern: str) -> str:
-    """Return the reason why RE2 cannot compile a pattern; empty if it probably can."""
-    if len(pattern) > MAX_PATTERN:
-        return ""
-    found = _ONLY_IN_PYTHON.search(pattern)
-    if found:
-        return f"RE2 has no {found[0]}"
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        return str(error)
-    except (OverflowError, RecursionError):
-        return ""
-    return ""

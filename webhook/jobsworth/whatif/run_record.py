@@ -14,6 +14,7 @@ from jobsworth.controller.explanation import BACKING_OFF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.api.jobset.failure_policy import FailureDecision
     from jobsworth.controller.failure_policy import Match
     from jobsworth.whatif.miss_reasons import MissReason
     from jobsworth.whatif.waiting import Waiting
@@ -132,7 +133,8 @@ class JobRecord:
     """The record of a Job in a run.
 
     Attributes:
-        run: of a CronJob the number of the Job; 1 for a single Job.
+        run: of a CronJob the number of the Job, of a JobSet that of the attempt; 1 for a single Job.
+        replicated_job: of a JobSet: the name of its ReplicatedJob; empty for other Jobs.
         scheduled: of a CronJob: when the Job was due; None if a user created it from the CronJob.
         late: of a CronJob: why the Job was not created when it was due; empty if it was.
         earliest: of a late Job that waited for a sync of the CronJob: when the resync of the controller's
@@ -140,7 +142,7 @@ class JobRecord:
         size: its completions; None for a work queue.
         failed_indexes: when each index failed.
         finished: when it got its terminal condition.
-        deleted: the CronJob controller deleted it, to replace it.
+        deleted: the CronJob controller deleted it, to replace it, or JobSet did, to restart or to end.
         removed: the object was deleted after it had finished: ttlSecondsAfterFinished, history limits.
         waiting: what it waits for at the end of the run; None if it has finished or was deleted.
     """
@@ -151,6 +153,7 @@ class JobRecord:
     indexed: bool
     parallelism: int
     size: int | None
+    replicated_job: str = ""
     scheduled: int | None = None
     late: str = ""
     earliest: int | None = None
@@ -182,6 +185,8 @@ class JobRecord:
         """The reason of the terminal condition; without one, what the Job waits for."""
         if self.terminal is not None:
             return self.terminal.reason
+        if self.deleted is not None and self.replicated_job:
+            return "deleted by its JobSet"
         if self.deleted is not None:
             return "deleted to start the next Job (concurrencyPolicy: Replace)"
         if self.waiting is not None:
@@ -194,6 +199,37 @@ class JobRecord:
         for this, following in pairwise(explained):
             if this.because == BACKING_OFF:
                 yield this.at, following.at
+
+
+@dataclass(slots=True, eq=False)
+class JobSetRecord:
+    """The record of a JobSet in a run.
+
+    Attributes:
+        size: the Jobs of one attempt.
+        max_restarts: restarts that count, at most; None without a failure policy.
+        decisions: about failed Jobs: when, and what.
+        finished: when it got its terminal condition.
+        outcome: its result.
+        reason: the reason of the terminal condition; empty without one.
+    """
+
+    size: int
+    max_restarts: int | None
+    decisions: list[tuple[int, FailureDecision]] = field(default_factory=list)
+    finished: int | None = None
+    outcome: Outcome = "Unfinished"
+    reason: str = ""
+
+    @property
+    def restarts(self) -> list[tuple[int, FailureDecision]]:
+        """The decisions to restart."""
+        return [(at, decision) for at, decision in self.decisions if not decision.fails]
+
+    @property
+    def attempts(self) -> int:
+        """The number of the current attempt, from 1."""
+        return 1 + len(self.restarts)
 
 
 @dataclass(slots=True, eq=False)
@@ -224,6 +260,7 @@ class RunRecord:
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
         occurrences: interventions of the scenario, in the order of time.
+        job_set: of a JobSet; None for other objects.
         steps: the work that it took (:mod:`jobsworth.whatif.simulation.run_limits`).
     """
 
@@ -239,6 +276,7 @@ class RunRecord:
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
+    job_set: JobSetRecord | None = None
     steps: int = 0
 
     @property

@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.whatif.cron_job_measures import MEASURES, CronJobSummary, cron_job_summary
 from jobsworth.whatif.job_measures import measure_job
+from jobsworth.whatif.job_set_measures import MEASURES as JOB_SET_MEASURES
+from jobsworth.whatif.job_set_measures import (
+    JobSetSummary,
+    is_lost,
+    is_stopped_by_success,
+    job_set_summary,
+)
 from jobsworth.whatif.virtual_time import HOUR
 
 if TYPE_CHECKING:
@@ -23,18 +30,19 @@ NO_RULE = "no rule"
 
 
 class RunSummary(NamedTuple):
-    """The part of a run that the statistics need; for a CronJob, the sums of its Jobs.
+    """The part of a run that the statistics need; for a CronJob or JobSet, the sums of its Jobs.
 
     Attributes:
         outcome: None for a CronJob: its Jobs have outcomes, and runs that did not start have none.
         reason: empty for a CronJob.
-        finished: milliseconds until the Job finished; None if it did not, and for a CronJob.
+        finished: milliseconds until the Job or JobSet finished; None if it did not, and for a CronJob.
         used: milliseconds for which Pods ran.
-        wasted: those of Pods that did not count as succeeded.
+        wasted: those of Pods that did not count as succeeded, or whose Job a restart of its JobSet replaced.
         failures: failed Pods by the rule that matched.
         steps: the work that it took.
-        measures: what it did; None for a CronJob.
-        cron_job: the measures of a CronJob; None for a Job.
+        measures: what it did; None for a CronJob or JobSet.
+        cron_job: the measures of a CronJob; None for others.
+        job_set: the measures of a JobSet; None for others.
     """
 
     seed: int
@@ -49,6 +57,7 @@ class RunSummary(NamedTuple):
     steps: int = 0
     measures: JobMeasures | None = None
     cron_job: CronJobSummary | None = None
+    job_set: JobSetSummary | None = None
 
 
 def summarize(record: RunRecord) -> RunSummary:
@@ -62,12 +71,16 @@ def summarize(record: RunRecord) -> RunSummary:
         outcome, reason = job.outcome, job.reason
         finished = None if job.finished is None else job.finished - job.created
         measures = measure_job(job, record.end)
+    elif record.job_set is not None:
+        job_set = record.job_set
+        outcome, reason, finished = job_set.outcome, unfinished_reason(record), job_set.finished
     for job in record.jobs:
+        lost, stopped = is_lost(job, record), is_stopped_by_success(job, record)
         end = record.end if job.finished is None else job.finished
         for pod in job.pods:
             time = pod.used(end if pod.deleted is None else max(end, pod.deleted))
             used += time
-            if pod.counted != "succeeded":
+            if lost or (pod.counted != "succeeded" and (pod.failed or not stopped)):
                 wasted += time
             if pod.failed:
                 failures[rule_name(pod)] += 1
@@ -77,7 +90,17 @@ def summarize(record: RunRecord) -> RunSummary:
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
         tuple(sorted(failures.items())), record.steps, measures,
         cron_job_summary(record) if record.kind == "CronJob" else None,
+        job_set_summary(record),
     )  # fmt: skip
+
+
+def unfinished_reason(record: RunRecord) -> str:
+    """Return the reason of the terminal condition of a JobSet; without one, what its first Job waits for."""
+    job_set = record.job_set
+    if job_set is None or job_set.reason:
+        return "" if job_set is None else job_set.reason
+    current = [job for job in record.jobs if job.run == job_set.attempts and job.finished is None]
+    return current[0].reason if current else "no Job runs"
 
 
 def rule_name(pod: PodRecord) -> str:
@@ -124,7 +147,8 @@ class RunStatistics:
         pods, pod_hours, wasted_hours, failed_indexes: per run.
         failures: failed Pods per run, by rule.
         measures: of each run (:mod:`jobsworth.whatif.work_statistics`); empty for a CronJob.
-        cron_job: of a CronJob; None for a Job.
+        cron_job: of a CronJob; None for others.
+        job_set: of a JobSet: the means of its measures per run, by name; None for others.
     """
 
     runs: int
@@ -138,6 +162,7 @@ class RunStatistics:
     series: bool = False
     measures: tuple[JobMeasures, ...] = ()
     cron_job: CronJobStatistics | None = None
+    job_set: dict[str, Interval] | None = None
 
     def share(self, outcome: Outcome) -> Interval | None:
         """Return the share of the runs with an outcome; None for a CronJob."""
@@ -182,7 +207,14 @@ def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
         cron_job=_cron_job_statistics(
             [run.cron_job for run in summaries if run.cron_job is not None]
         ),
+        job_set=_job_set_means([run.job_set for run in summaries if run.job_set is not None]),
     )
+
+
+def _job_set_means(runs: Sequence[JobSetSummary]) -> dict[str, Interval] | None:
+    if not runs:
+        return None
+    return {name: mean([of(run) for run in runs]) for name, of in JOB_SET_MEASURES.items()}
 
 
 def _cron_job_statistics(runs: Sequence[CronJobSummary]) -> CronJobStatistics | None:

@@ -122,6 +122,8 @@ def _other(path: str, server: ApiServer) -> dict[str, Any]:
     from jobsworth.validation.engine import engine_for
 
     manifest = read_manifest(path, server, defaulter(server, (), print_note))
+    if manifest.object["kind"] == "JobSet":
+        raise InputError(f"{path}: a recording is of one Job. Name a file with a Job or CronJob")
     engine = engine_for(server)
     spec: dict[str, Any] = engine.created_job(engine.decode_object(manifest.value))["spec"]
     return spec

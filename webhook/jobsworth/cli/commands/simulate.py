@@ -1,4 +1,4 @@
-"""``jobsworth simulate``: run a Job in virtual time, once or many times."""
+"""``jobsworth simulate``: run a Job, CronJob or JobSet in virtual time, once or many times."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.files.simulations.parallel_runs import Variant
+    from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
     from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.run_statistics import RunStatistics
     from jobsworth.whatif.simulation.requirements import RunRequirement
@@ -50,7 +51,7 @@ class SimulateOptions(Options):
     runs = integer(metavar="N", default=1, help="Run so many times, with the seeds from --seed on.")
     jobs = integer(metavar="N", help="Processes for many runs; by default one per processor.")
     compare = words(
-        metavar="FILE", help="Also run the Job or CronJob in this file, and compare them."
+        metavar="FILE", help="Also run the Job, CronJob or JobSet in this file, and compare them."
     )
     sweep = text(
         metavar="PATH=A,B,...",
@@ -84,7 +85,7 @@ def run(options: SimulateOptions) -> int:
         InputError: the simulation exceeds a limit.
     """
     if len(options.paths) != 1:
-        raise UsageError("name one file with a Job or CronJob; --compare adds others")
+        raise UsageError("name one file with a Job, CronJob or JobSet; --compare adds others")
     from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
 
     try:
@@ -125,7 +126,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     server = server_of(options.server)
     default = defaulter(server, options.policy, print_note)
     first = read_manifest(options.paths[0], server, default)
-    document: Any = default_scenario(first.object)
+    document: Any = default_scenario(first.object, first.children)
     read: Callable[[Any], Scenario] = read_scenario
     given = read_scenario_document(
         options.scenario or options.paths[0], optional=options.scenario is None
@@ -153,11 +154,17 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     check_runs((1 + len(options.compare)) * values, options.runs)
     manifests = [first, *(read_manifest(path, server, default) for path in options.compare)]
     variants = []
+
+    def variant(label: str, run: SimulatedManifest, conditions: Scenario) -> Variant:
+        return Variant(label, run.object, conditions, until, run.children)
+
     for manifest in manifests:
+        if manifest.what:
+            print_note(f"{manifest.name}: simulated is {manifest.what}")
         manifest.check_scenario(scenario)
         name = manifest.name if len(manifests) > 1 else ""
         if swept is None:
-            variants.append(Variant(name or manifest.name, manifest.object, scenario, until))
+            variants.append(variant(name or manifest.name, manifest, scenario))
             continue
         path, fields = swept
         for value in fields:
@@ -166,11 +173,9 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
             if path.startswith("scenario."):
                 changed = reader(with_field(document, path.removeprefix("scenario."), value))
                 manifest.check_scenario(changed)
-                variants.append(Variant(label, manifest.object, changed, until))
+                variants.append(variant(label, manifest, changed))
             else:
-                variants.append(
-                    Variant(label, manifest.with_fields({path: value}), scenario, until)
-                )
+                variants.append(variant(label, manifest.with_fields({path: value}), scenario))
     return variants
 
 
@@ -228,7 +233,7 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
     Raises:
         UsageError: a requirement has no true answer.
     """
-    from jobsworth.whatif.simulation.requirements import SERIES
+    from jobsworth.whatif.simulation.requirements import OF_JOB_SETS, SERIES, measures_of
 
     for requirement in requirements:
         for variant in variants:
@@ -237,7 +242,14 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
                 continue
             measure = f'--assert: "{requirement.measure}" is a measure of'
             if kind == "Job":
-                raise UsageError(f"{measure} CronJobs, and {name} is a Job")
+                series = requirement.measure in measures_of("CronJob")
+                whose = "CronJobs" if series else "JobSets"
+                raise UsageError(f"{measure} {whose}, and {name} is a Job")
+            if kind == "JobSet":
+                raise UsageError(
+                    f"{measure} Jobs and CronJobs, and {name} is a JobSet. Assert one of "
+                    f"{', '.join(OF_JOB_SETS)}"
+                )
             raise UsageError(
                 f"{measure} one Job, and CronJob {name} starts one for each scheduled time: runs that are "
                 "missed, late or replaced have no place in it. Assert 'failed <= 0' and 'missed <= 0', or "
@@ -257,12 +269,21 @@ def _run_one(
     from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
     from jobsworth.whatif.simulation.scenario_run import run_once
 
+    if variant.object["kind"] == "JobSet" and any(name == "html" for name, _ in outputs):
+        raise UsageError(
+            "--output html shows one run of a Job or CronJob: for a JobSet, set --runs"
+        )
     several = (variant.object["spec"].get("completions") or 1) > 1
     noun = "completions" if several else "simulated minutes"
     progress = Progress(enabled=True, noun=noun)
     try:
         record = run_once(
-            variant.object, variant.scenario, options.seed, variant.until, progress.update
+            variant.object,
+            variant.scenario,
+            options.seed,
+            variant.until,
+            progress.update,
+            children=variant.children,
         )
     except SimulationTooLarge as error:
         raise SimulationTooLarge(f"{variant.name}: {error}") from None
@@ -349,15 +370,17 @@ def _check(
 
 COMMAND = Command(
     "simulate",
-    help="""Run a Job or CronJob in virtual time, and show what its failure handling does.
+    help="""Run a Job, CronJob or JobSet in virtual time, and show what its failure handling does.
 
 The decisions are those of the Job controller of Kubernetes 1.36 (the same code as jobsworth reconcile); Pods
-behave as a scenario says. The same seed gives the same output.""",
+behave as a scenario says. A JobSet is run with its restarts; of a ScaledJob, RayJob or MPIJob, the Job
+that its operator creates. The same seed gives the same output.""",
     epilog="""\b
 Examples:
   jobsworth simulate job.yaml
   jobsworth simulate job.yaml --drain 10m:2 --spot 8h
   jobsworth simulate job.yaml --image-typo
+  jobsworth simulate jobset.yaml --runs 200 --assert 'restarts <= 1'
   jobsworth simulate job.yaml --print-scenario > scenario.yaml
   jobsworth simulate job.yaml --scenario scenario.yaml --output text --output html=run.html
   jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'

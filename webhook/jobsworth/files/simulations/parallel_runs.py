@@ -26,6 +26,7 @@ class Variant:
     """An object and a scenario to run it in.
 
     Attributes:
+        children: of a JobSet, one Job of each ReplicatedJob.
         until: milliseconds after which a run ends; None for the scenario's.
     """
 
@@ -33,6 +34,7 @@ class Variant:
     object: dict[str, Any]
     scenario: Scenario
     until: int | None = None
+    children: tuple[dict[str, Any], ...] = ()
 
 
 def run_all(
@@ -77,7 +79,15 @@ def run_batch(variant: Variant, seeds: range) -> list[RunSummary]:
     """
     try:
         summaries = [
-            summarize(run_once(variant.object, variant.scenario, seed, variant.until))
+            summarize(
+                run_once(
+                    variant.object,
+                    variant.scenario,
+                    seed,
+                    variant.until,
+                    children=variant.children,
+                )
+            )
             for seed in seeds
         ]
     except SimulationTooLarge as error:

@@ -1,23 +1,30 @@
-"""The Job or CronJob to simulate, and the scenario, from files."""
+"""The Job, CronJob or JobSet to simulate, and the scenario, from files."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.api.jobset.message_patterns import is_matched, malformation
+from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.manifests import ManifestError
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from jobsworth.validation.job_sets import is_job_set, verdict
 from jobsworth.whatif.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
+from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 from jobsworth.whatif.virtual_time import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.findings.finding import Finding
+    from jobsworth.kinds.child import Child
     from jobsworth.manifests import Document
     from jobsworth.whatif.simulation.scenario import Scenario
 
@@ -28,47 +35,77 @@ _INDEX = re.compile("[0-9]{1,9}")
 
 
 class SimulatedManifest:
-    """A document with a Job or CronJob that the API server accepts.
+    """A document with a Job, CronJob or JobSet, or with another object from which an operator creates one.
 
     Attributes:
         name: for reports.
-        value: the object as the client sends it.
-        object: the object with defaults.
+        value: the Job, CronJob or JobSet as the client, or the operator, sends it.
+        object: it with defaults.
+        children: of a JobSet, for each ReplicatedJob one of its Jobs, with defaults.
+        what: what an operator creates, such as ``the Job that KEDA creates``; empty for the document itself.
     """
 
     def __init__(
-        self, document: Document, server: ApiServer, default: Callable[[Document], dict[str, Any]]
+        self,
+        document: Document,
+        server: ApiServer,
+        default: Callable[[Document], dict[str, Any]],
+        number: int | None = None,
     ) -> None:
+        """Complete the object.
+
+        Args:
+            default: applies defaults to a Job or CronJob.
+            number: of the created object; None for the document itself.
+
+        Raises:
+            InputError: the API server rejects it.
+        """
         self._document = document
         self._server = server
         self._default = default
-        self.value = document.value
+        self._number = number
         self.name = document.file
-        self.object = self._completed(document)
+        self.children: tuple[dict[str, Any], ...] = ()
+        created = None if number is None else created_jobs(document.value)[number]
+        self.what = "" if created is None else created.what
+        value: Any = document.value if created is None else created.value
+        self.value = value
+        if is_job_set(value):
+            self.object = self._job_set(value, created)
+        else:
+            self.object = self._job(value, created)
 
-    def with_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """Return the object with other values in some fields, by their paths.
+    def with_fields(self, fields: dict[str, Any]) -> SimulatedManifest:
+        """Return the manifest with other values in some fields, by their paths.
 
         Raises:
             InputError: the API server rejects it, or a path leads nowhere.
         """
-        value = self.value
+        value = self._document.value
         for path, field in fields.items():
             value = with_field(value, path, field)
-        return self._completed(self._document.with_value(value))
+        changed = self._document.with_value(value)
+        return SimulatedManifest(changed, self._server, self._default, self._number)
 
     def check_scenario(self, scenario: Scenario) -> None:
-        """Check that a scenario fits the object: its containers exist, and the API server accepts its edits.
+        """Check that a scenario fits the object: what it names exists, and the API server accepts its edits.
 
         Raises:
-            InputError: a container does not exist, the API server rejects an edit, or a Job is run by hand.
+            InputError: a container or ReplicatedJob does not exist, the API server rejects an edit, or a Job
+                is run by hand.
         """
+        kind = self.object["kind"]
         self._check_containers(scenario)
-        if scenario.manual_runs and self.object["kind"] != "CronJob":
+        self._check_replicated_jobs(scenario)
+        if scenario.manual_runs and kind != "CronJob":
             raise InputError(
                 f"spec.runNow of scenario {scenario.name}: a user runs a CronJob now, and this object is a "
-                "Job. Remove the field, or simulate a CronJob"
+                f"{kind}. Remove the field, or simulate a CronJob"
             )
+        if kind == "JobSet":
+            self._check_suspensions(scenario)
+            return
         engine, stored = engine_for(self._server), self.object
         for change in sorted(scenario.changes, key=lambda change: change.at):
             edited = {**stored, "spec": {**stored["spec"], **change.spec}}
@@ -84,13 +121,21 @@ class SimulatedManifest:
                     )
             stored = edited
 
+    def _check_suspensions(self, scenario: Scenario) -> None:
+        for change in scenario.changes:
+            others = [name for name in change.spec if name != "suspend"]
+            if others or not isinstance(change.spec.get("suspend", False), bool):
+                raise InputError(
+                    f"the edit at {clock(change.at)} of scenario {scenario.name}: of a JobSet only suspend, "
+                    "true or false, can be simulated as an edit"
+                )
+
     def _check_containers(self, scenario: Scenario) -> None:
-        spec = self.object["spec"]
-        pod = spec.get("jobTemplate", {}).get("spec", spec)["template"]["spec"]
         names = [
             container["name"]
+            for job in self.children or (self.object,)
             for field in ("containers", "initContainers")
-            for container in pod.get(field) or ()
+            for container in _pod(job).get(field) or ()
         ]
         for number, case in enumerate(scenario.cases):
             if case.container and case.container not in names:
@@ -100,31 +145,90 @@ class SimulatedManifest:
                     f'"{case.container}"; it has {", ".join(names)}{". " + hint if hint else ""}'
                 )
 
-    def _completed(self, document: Document) -> dict[str, Any]:
+    def _check_replicated_jobs(self, scenario: Scenario) -> None:
+        selectors = [case.selector for case in scenario.cases]
+        selectors += [disruption.selector for disruption in scenario.disruptions]
+        asked = dict.fromkeys(name for each in selectors for name in each.replicated_jobs)
+        names = [job["metadata"]["labels"][REPLICATED_JOB] for job in self.children]
+        for name in asked:
+            if name in names:
+                continue
+            of = f"the JobSet has {', '.join(names)}" if names else "the object is no JobSet"
+            hint = did_you_mean(name, names)
+            raise InputError(
+                f'replicatedJobs of scenario {scenario.name}: there is no "{name}"; {of}'
+                f"{'. ' + hint if hint else ''}"
+            )
+
+    def _job(self, value: Any, created: Child | None) -> dict[str, Any]:
+        """Return a Job or CronJob with defaults, a name and a namespace.
+
+        Raises:
+            UnknownKind: it is something else.
+        """
         engine = engine_for(self._server)
         try:
-            completed = self._default(document)
+            completed = self._default(self._document.with_value(value))
             findings = engine.validate(completed)
         except CannotDecode as failure:
             findings = failure.findings
+        self._check(findings, created)
+        return _named(completed)
+
+    def _job_set(self, value: dict[str, Any], created: Child | None) -> dict[str, Any]:
+        """Return a JobSet with defaults, and set its children."""
+        decided = verdict(value, server=self._server)
+        self._check(decided.findings, created)
+        assert decided.defaulted is not None  # there is no error
+        job_set = _named(decided.defaulted)
+        for number, rule in enumerate(
+            (job_set["spec"].get("failurePolicy") or {}).get("rules") or ()
+        ):
+            for pattern in rule.get("onJobFailureMessagePatterns") or ():
+                if not malformation(pattern) and not is_matched(pattern):
+                    raise InputError(
+                        f"{self.name}: spec.failurePolicy.rules[{number}].onJobFailureMessagePatterns: the "
+                        f"pattern {pattern[:40]} is too long, or has too many repeats, to be simulated"
+                    )
+        found = job_set_children(job_set)
+        self.children = tuple(
+            self._job(child.value, child if created is None else child.within(created))
+            for child in found
+        )
+        return job_set
+
+    def _check(self, findings: Iterable[Finding], created: Child | None) -> None:
+        """Raise an InputError for errors of the API server, at the fields of the document."""
         errors = [finding for finding in findings if finding.severity == "error"]
-        if errors:
-            lines = []
-            for finding in errors:
-                place = document.position(finding.field)
-                where = f"{document.file}:{place.line}:{place.column}"
-                lines.append(f"{where}: error: {finding.field}: {finding.message}")
-            raise InputError("the API server rejects the object:", *lines)
-        metadata = {**completed["metadata"]}
-        metadata["name"] = metadata.get("name") or NAMELESS
-        metadata["namespace"] = metadata.get("namespace") or NO_NAMESPACE
-        return {**completed, "metadata": metadata}
+        if not errors:
+            return
+        lines = []
+        for finding in errors:
+            field = finding.field if created is None else created.origin(finding.field) or ""
+            place = self._document.position(field)
+            where = f"{self._document.file}:{place.line}:{place.column}"
+            lines.append(f"{where}: error: {field}: {finding.message}")
+        what = "the object" if created is None else created.what
+        raise InputError(f"the API server rejects {what}:", *lines)
+
+
+def _named(value: dict[str, Any]) -> dict[str, Any]:
+    metadata = {**value["metadata"]}
+    metadata["name"] = metadata.get("name") or NAMELESS
+    metadata["namespace"] = metadata.get("namespace") or NO_NAMESPACE
+    return {**value, "metadata": metadata}
+
+
+def _pod(value: dict[str, Any]) -> dict[str, Any]:
+    spec = value["spec"]
+    pod: dict[str, Any] = spec.get("jobTemplate", {}).get("spec", spec)["template"]["spec"]
+    return pod
 
 
 def read_manifest(
     path: str, server: ApiServer, default: Callable[[Document], dict[str, Any]]
 ) -> SimulatedManifest:
-    """Read the only Job or CronJob in a file.
+    """Read the only Job, CronJob or JobSet in a file, written or created by an operator from what is written.
 
     Raises:
         InputError: the file has none, or several, or the API server rejects it.
@@ -133,14 +237,18 @@ def read_manifest(
     for document in _documents(path):
         if is_scenario(document.value):
             continue
-        try:
-            found.append(SimulatedManifest(document, server, default))
-        except UnknownKind:
-            continue
+        numbers: list[int | None] = [*range(len(created_jobs(document.value)))] or [None]
+        for number in numbers:
+            try:
+                found.append(SimulatedManifest(document, server, default, number))
+            except UnknownKind:
+                continue
     if not found:
-        raise InputError(f"{path}: it has no Job or CronJob. Name a file with one")
+        raise InputError(f"{path}: it has no Job, CronJob or JobSet. Name a file with one")
     if len(found) > 1:
-        raise InputError(f"{path}: it has {len(found)} Jobs and CronJobs. Name a file with one")
+        raise InputError(
+            f"{path}: it has {len(found)} Jobs, CronJobs and JobSets. Name a file with one"
+        )
     return found[0]
 
 

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif.simulation.scenario import API_VERSION, KIND
+from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NAME = "default"
+EXIT_1 = {"probability": 0.02, "exitCode": 1}
 _MAX_RULES = 20
 
 
-def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
+def default_scenario(
+    job: dict[str, Any], children: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Return a JobScenario document, to use or to edit.
 
     Args:
-        job: a Job, or a CronJob.
+        job: a Job, a CronJob or a JobSet.
+        children: of a JobSet, one Job of each ReplicatedJob.
     """
     spec = job.get("spec") or {}
     spec = (spec.get("jobTemplate") or {}).get("spec") or spec
+    cases = [EXIT_1, *_cases(spec)]
+    for child in children:
+        selected = {"replicatedJobs": child["metadata"]["labels"][REPLICATED_JOB]}
+        cases += [{**selected, **case} for case in _cases(child["spec"])]
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -30,7 +42,7 @@ def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
                 "startup": {"uniform": {"min": "2s", "max": "20s"}},
                 "duration": {"logNormal": {"median": "10m", "p95": "20m"}},
                 "termination": "2s",
-                "cases": [*_cases(spec), {"probability": 0.01, "exitCode": 137}],
+                "cases": [*cases, {"probability": 0.01, "exitCode": 137}],
             },
             "disruptions": [
                 {"cause": "EvictionAPI", "after": {"exponential": {"mean": "24h"}}},
@@ -40,8 +52,8 @@ def default_scenario(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cases(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a case for each exit code that a rule of the failure policy names first, and one for 1."""
-    cases: list[dict[str, Any]] = [{"probability": 0.02, "exitCode": 1}]
+    """Return a case for each exit code that a rule of the failure policy names first, but for 1."""
+    cases: list[dict[str, Any]] = []
     for rule in ((spec.get("podFailurePolicy") or {}).get("rules") or ())[:_MAX_RULES]:
         codes = rule.get("onExitCodes") or {}
         named = [code for code in codes.get("values") or () if code not in (0, 1, 137)]

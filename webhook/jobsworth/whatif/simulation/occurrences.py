@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from jobsworth.whatif.simulation.scenario import Scenario
 
+JOB_SET_MANAGER = "jobset.sigs.k8s.io/jobset-controller"
+"""The managedBy of JobSet's own controller."""
 _MAX_VALUE_LENGTH = 60
 _BACK = "Job and CronJob controllers run again and sync every Job"
 _FORGOTTEN = "; the backoff after earlier failures is forgotten"
@@ -40,6 +42,11 @@ def occurrences(manifest: dict[str, Any], scenario: Scenario, end: int) -> list[
 
 def _notes(manifest: dict[str, Any]) -> Iterator[Occurrence]:
     manager = manifest["spec"].get("managedBy")
+    if manifest["kind"] == "JobSet":
+        if manager not in (None, JOB_SET_MANAGER):
+            words = f"managedBy {manager}: simulated as JobSet's own controller would run it"
+            yield Occurrence(0, 0, "note", words)
+        return
     if manager and settings_of(manager) is BUILT_IN and not BUILT_IN.manages(manager):
         words = f"managedBy {manager}: simulated as Kubernetes' own controller would run the Job"
         yield Occurrence(0, 0, "note", words)

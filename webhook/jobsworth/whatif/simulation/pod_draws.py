@@ -46,7 +46,7 @@ def generator(seed: int, run: int, index: int, attempt: int) -> Random:
 
 def draw(scenario: Scenario, seed: int, pod: PodIdentity) -> PodDraw:
     """Draw the life of a Pod."""
-    random = generator(seed, pod.run, pod.index, pod.attempt).random
+    random = generator(seed, pod.job.stream, pod.index, pod.attempt).random
     startup, duration, termination, which = random(), random(), random(), random()
     case = _case(scenario, which, pod) if scenario.cases else _EVERY_POD
     code = case.exit_code

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import duration
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.whatif import cron_job_measures, work_statistics
+from jobsworth.whatif import cron_job_measures, job_set_measures, work_statistics
 from jobsworth.whatif.run_statistics import mean
 from jobsworth.whatif.virtual_time import NEVER, SECOND, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from jobsworth.whatif.run_statistics import Interval, RunStatistics
 
@@ -67,9 +67,17 @@ _NO_VALUE = {
 SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
 """Measures that are sums over the Jobs of a run, so that they exist for a CronJob, too."""
 
+OF_JOB_SETS = (
+    *("complete", "failed", "unfinished"),
+    *(name for name in _MEASURES if name.startswith("time.")),
+    *SUMS,
+    *job_set_measures.MEASURES,
+)
+"""Measures of a JobSet."""
 SERIES = (*cron_job_measures.MEASURES, *SUMS)
 """Measures of a CronJob: means of a simulation."""
-_BY_SPELLING = {name.lower(): name for name in (*_MEASURES, *SERIES)}
+ALL = tuple(dict.fromkeys((*_MEASURES, *SERIES, *OF_JOB_SETS)))
+_BY_SPELLING = {name.lower(): name for name in ALL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +119,26 @@ class RunRequirement:
     bound: float
 
     def applies_to(self, kind: str) -> bool:
-        """Return True if objects of a kind, Job or CronJob, have the measure."""
-        return self.measure in (SERIES if kind == "CronJob" else _MEASURES)
+        """Return True if objects of a kind, Job, CronJob or JobSet, have the measure."""
+        return self.measure in measures_of(kind)
 
     def check(self, statistics: RunStatistics) -> RequirementResult:
         """Compare the measured value; its interval is only reported."""
         series = statistics.cron_job
+        of_job_set = statistics.job_set or {}
         if series is not None and self.measure in series.means:
             value: Interval | None = series.means[self.measure]
+        elif self.measure in of_job_set:
+            value = of_job_set[self.measure]
         else:
             value = _MEASURES[self.measure](statistics)
         holds = value is not None and _OPERATORS[self.operator](value.value, self.bound)
         return RequirementResult(self.text, self.measure, holds, value, statistics.runs)
+
+
+def measures_of(kind: str) -> Iterable[str]:
+    """Return the names of the measures that objects of a kind have."""
+    return {"CronJob": SERIES, "JobSet": OF_JOB_SETS}.get(kind, _MEASURES)
 
 
 def read_requirement(text: str) -> RunRequirement:
@@ -141,9 +157,8 @@ def read_requirement(text: str) -> RunRequirement:
     else:
         raise BadRequirement(f'"{text}" is no comparison. Write, for example, complete >= 0.95')
     name = _BY_SPELLING.get(name.replace("_", "").lower(), name)
-    if name not in _MEASURES and name not in SERIES:
-        known = dict.fromkeys((*_MEASURES, *SERIES))
-        hint = did_you_mean(name, known) or f"Known are {', '.join(known)}"
+    if name not in ALL:
+        hint = did_you_mean(name, ALL) or f"Known are {', '.join(ALL)}"
         raise BadRequirement(f'"{name}" is unknown. {hint}')
     return RunRequirement(text, name, operator, _bound(name, bound))
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_PODS = 200_000
 """Pods that one run creates."""
+MAX_JOBS = 20_000
+"""Jobs of a JobSet that one run creates, those of all attempts together."""
 MAX_SCHEDULED_TIMES = 20_000
 """Scheduled times of a CronJob in one run, with those that start no Job: two weeks of every minute."""
 MAX_STEPS = 200_000_000
@@ -52,14 +54,16 @@ class RunLimits:
 
     Attributes:
         pods: Pods created.
+        jobs: Jobs of a JobSet created.
         scheduled: scheduled times of its CronJob.
         steps: the work done.
     """
 
-    __slots__ = ("_next", "_report", "pods", "scheduled", "steps")
+    __slots__ = ("_next", "_report", "jobs", "pods", "scheduled", "steps")
 
     def __init__(self, report: Callable[[], None] | None = None) -> None:
         self.pods = 0
+        self.jobs = 0
         self.scheduled = 0
         self.steps = 0
         self._report = report
@@ -94,6 +98,20 @@ class RunLimits:
                 "--until, lower completions or backoffLimit, or simulate a smaller Job of the same shape"
             )
         self.spend(number * POD_STEPS)
+
+    def create_jobs(self, number: int) -> None:
+        """Count Jobs that a JobSet creates.
+
+        Raises:
+            SimulationTooLarge: the run creates too many.
+        """
+        self.jobs += number
+        if self.jobs > MAX_JOBS:
+            raise SimulationTooLarge(
+                f"the JobSet creates more than {MAX_JOBS:,} Jobs, the most that one run may, with those "
+                "of its restarts. Set a shorter --until, or lower maxRestarts or replicas"
+            )
+        self.spend(number * SYNC_STEPS)
 
     def handle_scheduled_times(self, number: int) -> None:
         """Count scheduled times of a CronJob.

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobScenario"
 
+MAX_ATTEMPT_BITS = 20
+"""Attempts of a JobSet, or Jobs of a CronJob, that have draws of their own, as a power of two."""
+
 DEFAULT_START = 1_798_761_600  # 2027-01-01T00:00:00Z
 DEFAULT_UNTIL = 7 * DAY
 DEFAULT_STARTUP = Fixed(5 * SECOND)
@@ -23,17 +26,42 @@ DEFAULT_TERMINATION = Fixed(2 * SECOND)
 
 
 @dataclass(frozen=True, slots=True)
+class JobIdentity:
+    """The identity of a Job in a run.
+
+    Attributes:
+        run: of a CronJob, the number of the Job; of a JobSet, that of the attempt to which the Job belongs.
+            Both from 1.
+        replicated_job: of a JobSet, the name of its ReplicatedJob; empty for other Jobs.
+        position: of a JobSet, the number of the Job among all Jobs of an attempt, from 0.
+    """
+
+    run: int = 1
+    replicated_job: str = ""
+    position: int = 0
+
+    @property
+    def stream(self) -> int:
+        """The number of its random draws: of its own for each Job."""
+        return (self.position << MAX_ATTEMPT_BITS) + self.run
+
+
+ONLY_JOB = JobIdentity()
+"""The identity of a Job that a user creates."""
+
+
+@dataclass(frozen=True, slots=True)
 class PodIdentity:
     """The identity of a Pod in a run.
 
     Attributes:
-        run: the number of its Job, from 1.
+        job: its Job.
         index: completion index; -1 without one.
         attempt: of its index, or of the Job, from 1.
         created: milliseconds since the start.
     """
 
-    run: int
+    job: JobIdentity
     index: int
     attempt: int
     created: int
@@ -47,7 +75,9 @@ class PodSelector:
         indexes: completion indexes; None for any.
         attempts: the first Pod of an index is attempt 1. Of a Job that is not Indexed, the number of
             the Pod, in the order of creation.
-        runs: of a CronJob, the number of the Job, in the order of creation.
+        runs: of a CronJob, the number of the Job, in the order of creation; of a JobSet, the number of the
+            attempt: 1 before the first restart.
+        replicated_jobs: of a JobSet, the names of ReplicatedJobs; empty for any.
         since, until: when the Pod was created.
         probability: the share of these Pods that is concerned.
     """
@@ -55,6 +85,7 @@ class PodSelector:
     indexes: NumberRanges | None = None
     attempts: NumberRanges | None = None
     runs: NumberRanges | None = None
+    replicated_jobs: tuple[str, ...] = ()
     since: int = 0
     until: int = NEVER
     probability: float = 1.0
@@ -68,7 +99,8 @@ class PodSelector:
         return (
             (self.indexes is None or pod.index in self.indexes)
             and (self.attempts is None or pod.attempt in self.attempts)
-            and (self.runs is None or pod.run in self.runs)
+            and (self.runs is None or pod.job.run in self.runs)
+            and (not self.replicated_jobs or pod.job.replicated_job in self.replicated_jobs)
         )
 
 

@@ -247,6 +247,7 @@ def _selector(part: dict[str, Any]) -> PodSelector:
         indexes=_ranges(part, "indexes"),
         attempts=_ranges(part, "attempts"),
         runs=_ranges(part, "runs"),
+        replicated_jobs=_names(part, "replicatedJobs"),
         since=_time(part, "from", 0),
         until=_time(part, "until", NEVER),
         probability=part.get("probability", 1.0),
@@ -255,6 +256,11 @@ def _selector(part: dict[str, Any]) -> PodSelector:
 
 def _ranges(part: dict[str, Any], name: str) -> NumberRanges | None:
     return read_ranges(part[name]) if name in part else None
+
+
+def _names(part: dict[str, Any], name: str) -> tuple[str, ...]:
+    names = part.get(name, ())
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _period(part: dict[str, Any]) -> tuple[int, int]:

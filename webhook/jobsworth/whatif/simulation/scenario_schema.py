@@ -165,7 +165,17 @@ def _selector() -> Schema:
             "Attempts: 1 is the first Pod of an index. Of a Job that is not Indexed, the number of the "
             "Pod in the order of creation."
         ),
-        "runs": _ranges("The Jobs of a CronJob, counted from 1."),
+        "runs": _ranges(
+            "The Jobs of a CronJob, or the attempts of a JobSet, counted from 1: attempt 2 follows the first "
+            "restart."
+        ),
+        "replicatedJobs": {
+            "type": ["string", "array"],
+            "items": _text("A name."),
+            "maxLength": 4096,
+            "maxItems": MAX_ITEMS,
+            "description": "The ReplicatedJobs of a JobSet, by name; by default all. One name or a list.",
+        },
         **_period(),
         "probability": {
             "type": "number",

@@ -20,6 +20,7 @@ from jobsworth.controller.cron_jobs.schedule_times import NEXT_SCHEDULE_DELTA, s
 from jobsworth.whatif.run_record import EmittedEvent, MissedRun
 from jobsworth.whatif.simulation.due_runs import DueRuns
 from jobsworth.whatif.simulation.run_limits import MAX_SCHEDULED_TIMES, SCHEDULE_STEPS
+from jobsworth.whatif.simulation.scenario import JobIdentity
 from jobsworth.whatif.simulation.simulated_job import SimulatedJob
 from jobsworth.whatif.virtual_time import MINUTE, NEVER, SECOND
 
@@ -263,7 +264,7 @@ class SimulatedCronJob:
             self._queue,
             self._nodes,
             self._limits,
-            run=self._runs,
+            identity=JobIdentity(self._runs),
             on_update=self._enqueue,
             on_finish=self._finished,
         )

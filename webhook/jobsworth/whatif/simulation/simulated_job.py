@@ -31,6 +31,7 @@ from jobsworth.whatif.run_record import (
     PodRecord,
 )
 from jobsworth.whatif.simulation.run_limits import SYNC_STEPS, check_size
+from jobsworth.whatif.simulation.scenario import ONLY_JOB
 from jobsworth.whatif.simulation.simulated_nodes import PodTemplate, SimulatedPod
 from jobsworth.whatif.virtual_time import NEVER, SECOND
 from jobsworth.whatif.waiting import Observations, waiting_of
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from jobsworth.controller.status import Status
     from jobsworth.whatif.run_record import Counted
     from jobsworth.whatif.simulation.run_limits import RunLimits
-    from jobsworth.whatif.simulation.scenario import Scenario
+    from jobsworth.whatif.simulation.scenario import JobIdentity, Scenario
     from jobsworth.whatif.simulation.simulated_nodes import Nodes
     from jobsworth.whatif.virtual_time import EventQueue
 
@@ -56,9 +57,10 @@ class SimulatedJob:
     Args:
         manifest: the Job with the API server's defaults. Kubernetes' own controller runs it, unless its
             managedBy names ours.
-        run: its number among the Jobs of a CronJob, from 1.
+        identity: of the Job in the run.
         on_update: called when the status of the Job has changed.
         on_finish: called when it has finished.
+        on_gone: called when it was deleted and its last Pod has terminated.
 
     Attributes:
         ttl: ttlSecondsAfterFinished.
@@ -73,20 +75,22 @@ class SimulatedJob:
         nodes: Nodes,
         limits: RunLimits,
         *,
-        run: int = 1,
+        identity: JobIdentity = ONLY_JOB,
         on_update: Callable[[], None] = lambda: None,
         on_finish: Callable[[SimulatedJob], None] = lambda job: None,
+        on_gone: Callable[[], None] = lambda: None,
     ) -> None:
         self._manifest = manifest
         self._scenario = scenario
         self._queue = queue
         self._nodes = nodes
         self._limits = limits
-        self._run = run
+        self.identity = identity
         self._on_update = on_update
         self._on_finish = on_finish
+        self._on_gone = on_gone
         self._settings = settings_of(manifest["spec"].get("managedBy"))
-        self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
+        self.job = replace(read_job(manifest, self._settings), uid=f"job-{identity.stream}")
         check_size(self.job)
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False
@@ -101,7 +105,7 @@ class SimulatedJob:
         self._rejected: tuple[str, float] | None = None
         job = self.job
         self.record = JobRecord(
-            job.name, run, queue.now, job.indexed, job.parallelism, job.completions
+            job.name, identity.run, queue.now, job.indexed, job.parallelism, job.completions
         )
         for _, end in scenario.away:
             if end > queue.now:
@@ -137,6 +141,8 @@ class SimulatedJob:
             self.pods.pop(view.uid, None)
             if pod.record.counted == "":
                 pod.record.counted = "uncounted"
+            if self.is_gone:
+                self._on_gone()
         # The controller's own writes are events, too: they may have woken it for an earlier time.
         now = self._queue.now
         self._wake(min(_BATCH, self._echo - now) if self._echo > now else _BATCH)
@@ -161,13 +167,22 @@ class SimulatedJob:
         self.record.parallelism, self.record.size = self.job.parallelism, self.job.completions
         self._wake(0)
 
+    @property
+    def is_gone(self) -> bool:
+        """True if it was deleted, and its Pods have terminated."""
+        return self.record.deleted is not None and not self.pods
+
     def delete(self) -> None:
-        """Delete the Job with its Pods, as the CronJob controller replaces it."""
+        """Delete the Job with its Pods, as the CronJob controller replaces it, and JobSet restarts it."""
         self.finished = True
         self.record.deleted = self._queue.now
         for pod in list(self.pods.values()):
             pod.view = replace(pod.view, tracking=())
-            self._nodes.delete(pod)
+            if pod.record.ended is None:
+                self._nodes.delete(pod)
+            else:
+                del self.pods[pod.view.uid]
+                pod.record.counted = pod.record.counted or "uncounted"
 
     def close(self) -> None:
         """Record at the end of the run what an unfinished Job waits for."""
@@ -288,7 +303,7 @@ class SimulatedJob:
             ignored_count=creation.ignored_count,
         )
         record = PodRecord(name, index, attempt, self._queue.now)
-        pod = SimulatedPod(view, record, self._template, self._run, self._pod_changed)
+        pod = SimulatedPod(view, record, self._template, self.identity, self._pod_changed)
         self.record.pods.append(record)
         self.pods[name] = pod
         self._nodes.add(pod)

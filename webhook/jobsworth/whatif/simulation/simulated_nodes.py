@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jobsworth.controller.pods import Pod
     from jobsworth.whatif.run_record import PodRecord
     from jobsworth.whatif.simulation.pod_draws import PodDraw
-    from jobsworth.whatif.simulation.scenario import Disruption, Scenario
+    from jobsworth.whatif.simulation.scenario import Disruption, JobIdentity, Scenario
     from jobsworth.whatif.virtual_time import EventQueue
 
 KUBELET_DELAY = SECOND
@@ -72,9 +72,9 @@ class SimulatedPod:
         "changed",
         "crashes",
         "draw",
+        "job",
         "lost",
         "record",
-        "run",
         "starts",
         "template",
         "view",
@@ -86,13 +86,13 @@ class SimulatedPod:
         view: Pod,
         record: PodRecord,
         template: PodTemplate,
-        run: int,
+        job: JobIdentity,
         changed: Callable[[SimulatedPod], None],
     ) -> None:
         self.view = view
         self.record = record
         self.template = template
-        self.run = run
+        self.job = job
         self.changed = changed
         self.draw: PodDraw
         self.starts = 0
@@ -105,7 +105,7 @@ class SimulatedPod:
         """The identity of the Pod, for selectors and draws."""
         record = self.record
         index = -1 if record.index is None else record.index
-        return PodIdentity(self.run, index, record.attempt, record.created)
+        return PodIdentity(self.job, index, record.attempt, record.created)
 
     @property
     def pending_cause(self) -> str:
@@ -131,6 +131,7 @@ class Nodes:
 
     Args:
         running: returns the Pods of all Jobs, in the order of creation.
+        started: called when a Pod has begun to run.
     """
 
     def __init__(
@@ -139,11 +140,13 @@ class Nodes:
         seed: int,
         queue: EventQueue,
         running: Callable[[], Iterable[SimulatedPod]],
+        started: Callable[[], None] = lambda: None,
     ) -> None:
         self._scenario = scenario
         self._seed = seed
         self._queue = queue
         self._running = running
+        self._started = started
         self._places = NEVER
         self._taken = 0
         self._waiting: deque[SimulatedPod] = deque()
@@ -239,6 +242,7 @@ class Nodes:
         pod.view = replace(
             pod.view, phase=well_known_names.RUNNING, node="node", ready=True, ready_since=now
         )
+        self._started()
         if given.duration < NEVER:
             queue.at(queue.now + given.duration, self._exit, pod, pod.starts)
 

@@ -19,7 +19,11 @@ _MICROSECONDS = 1000
 
 def chrome_trace(record: RunRecord) -> dict[str, Any]:
     """Return a run as a JSON object in the Trace Event Format."""
-    events = [event for job in record.jobs for event in _job(job, record.end)]
+    events = [
+        event
+        for number, job in enumerate(record.jobs, 1)
+        for event in _job(job, number, record.end)
+    ]
     return {
         "displayTimeUnit": "ms",
         "otherData": {"scenario": record.scenario, "seed": str(record.seed)},
@@ -27,22 +31,22 @@ def chrome_trace(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def _job(job: JobRecord, end: int) -> Iterator[dict[str, Any]]:
-    yield _name("process_name", job.run, 0, f"Job {job.name}")
+def _job(job: JobRecord, process: int, end: int) -> Iterator[dict[str, Any]]:
+    yield _name("process_name", process, 0, f"Job {job.name}")
     rows = sorted({_row(pod) for pod in job.pods})
     for row in rows:
         label = f"index {row}" if job.indexed else f"Pod {row}"
-        yield _name("thread_name", job.run, row + 1, label)
+        yield _name("thread_name", process, row + 1, label)
     for pod in job.pods:
-        yield from _pod(pod, job, end)
+        yield from _pod(pod, process, end)
     for start, stop in job.waits(end):
-        yield _span("backoff", start, stop, job.run, 0)
+        yield _span("backoff", start, stop, process, 0)
     for condition in job.conditions:
         yield {
             "ph": "i",
             "s": "p",
             "name": f"{condition.type}: {condition.reason}",
-            "pid": job.run,
+            "pid": process,
             "tid": 0,
             "ts": condition.at * _MICROSECONDS,
         }
@@ -50,7 +54,7 @@ def _job(job: JobRecord, end: int) -> Iterator[dict[str, Any]]:
         yield {
             "ph": "C",
             "name": "Pods",
-            "pid": job.run,
+            "pid": process,
             "tid": 0,
             "ts": counters.at * _MICROSECONDS,
             "args": {
@@ -62,12 +66,12 @@ def _job(job: JobRecord, end: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def _pod(pod: PodRecord, job: JobRecord, end: int) -> Iterator[dict[str, Any]]:
+def _pod(pod: PodRecord, process: int, end: int) -> Iterator[dict[str, Any]]:
     stop = end if pod.ended is None else pod.ended
     running = stop if pod.started is None else pod.started
     row = _row(pod) + 1
     if running > pod.created:
-        yield _span("Pending", pod.created, running, job.run, row)
+        yield _span("Pending", pod.created, running, process, row)
     if pod.started is None:
         return
     terminating = stop if pod.deleted is None else pod.deleted
@@ -81,9 +85,9 @@ def _pod(pod: PodRecord, job: JobRecord, end: int) -> Iterator[dict[str, Any]]:
         "result": verdict(pod),
     }
     name = pod.phase if pod.ended is not None else "Running"
-    yield {**_span(name, pod.started, terminating, job.run, row), "args": result}
+    yield {**_span(name, pod.started, terminating, process, row), "args": result}
     if stop > terminating:
-        yield _span("Terminating", terminating, stop, job.run, row)
+        yield _span("Terminating", terminating, stop, process, row)
 
 
 def _row(pod: PodRecord) -> int:

@@ -31,19 +31,34 @@ def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
         shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MAX_ROWS])
     if not shown or not end:
         return
-    label = "index" if job.indexed else "Pod"
-    width = max(len(label), *(len(str(row)) for row in shown))
+    label, noun = ("index", "indexes") if job.indexed else ("Pod", "Pods")
+    left_out = len(rows) - len(shown)
+    drawn = {str(row): rows[row] for row in shown}
+    yield from row_lines(label, drawn, end, f"{left_out} more {noun}" if left_out else "")
+
+
+def row_lines(
+    label: str, rows: dict[str, list[PodRecord]], end: int, more: str, legend: str = LEGEND
+) -> Iterator[str]:
+    """Yield a chart with a row for each key.
+
+    Args:
+        label: the kind of the rows.
+        rows: what runs in each row.
+        more: the rows that are left out; empty if there are none.
+        legend: the meaning of the marks.
+    """
+    width = max(map(len, (label, *rows)))
     yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
     several = False
-    for row in shown:
-        cells, crowded = _drawn(rows[row], end)
+    for row, runs in rows.items():
+        cells, crowded = _drawn(runs, end)
         several |= crowded
-        counts = f"  {_counts(rows[row])}" if crowded else ""
+        counts = f"  {_counts(runs)}" if crowded else ""
         yield f"{row:>{width}}  {cells}{counts}"
-    if len(shown) < len(rows):
-        noun = "indexes" if job.indexed else "Pods"
-        yield f"{'…':>{width}}  {len(rows) - len(shown)} more {noun}"
-    yield f"{'':>{width}}  {LEGEND}"
+    if more:
+        yield f"{'…':>{width}}  {more}"
+    yield f"{'':>{width}}  {legend}"
     if several:
         yield f"{'':>{width}}  {SEVERAL}"
 

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif import work_statistics
 from jobsworth.whatif.cron_job_measures import MEASURES
+from jobsworth.whatif.job_set_measures import MEASURES as JOB_SET_MEASURES
 from jobsworth.whatif.run_statistics import rule_name, summarize
 from jobsworth.whatif.virtual_time import HOUR, NEVER, SECOND
 
 if TYPE_CHECKING:
     from jobsworth.whatif.cron_job_measures import CronJobSummary
     from jobsworth.whatif.job_measures import JobMeasures
-    from jobsworth.whatif.run_record import JobRecord, PodRecord, RunRecord
-    from jobsworth.whatif.run_statistics import CronJobStatistics, Interval, RunStatistics
+    from jobsworth.whatif.run_record import JobRecord, JobSetRecord, PodRecord, RunRecord
+    from jobsworth.whatif.run_statistics import (
+        CronJobStatistics,
+        Interval,
+        RunStatistics,
+        RunSummary,
+    )
     from jobsworth.whatif.waiting import Waiting
 
 
@@ -33,9 +39,10 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
         "measures": None if summary.measures is None else _measures(summary.measures),
-        "jobs": [{**_job(job, record.start), **_lateness(job, record)} for job in record.jobs],
+        "jobs": [{**_job(job, record.start), **_place(job, record)} for job in record.jobs],
         "mostJobObjects": record.most_objects,
         **({} if summary.cron_job is None else {"cronJob": _cron_job(summary.cron_job)}),
+        **({} if record.job_set is None else {"jobSet": _job_set(record.job_set, summary)}),
         "missed": [
             {
                 "at": missed.at,
@@ -78,8 +85,35 @@ def _cron_job_statistics(statistics: CronJobStatistics) -> dict[str, Any]:
     }
 
 
-def _lateness(job: JobRecord, record: RunRecord) -> dict[str, Any]:
-    """Return why a Job of a CronJob is late, and when it could have been created at the earliest."""
+def _job_set(job_set: JobSetRecord, summary: RunSummary) -> dict[str, Any]:
+    """Return the restarts of a JobSet, and the measures of the run."""
+    found = summary.job_set
+    measures = {} if found is None else {name: of(found) for name, of in JOB_SET_MEASURES.items()}
+    return {
+        "finished": job_set.finished,
+        "jobsPerAttempt": job_set.size,
+        "maxRestarts": job_set.max_restarts,
+        **{name: _rounded(value) for name, value in measures.items()},
+        "decisions": [
+            {
+                "at": at,
+                "job": decision.job.name,
+                "replicatedJob": decision.job.replicated_job,
+                "jobReason": decision.job.reason,
+                "rule": decision.rule,
+                "action": decision.action or None,
+                "counted": decision.counts,
+                "jobSetReason": decision.fails or None,
+            }
+            for at, decision in job_set.decisions
+        ],
+    }
+
+
+def _place(job: JobRecord, record: RunRecord) -> dict[str, Any]:
+    """Return the ReplicatedJob of a Job of a JobSet, and why and since when a Job of a CronJob is late."""
+    if record.kind == "JobSet":
+        return {"replicatedJob": job.replicated_job}
     if record.kind != "CronJob":
         return {}
     return {"late": job.late or None, "earliest": job.earliest}
@@ -175,6 +209,11 @@ def statistics_json(statistics: RunStatistics) -> dict[str, Any]:
             {}
             if statistics.cron_job is None
             else {"cronJob": _cron_job_statistics(statistics.cron_job)}
+        ),
+        **(
+            {}
+            if statistics.job_set is None
+            else {"jobSet": {name: _interval(of) for name, of in statistics.job_set.items()}}
         ),
     }
 

@@ -20,6 +20,13 @@ SERIES = (
     "A simulation runs the CronJob for the whole period. Numbers are means of a simulation, summed over",
     "its Jobs. One simulation (without --runs) lists each Job, and each run that did not start.",
 )
+OF_JOB_SETS = (
+    ("restarts", "restarts"),
+    ("countedRestarts", "of them counted"),
+    ("jobs", "Jobs"),
+    ("lostHours", "Pod-hours lost"),
+)
+"""The measures of a JobSet with their labels: means of a run."""
 _BINS = 12
 _BAR = 40
 
@@ -40,6 +47,9 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         if interval is not None and (interval.value or label != "unfinished"):
             yield f"{label:<22}{percent(interval)} of the runs"
     yield from _work(statistics)
+    for name, label in OF_JOB_SETS:
+        if statistics.job_set is not None:
+            yield f"{label:<22}{plain(statistics.job_set[name])}"
     for label, quantile in (("median", 0.5), ("95th percentile", 0.95)):
         time = statistics.time(quantile)
         if time is not None:
@@ -98,7 +108,11 @@ def comparison_lines(variants: Variants) -> Iterator[str]:
         yield from _aligned(_single_rows(variants))
         return
     heads = _work_heads(variants)
-    rows = [["", "COMPLETE", *heads, "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]]
+    of_job_sets = all(statistics.job_set is not None for _, statistics in variants)
+    restarts = tuple(RESTARTS) if of_job_sets else ()
+    rows = [
+        ["", "COMPLETE", *heads, *restarts, "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]
+    ]
     for name, statistics in variants:
         median, late = statistics.time(0.5), statistics.time(0.95)
         rows.append(
@@ -106,6 +120,7 @@ def comparison_lines(variants: Variants) -> Iterator[str]:
                 name,
                 percent_or_none(statistics.share("Complete")),
                 *(_WORK[head](statistics) for head in heads),
+                *(plain((statistics.job_set or {})[RESTARTS[head]]) for head in restarts),
                 "-" if median is None else spoken(median.value),
                 "-" if late is None else spoken(late.value),
                 plain(statistics.pods),
@@ -199,6 +214,8 @@ def _overlap(statistics: RunStatistics) -> str:
 
 
 WORK_DONE, DONE_90, MOST_PODS, OVERLAP = "WORK DONE", "90% DONE", "MOST PODS", "OVERLAP"
+RESTARTS = {"RESTARTS": "restarts", "LOST": "lostHours"}
+"""The columns about a JobSet, with the measure of each."""
 _WORK: dict[str, Callable[[RunStatistics], str]] = {
     WORK_DONE: _done,
     DONE_90: _done_90,

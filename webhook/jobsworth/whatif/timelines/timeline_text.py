@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.whatif.run_statistics import summarize
-from jobsworth.whatif.timelines import cron_job_table
+from jobsworth.whatif.timelines import cron_job_table, job_set_table
 from jobsworth.whatif.timelines.pod_chart import chart_lines
 from jobsworth.whatif.timelines.timeline_lines import timeline
 from jobsworth.whatif.virtual_time import HOUR, SECOND, clock, spoken
@@ -32,6 +32,13 @@ def run_lines(record: RunRecord) -> Iterator[str]:
         if notes:
             yield from _shortened(notes)
             yield ""
+        yield from outcome_lines(record)
+        return
+    if record.kind == "JobSet":
+        yield from _shortened(list(job_set_table.table_lines(record)))
+        yield ""
+        yield from job_set_table.job_set_chart_lines(record)
+        yield ""
         yield from outcome_lines(record)
         return
     yield from _shortened(list(_event_lines(record)))
@@ -68,6 +75,8 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
             yield f"Unfinished after {spoken(record.end)}: {waits}"
         else:
             yield f"{job.outcome} after {spoken(job.finished - job.created)}: {job.reason}"
+    elif record.kind == "JobSet":
+        yield from job_set_table.outcome_lines(record)
     else:
         yield from cron_job_table.outcome_lines(record)
     counts = Counter(pod.counted for pod in pods)
@@ -82,10 +91,12 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     yield f"Pods       {len(pods)}{': ' if parts else ''}{', '.join(parts)}"
     if summary.measures is not None:
         yield from _work(summary.measures)
+    what = "in Pods that did not succeed"
+    if summary.job_set is not None and summary.job_set.restarts:
+        what += ", or that a restart replaced"
     share = f" ({summary.wasted / summary.used:.0%})" if summary.used else ""
     yield (
-        f"Pod-hours  {summary.used / HOUR:.1f}, of which {summary.wasted / HOUR:.1f}{share} "
-        "in Pods that did not succeed"
+        f"Pod-hours  {summary.used / HOUR:.1f}, of which {summary.wasted / HOUR:.1f}{share} {what}"
     )
     if summary.failures:
         rules = ", ".join(f"{rule}: {number}" for rule, number in summary.failures)

@@ -228,6 +228,8 @@ def test_only_writes_to_read_only_paths_are_reported(text: str, reported: bool) 
         (["sh", "-ec", "sleep 1; helm upgrade a b"], {}, True),
         (["kubectl", "version", "--client"], {}, False),
         (["helm", "template", "a"], {}, False),
+        (["flux", "reconcile", "source", "git", "a"], {}, True),
+        (["flux", "start", "./run.sh"], {}, False),
         (["kubectl", "--kubeconfig", "/k", "get", "pods"], {}, False),
         (["kubectl", "get", "pods"], variable("KUBECONFIG", "/k"), False),
         (["python", "a.py"], {}, False),

@@ -51,6 +51,8 @@ API_CLIENTS = ("kubectl", "helm", "argocd", "flux")
 """Programs that call the API server with the token of their Pod."""
 OFFLINE = (["completion"], ["config"], ["kustomize"], ["lint"], ["template"], ["version"])
 """Subcommands of these clients that call no API server."""
+OF_ANOTHER_FLUX = (["alloc"], ["batch"], ["broker"], ["mini"], ["run"], ["start"], ["submit"])
+"""Subcommands of the scheduler Flux (flux-framework.org), which has the name of Flux CD's client."""
 
 
 def applies(job: LintedJob) -> bool:
@@ -303,7 +305,10 @@ def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
 def _clients(job: LintedJob) -> Iterator[tuple[str, str, str]]:
     """Yield the path and name of each container that runs a client of the API server, and the client."""
     for command in job.commands:
-        if command.name in API_CLIENTS and command.words[1:2] not in OFFLINE:
+        subcommand = command.words[1:2]
+        if command.name == "flux" and subcommand in OF_ANOTHER_FLUX:
+            continue
+        if command.name in API_CLIENTS and subcommand not in OFFLINE:
             yield command.path, command.container.get("name", ""), command.name
     for path, container in job.containers:
         if (

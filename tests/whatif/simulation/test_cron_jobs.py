@@ -12,7 +12,7 @@ import jobsworth
 from jobsworth.api.formats.cron import parse
 from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
 from jobsworth.whatif.run_record import RunRecord
-from jobsworth.whatif.timelines.cron_job_table import local_time
+from jobsworth.whatif.timelines.local_times import local_time
 from support.simulation.simulated_runs import Object, pod_template, run, scenario
 
 HOUR = 3_600_000

@@ -19,7 +19,7 @@ from jobsworth.whatif.run_record import JobRecord, RunRecord
 from jobsworth.whatif.run_statistics import summarize
 from jobsworth.whatif.simulation.scenario_reader import is_scenario, read_scenario
 from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.timelines.cron_job_table import local_time
+from jobsworth.whatif.timelines.local_times import local_time
 from support.cli.command_processes import run as run_command
 
 FOLDER = Path(__file__).parents[3] / "examples/scenarios"

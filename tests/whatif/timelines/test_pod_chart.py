@@ -55,3 +55,22 @@ def test_more_than_nine_ends_in_one_column_are_a_plus() -> None:
     assert drawn[0] == "+"
     assert drawn.endswith("1o 11x")
     assert len(drawn.partition("  ")[0]) == CHART_WIDTH
+
+
+def test_the_legend_names_the_marks_that_occur() -> None:
+    legend = list(chart_lines(attempts((3600, "failed"), (7200, "succeeded")), 7200))[-1]
+    assert legend.strip() == "= running   o succeeded   x failed"
+
+
+def test_a_mark_that_a_number_stands_for_is_in_the_legend() -> None:
+    record = attempts((10, "failed"), (20, "ignored"), (7200, "succeeded"))
+    legend = list(chart_lines(record, 7200))[-2]
+    assert legend.strip() == "= running   o succeeded   x failed   i failed and ignored"
+
+
+def test_restarts_in_place_are_marks() -> None:
+    record = attempts((7200, "succeeded"))
+    record.pods[0].restarts = [3600, 7200]
+    drawn = row(record, 7200)
+    assert (drawn[36], drawn[71]) == ("r", "o")
+    assert "r restarted in place" in list(chart_lines(record, 7200))[-1]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.whatif.cron_job_measures import ON_TIME, cron_job_summary
 from jobsworth.whatif.miss_reasons import WORDS
-from jobsworth.whatif.virtual_time import SECOND, spoken
+from jobsworth.whatif.timelines.local_times import in_zone, local_time, zone_at
+from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import tzinfo
 
     from jobsworth.whatif.run_record import JobRecord, RunRecord
 
@@ -24,16 +21,43 @@ RESYNC = (
 )
 
 
-def table_lines(record: RunRecord) -> Iterator[str]:
-    """Yield a line for each scheduled time, and each Job that a user created."""
-    rows = [_row(record, job) for job in record.jobs]
+class RunRow(NamedTuple):
+    """A scheduled time of a CronJob, or a Job that a user created from it.
+
+    Attributes:
+        at: when it was due; of the Job of a user: when it was created.
+        due: that in the time zone of the CronJob.
+        start: ``started``, with the time if it was late; ``missed`` or ``run now``.
+        result: of the Job, or why there is none.
+        job: its position among the Jobs of the run; None if the scheduled time was missed.
+    """
+
+    at: int
+    due: str
+    start: str
+    result: str
+    job: int | None
+
+
+def run_rows(record: RunRecord) -> list[RunRow]:
+    """Return the scheduled times of a CronJob and the Jobs that a user created, in the order of time."""
+    rows = [_row(record, number) for number in range(len(record.jobs))]
     rows += [
-        (missed.scheduled, local_time(record, missed.scheduled), "missed", missed.why)
+        RunRow(missed.scheduled, local_time(record, missed.scheduled), "missed", missed.why, None)
         for missed in record.missed
     ]
-    width = max([len(start) for _, _, start, _ in rows], default=0)
-    for _, shown, start, result in sorted(rows):
-        yield f"{shown}  {start:<{width}}  {result}"
+    return sorted(rows, key=lambda row: (row.at, row.job is None, row.job or 0))
+
+
+def table_lines(record: RunRecord) -> Iterator[str]:
+    """Yield a line for each scheduled time, each Job that a user created, and each intervention."""
+    rows = run_rows(record)
+    width = max((len(row.start) for row in rows), default=0)
+    lines = [(row.at, f"{row.due}  {row.start:<{width}}  {row.result}") for row in rows]
+    for each in record.occurrences:
+        until = f" (until {local_time(record, each.until)})" if each.until != each.at else ""
+        lines.append((each.at, f"{local_time(record, each.at)}  {each.words}{until}"))
+    yield from (line for _, line in sorted(lines, key=lambda line: line[0]))
 
 
 def note_lines(record: RunRecord) -> Iterator[str]:
@@ -76,19 +100,19 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
         yield f"Warnings   {listed}"
 
 
-def _row(record: RunRecord, job: JobRecord) -> tuple[int, str, str, str]:
-    """Return when a Job was due, that as text, when it was created, and its result."""
+def _row(record: RunRecord, number: int) -> RunRow:
+    job = record.jobs[number]
     result = _result(record, job)
     if job.scheduled is None:
-        return job.created, local_time(record, job.created), "run now", result
-    zone = _zone(record, job.created)
-    shown, delay = _local(record, job.scheduled, zone), job.created - job.scheduled
+        return RunRow(job.created, local_time(record, job.created), "run now", result, number)
+    zone = zone_at(record, job.created)
+    due, delay = in_zone(record, job.scheduled, zone), job.created - job.scheduled
     if delay <= ON_TIME:
-        return job.scheduled, shown, "started", result
-    created = _local(record, job.created, zone)
-    same_day = shown[:14] == created[:14]
+        return RunRow(job.scheduled, due, "started", result, number)
+    created = in_zone(record, job.created, zone)
+    same_day = due[:14] == created[:14]
     start = f"started {created[15:23] if same_day else created[:23]}, {spoken(delay)} late"
-    return job.scheduled, shown, start, f"{result} (late: {job.late})"
+    return RunRow(job.scheduled, due, start, f"{result} (late: {job.late})", number)
 
 
 def _result(record: RunRecord, job: JobRecord) -> str:
@@ -99,23 +123,3 @@ def _result(record: RunRecord, job: JobRecord) -> str:
     if job.finished is None:
         return f"unfinished after {spoken(record.end - job.created)}: {job.reason}{failed}"
     return f"{job.outcome} after {spoken(job.finished - job.created)}: {job.reason}{failed}"
-
-
-def local_time(record: RunRecord, at: int) -> str:
-    """Return a time of a run in the time zone of its CronJob at that time, with the offset from UTC."""
-    return _local(record, at, _zone(record, at))
-
-
-def _local(record: RunRecord, at: int, zone: tzinfo) -> str:
-    moment = datetime.fromtimestamp(record.start + at // SECOND, zone)
-    return moment.strftime("%a %Y-%m-%d %H:%M:%S ") + (moment.strftime("%z") or "+0000")
-
-
-def _zone(record: RunRecord, at: int) -> tzinfo:
-    name = record.time_zone
-    for since, changed in record.zone_changes:
-        name = changed if since <= at else name
-    if name:
-        with suppress(ZoneInfoNotFoundError):
-            return ZoneInfo(name)
-    return UTC

@@ -1,4 +1,7 @@
-"""A chart of the Pods of a Job as text: a row for each index, a mark for the end of each attempt."""
+"""A chart of the Pods of a Job as text: a row for each index, a mark for the end of each attempt.
+
+The legend has the marks that occur.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,16 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 24
 CHART_WIDTH = 72
-LEGEND = (
-    ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
-)
+LEGEND = {
+    ".": "pending",
+    "=": "running",
+    "r": "restarted in place",
+    "~": "terminating",
+    "o": "succeeded",
+    "x": "failed",
+    "i": "failed and ignored",
+    "-": "not counted",
+}
 SEVERAL = "2 to 9, + so many ends in one column; behind the row, the ends by kind"
 _MARKS = {"succeeded": "o", "failed": "x", "ignored": "i", "uncounted": "-", "": "x"}
 
@@ -51,13 +61,17 @@ def row_lines(
     width = max(map(len, (label, *rows)))
     yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
     several = False
+    drawn: set[str] = set()
     for row, runs in rows.items():
         cells, crowded = _drawn(runs, end)
         several |= crowded
+        drawn.update(cells)
+        drawn.update(_MARKS[pod.counted] for pod in runs if pod.ended is not None)
         counts = f"  {_counts(runs)}" if crowded else ""
         yield f"{row:>{width}}  {cells}{counts}"
     if more:
         yield f"{'…':>{width}}  {more}"
+    legend = "   ".join(f"{mark} {words}" for mark, words in LEGEND.items() if mark in drawn)
     yield f"{'':>{width}}  {legend}"
     if several:
         yield f"{'':>{width}}  {SEVERAL}"
@@ -70,7 +84,7 @@ def _interest(pods: list[PodRecord]) -> int:
 def _drawn(pods: list[PodRecord], end: int) -> tuple[str, bool]:
     """Return the row of some Pods, and True if several of them ended in one column.
 
-    The ends are drawn last, so that no later attempt hides them.
+    Restarts and ends are drawn last, so that no later attempt hides them.
     """
 
     def column(time: int) -> int:
@@ -86,6 +100,8 @@ def _drawn(pods: list[PodRecord], end: int) -> tuple[str, bool]:
                 cells[first : stop + 1] = mark * (stop + 1 - first)
         if pod.ended is not None:
             ends.setdefault(stop, []).append(_MARKS[pod.counted])
+    for restart in (time for pod in pods for time in pod.restarts):
+        cells[column(restart)] = "r"
     for cell, marks in ends.items():
         cells[cell] = marks[0] if len(marks) == 1 else str(len(marks)) if len(marks) < 10 else "+"
     return "".join(cells).rstrip(), any(len(marks) > 1 for marks in ends.values())

@@ -8,6 +8,7 @@ from jobsworth.controller.index_sets import IndexSet
 from jobsworth.whatif.failure_causes import DISRUPTIONS
 from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.run_statistics import rule_name
+from jobsworth.whatif.timelines.local_times import local_time
 from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
 
     from jobsworth.whatif.run_record import JobRecord, MissedRun, PodRecord, RunRecord
 
-_ORDER = ("scenario", "created", "disrupted", "ended", "succeeded", "event", "index", "condition")
+_ORDER = (
+    "scenario",
+    "created",
+    "disrupted",
+    "ended",
+    "succeeded",
+    "missed",
+    "event",
+    "index",
+    "condition",
+)
 
 
 class TimelineLine(NamedTuple):
@@ -42,7 +53,7 @@ def timeline(record: RunRecord) -> list[TimelineLine]:
         for event in record.events
         if event.type == "Warning"
     ]
-    lines += [_missed(missed) for missed in record.missed]
+    lines += [_missed(record, missed) for missed in record.missed]
     lines += [
         TimelineLine(each.at, each.until, "scenario", each.words) for each in record.occurrences
     ]
@@ -53,8 +64,9 @@ def _rank(kind: str) -> int:
     return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
 
 
-def _missed(missed: MissedRun) -> TimelineLine:
-    return TimelineLine(missed.at, missed.at, "event", missed.why)
+def _missed(record: RunRecord, missed: MissedRun) -> TimelineLine:
+    words = f"run of {local_time(record, missed.scheduled)} missed: {missed.why}"
+    return TimelineLine(missed.at, missed.at, "missed", words)
 
 
 def _lines(job: JobRecord, prefix: str) -> Iterator[TimelineLine]:

@@ -135,6 +135,11 @@ class Chromium:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", features=features)
 
+    def width(self, pixels: int) -> None:
+        """Give the page a width, that of a phone or of a desktop."""
+        metrics = {"height": 900, "deviceScaleFactor": 1, "mobile": pixels < 500}
+        self.call("Emulation.setDeviceMetricsOverride", width=pixels, **metrics)
+
     def screenshot(self, path: Path) -> None:
         data = self.call("Page.captureScreenshot", captureBeyondViewport=False)["data"]
         path.write_bytes(base64.b64decode(data))

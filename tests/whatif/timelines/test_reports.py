@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,10 @@ def page_data(page: str) -> dict[str, list[int]]:
     assert found is not None
     data: dict[str, list[int]] = json.loads(found[1])
     return data
+
+
+def facts(page: str) -> dict[str, str]:
+    return dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
 
 
 def test_a_long_text_leaves_out_the_middle_and_says_how_much(record: RunRecord) -> None:
@@ -69,6 +74,49 @@ def test_the_page_has_every_pod_and_asks_for_nothing(record: RunRecord) -> None:
     assert len(data["names"]) == len(record.job.pods)
     assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
     assert "default-src 'none'" in page
+
+
+def test_failed_pods_say_how_they_were_counted() -> None:
+    ignored = run(
+        indexed(IGNORE_DISRUPTIONS, size=3),
+        scenario(disruptions=({"cause": "EvictionAPI", "at": "5m", "pods": 2},)),
+    )
+    assert facts(timeline_page(ignored))["Failed Pods"] == "2, all ignored"
+    both = run(
+        indexed(on_exit("Ignore", 42), size=3),
+        scenario(
+            {"indexes": 0, "attempts": 1, "exitCode": 42},
+            {"indexes": 1, "attempts": "1-2", "exitCode": 1},
+        ),
+    )
+    assert facts(timeline_page(both))["Failed Pods"] == "3: 2 counted, 1 ignored"
+
+
+def test_the_measures_of_a_job_are_facts_of_its_page() -> None:
+    record = run(indexed(size=10, backoffLimitPerIndex=0), scenario({"indexes": 3, "exitCode": 1}))
+    found = facts(timeline_page(record))
+    assert found["Work done"] == "9 of 10 indexes (90%)"
+    assert found["90% done"] == "after 10 min 5 s"
+    assert found["Most Pods at once"] == "10"
+
+
+def test_interventions_and_restarts_are_marks_of_the_chart() -> None:
+    record = run(
+        indexed(size=2, restart="OnFailure"),
+        scenario(
+            {"attempts": 1, "exitCode": 1, "duration": "1m"},
+            changes=[{"at": "2m", "spec": {"backoffLimit": 9}}],
+            controllerAway=[{"from": "3m", "until": "4m"}],
+            until="20m",
+        ),
+    )
+    data: Any = page_data(timeline_page(record))
+    assert data["marks"] == [[120_000, 120_000, "edit"], [180_000, 240_000, "away"]]
+    pod = record.job.pods[0]
+    assert pod.restarts
+    assert data["restarts"][: 2 * len(pod.restarts)] == [
+        part for at in pod.restarts for part in (0, at)
+    ]
 
 
 def test_text_that_looks_like_a_placeholder_stays_text(record: RunRecord) -> None:

@@ -13,6 +13,7 @@ from jobsworth.whatif.virtual_time import spoken
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.whatif.cron_job_measures import CronJobSummary
     from jobsworth.whatif.run_record import JobRecord, RunRecord
 
 RESYNC = (
@@ -71,10 +72,7 @@ def note_lines(record: RunRecord) -> Iterator[str]:
 def outcome_lines(record: RunRecord) -> Iterator[str]:
     """Yield how many runs were due and started, and what became of the Jobs."""
     run = cron_job_summary(record)
-    late = f"{run.late} late (by up to {spoken(run.delay)})" if run.late else ""
-    missed = f"{run.missed_runs} missed" if run.missed else ""
-    parts = [part for part in (f"{run.on_time} on time", late, missed) if part]
-    yield f"Runs       {run.due} due{': ' + ', '.join(parts) if run.due else ''}"
+    yield f"Runs       {runs_words(run, 'due')}"
     if run.missed:
         yield "Missed     " + "; ".join(f"{number}: {WORDS[why]}" for why, number in run.missed)
     counts = (
@@ -98,6 +96,18 @@ def outcome_lines(record: RunRecord) -> Iterator[str]:
     if warnings:
         listed = ", ".join(f"{reason}: {number}" for reason, number in sorted(warnings.items()))
         yield f"Warnings   {listed}"
+
+
+def runs_words(run: CronJobSummary, due: str) -> str:
+    """Return how many runs were due, on time, late and missed.
+
+    Args:
+        due: the noun behind the first number.
+    """
+    late = f"{run.late} late (by up to {spoken(run.delay)})" if run.late else ""
+    missed = f"{run.missed_runs} missed" if run.missed else ""
+    parts = [part for part in (f"{run.on_time} on time", late, missed) if part]
+    return f"{run.due} {due}{': ' + ', '.join(parts) if run.due else ''}"
 
 
 def _row(record: RunRecord, number: int) -> RunRow:

@@ -111,17 +111,17 @@ def _work(measures: JobMeasures) -> Iterator[str]:
         reached = "; 90% never" if at is None else f"; 90% after {spoken(at)}"
         yield (
             f"Work       {measures.succeeded:,} of {measures.completions:,} {noun} succeeded "
-            f"({_share(done)}){reached}"
+            f"({share(done)}){reached}"
         )
     if measures.most_pods > 1:
         twice = f"; for {spoken(measures.overlap)} work ran twice" if measures.overlap else ""
         yield f"At once    at most {measures.most_pods:,} Pods{twice}"
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
     """Return a share in whole percent; 100% only if all is done.
 
-    >>> _share(0.9996), _share(1)
+    >>> share(0.9996), share(1)
     ('99%', '100%')
     """
     return f"{int(value * 100 + 1e-9)}%"

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from jobsworth.whatif.run_statistics import RunStatistics
 
 
+def has_parts(statistics: RunStatistics) -> bool:
+    """Return True for a Job of several completions, which may do a part of its work."""
+    return any(each.completions > 1 for each in statistics.measures)
+
+
 def work_done(statistics: RunStatistics) -> Interval | None:
     """Return the share of the completions that succeeded; None for a work queue or a CronJob."""
     shares = [each.work_done for each in statistics.measures if each.work_done is not None]

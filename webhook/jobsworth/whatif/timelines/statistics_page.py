@@ -1,39 +1,41 @@
-"""Many runs as one self-contained HTML page: the chance to complete, times, Pod-hours, failures by rule.
+"""Many runs as one self-contained HTML page: outcomes, work done, times, Pod-hours, failures by rule.
 
-Each chart is inline SVG with the same numbers in a table beside it. The page has no script and loads nothing.
+The page has no script and loads nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.whatif.run_statistics import Interval, histogram
+from jobsworth.whatif import work_statistics
+from jobsworth.whatif.run_statistics import histogram
+from jobsworth.whatif.timelines.cron_job_sections import cron_job_sections
+from jobsworth.whatif.timelines.html_charts import (
+    Amount,
+    bars,
+    chart_style,
+    histograms,
+    legend,
+    table,
+)
 from jobsworth.whatif.timelines.statistics_text import SERIES, percent_or_none, plain, spoken_time
 from jobsworth.whatif.timelines.timeline_page import page_style, page_text
 from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from jobsworth.whatif.run_record import Outcome
     from jobsworth.whatif.run_statistics import RunStatistics
 
     Variants = Sequence[tuple[str, RunStatistics]]
 
-WIDTH, LEFT, RIGHT = 800, 270, 90
-ROW, BAR = 34, 16
-BINS, BIN_HEIGHT = 24, 56
-_MAX_NAME_LENGTH = 34
-
-_STYLE = """\
-svg { display: block; width: 100%; max-width: 900px; height: auto; }
-svg text { font: 13px system-ui, sans-serif; fill: var(--text); }
-svg .soft { fill: var(--soft); font-size: 12px; }
-svg .axis { stroke: var(--line); }
-svg .whisker { stroke: var(--text); stroke-width: 1.5; }
-.bar-running { fill: var(--running); } .bar-succeeded { fill: var(--succeeded); }
-.bar-failed { fill: var(--failed); } .bar-pending { fill: var(--pending); }
-"""
-
+BINS = 24
+_OUTCOMES: tuple[tuple[str, Outcome], ...] = (
+    ("succeeded", "Complete"),
+    ("failed", "Failed"),
+    ("uncounted", "Unfinished"),
+)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -44,17 +46,11 @@ def statistics_page(heading: str, variants: Variants) -> str:
         heading: the simulated object and its scenario.
         variants: the statistics of each variant, with its name; at least one.
     """
-    runs = variants[0][1].runs
-    note = f" {' '.join(SERIES)}" if any(statistics.series for _, statistics in variants) else ""
-    each = " of each variant, with the same luck" if len(variants) > 1 else ""
-    sections = (
-        _section("Chance to complete", "complete", _complete_chart(variants), _complete(variants)),
-        _section("Time to completion", "time", _time_charts(variants), _times(variants)),
-        _section("Pod-hours of a run", "hours", _hours_chart(variants), _hours(variants)),
-        _section(
-            "Failed Pods of a run, by rule", "rules", _rules_chart(variants), _rules(variants)
-        ),
-        _section("Outcomes", "outcomes", (), _outcomes(variants)),
+    title = f"{heading}: {_runs(variants)}"
+    sections = "".join(
+        f"<section>\n<h2>{page_text(name)}</h2>\n{content}</section>\n"
+        for name, content in _sections(variants)
+        if content
     )
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -64,213 +60,183 @@ def statistics_page(heading: str, variants: Variants) -> str:
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <link rel="icon" href="data:,">
-<title>{page_text(heading)}: {runs} simulations</title>
+<title>{page_text(title)}</title>
 <style>
-{page_style()}{_STYLE}</style>
+{page_style()}{chart_style()}</style>
 </head>
 <body>
 <header>
 <h1>{page_text(heading)}</h1>
-<p class="soft">{runs} simulated runs{each}. Intervals are 95 % confidence intervals.{note}</p>
+<p class="soft">{page_text(_introduction(variants))}</p>
 </header>
 <main>
-{"".join(filter(None, sections))}</main>
+{sections}</main>
 <footer>Made by jobsworth simulate. This page contains all its data and loads nothing.</footer>
 </body>
 </html>"""
 
 
-def _section(title: str, name: str, chart: Iterable[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a chart and its table; empty if the table has no rows."""
-    if len(rows) < 2:
-        return ""
-    return (
-        f'<section aria-labelledby="{name}-title">\n<h2 id="{name}-title">{page_text(title)}</h2>\n'
-        f"{''.join(chart)}{_table(rows)}</section>\n"
-    )
+def _runs(variants: Variants) -> str:
+    runs = variants[0][1].runs
+    return f"{runs:,} simulated runs" if runs > 1 else "one simulated run"
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    head, *body = rows
-    lines = [_row("th scope=col", head), *(_row("td", row) for row in body)]
-    return f'<div class="scroll"><table>\n{"".join(lines)}</table></div>\n'
+def _introduction(variants: Variants) -> str:
+    words = _runs(variants)
+    each = " of each variant, with the same luck" if len(variants) > 1 else ""
+    intervals = " Intervals are 95 % confidence intervals." if variants[0][1].runs > 1 else ""
+    note = f" {' '.join(SERIES)}" if any(statistics.series for _, statistics in variants) else ""
+    return f"{words[0].upper()}{words[1:]}{each}.{intervals}{note}"
 
 
-def _row(tag: str, cells: Sequence[str]) -> str:
-    end = tag.partition(" ")[0]
-    return f"<tr>{''.join(f'<{tag}>{page_text(cell)}</{end}>' for cell in cells)}</tr>\n"
+def _sections(variants: Variants) -> Iterator[tuple[str, str]]:
+    """Yield the headings of the sections and their contents, which are empty without numbers."""
+    jobs = [(name, statistics) for name, statistics in variants if not statistics.series]
+    series = [
+        (name, statistics.cron_job)
+        for name, statistics in variants
+        if statistics.cron_job is not None
+    ]
+    if jobs:
+        yield "Outcomes", "".join(_outcomes(jobs))
+        yield "Work done", "".join(_work(jobs))
+        yield "Time to completion", "".join(_times(jobs))
+    if series:
+        yield from cron_job_sections(series)
+    per = "simulation" if series else "run"
+    yield f"Pod-hours of a {per}", "".join(_hours(variants))
+    yield f"Failed Pods of a {per}, by rule", "".join(_rules(variants))
 
 
-# Charts.
-
-
-def _svg(label: str, height: int, lines: Iterable[str]) -> str:
-    drawn = "\n".join(lines)
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{page_text(label)}">\n{drawn}\n'
-        "</svg>\n"
-    )
-
-
-def _named(name: str, y: int) -> str:
-    shown = name if len(name) <= _MAX_NAME_LENGTH else f"…{name[-_MAX_NAME_LENGTH + 1 :]}"
-    return f'<text x="{LEFT - 10}" y="{y}" text-anchor="end">{page_text(shown)}</text>'
-
-
-def _bar(kind: str, x: int, y: int, width: int, height: int = BAR) -> str:
-    return f'<rect class="bar-{kind}" x="{x}" y="{y}" width="{width}" height="{height}"/>'
-
-
-def _whisker(interval: Interval, most: float, y: int) -> str:
-    low, high = (_place(part, most) for part in interval[1:])
-    middle = y + BAR // 2
-    return (
-        f'<path class="whisker" fill="none" d="M{low} {middle}H{high}M{low} {middle - 4}v8M{high} '
-        f'{middle - 4}v8"/>'
-    )
-
-
-def _place(value: float, most: float) -> int:
-    return LEFT + round(value / most * (WIDTH - LEFT - RIGHT)) if most else LEFT
-
-
-def _amounts(
-    rows: Sequence[tuple[str, str, Interval, str]], most: float, first: int = 0
-) -> Iterator[str]:
-    """Yield a bar for each row: its name, the kind of bar, the interval, and its value in words."""
-    for number, (name, kind, interval, words) in enumerate(rows):
-        y = first + number * ROW + 8
-        end = _place(interval.value, most)
-        yield _named(name, y + 13)
-        yield _bar(kind, LEFT, y, max(1, end - LEFT))
-        yield _whisker(interval, most, y)
-        x = max(end, _place(interval.high, most)) + 8
-        yield f'<text class="soft" x="{x}" y="{y + 13}">{page_text(words)}</text>'
-
-
-def _complete_chart(variants: Variants) -> Iterator[str]:
-    rows = []
+def _outcomes(variants: Variants) -> Iterator[str]:
+    amounts, shares = [], [["variant", "complete", "failed", "unfinished"]]
     for name, statistics in variants:
-        share = statistics.share("Complete")
-        if share is not None:
-            rows.append((name, "succeeded", share, f"{share.value:.1%}"))
-    yield _svg("Chance to complete", len(rows) * ROW + 8, _amounts(rows, 1.0))
+        found = {outcome: statistics.share(outcome) for _, outcome in _OUTCOMES}
+        parts = tuple(
+            (kind, share.value)
+            for kind, outcome in _OUTCOMES
+            if (share := found[outcome]) is not None
+        )
+        complete = found["Complete"]
+        words = "-" if complete is None else f"{complete.value:.1%}"
+        amounts.append(Amount(name, parts, complete, words))
+        shares.append([name, *(percent_or_none(found[outcome]) for _, outcome in _OUTCOMES)])
+    yield legend([(kind, outcome.lower()) for kind, outcome in _OUTCOMES], amounts)
+    yield from bars("Shares of the outcomes; the value is that of complete", amounts, 1.0)
+    yield table("Shares of the outcomes", shares)
+    rows = [["variant", "outcome", "reason", "runs"]]
+    for name, statistics in variants:
+        rows += [
+            [name, outcome, reason, f"{runs:,}"] for outcome, reason, runs in statistics.outcomes
+        ]
+    yield table("Outcomes by reason", rows)
+    if not any(statistics.times for _, statistics in variants):
+        yield "<p>No run completed, so there is no time to completion.</p>\n"
 
 
-def _time_charts(variants: Variants) -> Iterator[str]:
-    """Yield a histogram for each variant, all with the same axis, and the same numbers as a table."""
-    known = [statistics.times for _, statistics in variants if statistics.times]
+def _work(variants: Variants) -> Iterator[str]:
+    amounts = []
+    for name, statistics in variants:
+        done = work_statistics.work_done(statistics)
+        if done is not None and work_statistics.has_parts(statistics):
+            amounts.append(Amount(name, (("succeeded", done.value),), done, f"{done.value:.1%}"))
+    if not amounts:
+        return
+    yield from bars("Share of the completions that succeeded", amounts, 1.0)
+    found = {work_statistics.completions(statistics) for _, statistics in variants}
+    of = found.pop() if len(found) == 1 else ""
+    overlaps = any(each.overlap for _, statistics in variants for each in statistics.measures)
+    head = ["variant", f"work done, of {of or 'the completions'}", "90 % done, median"]
+    rows = [[*head, "most Pods at once", *(["done twice at once"] if overlaps else [])]]
+    for name, statistics in variants:
+        at = work_statistics.time_to_90_percent(statistics, 0.5)
+        most, overlap = work_statistics.most_pods(statistics), work_statistics.overlap(statistics)
+        row = [
+            name,
+            percent_or_none(work_statistics.work_done(statistics)),
+            "never" if at is None else spoken_time(at),
+            "-" if most is None else plain(most),
+        ]
+        if overlaps:
+            row.append("-" if overlap is None else spoken_time(overlap))
+        rows.append(row)
+    yield table("Work done", rows)
+
+
+def _times(variants: Variants) -> Iterator[str]:
+    """Yield a histogram for each variant that completed, all with the same scale, and the numbers."""
+    known = [(name, statistics) for name, statistics in variants if statistics.times]
     if not known:
         return
-    low, high = min(times[0] for times in known), max(times[-1] for times in known)
-    counts = [histogram(statistics.times, low, high, BINS) for _, statistics in variants]
-    height = BIN_HEIGHT + 14
-    lines: list[str] = []
-    for number, ((name, _), of_bins) in enumerate(zip(variants, counts, strict=True)):
-        bottom = number * height + BIN_HEIGHT
-        lines.append(_named(name, bottom - 4))
-        for place, count in enumerate(of_bins):
-            x, end = (_place(edge, BINS) for edge in (place, place + 1))
-            tall = -(-count * (BIN_HEIGHT - 6) // max(of_bins)) if count else 0
-            if count:
-                lines.append(_bar("running", x + 1, bottom - tall, end - x - 1, tall))
-        lines.append(f'<path class="axis" d="M{LEFT} {bottom}H{WIDTH - RIGHT}"/>')
-    foot = len(variants) * height + 4
-    for part in (0.0, 0.5, 1.0):
-        x = _place(part, 1.0)
-        words = spoken(low + (high - low) * part)
-        lines.append(f'<text class="soft" x="{x}" y="{foot}" text-anchor="middle">{words}</text>')
-    yield _svg("Histogram of the times to completion", foot + 8, lines)
-    rows = [["runs that completed", *(name for name, _ in variants)]]
+    low = min(statistics.times[0] for _, statistics in known)
+    high = max(statistics.times[-1] for _, statistics in known)
+    counts = [histogram(statistics.times, low, high, BINS) for _, statistics in known]
+    names = [name for name, _ in known]
+    places = (0.0, 0.5, 1.0) if low < high else (0.0,)
+    ends = [spoken(low + (high - low) * place) for place in places]
+    yield from histograms(
+        "Histogram of the times to completion", list(zip(names, counts, strict=True)), ends
+    )
+    bins = [["runs that completed", *names]]
     for place in range(BINS):
         edges = (spoken(low + (high - low) * edge / BINS) for edge in (place, place + 1))
-        rows.append([" to ".join(edges), *(str(of_bins[place]) for of_bins in counts)])
-    yield f"<details><summary>The histogram as a table</summary>\n{_table(rows)}</details>\n"
-
-
-def _hours_chart(variants: Variants) -> Iterator[str]:
-    most = max(statistics.pod_hours.high for _, statistics in variants)
-    rows = [
-        (name, "running", statistics.pod_hours, f"{statistics.pod_hours.value:.3g} h")
-        for name, statistics in variants
-    ]
-    lines = list(_amounts(rows, most))
-    for number, (_, statistics) in enumerate(variants):
-        wasted = _place(statistics.wasted_hours.value, most) - LEFT
-        lines.append(_bar("failed", LEFT, number * ROW + 8 + BAR - 5, wasted, 5))
-    kinds = (("running", "used"), ("failed", "in Pods without success"))
-    items = (
-        f'<li><span class="swatch" style="background: var(--{kind})"></span>{words}</li>'
-        for kind, words in kinds
+        bins.append([" to ".join(edges), *(str(of_bins[place]) for of_bins in counts)])
+    yield (
+        "<details><summary>The histogram as a table</summary>\n"
+        f"{table('Histogram of the times to completion', bins)}</details>\n"
     )
-    yield f'<ul class="legend">{"".join(items)}</ul>\n'
-    yield _svg("Pod-hours of a run", len(rows) * ROW + 8, lines)
-
-
-def _rules_chart(variants: Variants) -> Iterator[str]:
-    most = max(
-        (number.high for _, statistics in variants for _, number in statistics.failures), default=0
-    )
-    rows = [
-        (rule if len(variants) == 1 else f"{name}: {rule}", "failed", number, f"{number.value:.3g}")
-        for name, statistics in variants
-        for rule, number in statistics.failures
-    ]
-    yield _svg("Failed Pods of a run, by rule", len(rows) * ROW + 8, _amounts(rows, most))
-
-
-# Tables.
-
-
-def _complete(variants: Variants) -> list[list[str]]:
-    rows = [["variant", "complete", "failed", "unfinished"]]
-    for name, statistics in variants:
-        if statistics.series:
-            continue
-        shares = (
-            percent_or_none(statistics.share(each)) for each in ("Complete", "Failed", "Unfinished")
-        )
-        rows.append([name, *shares])
-    return rows
-
-
-def _times(variants: Variants) -> list[list[str]]:
     rows = [["of the runs that completed", "median", "95th percentile", "longest"]]
     for name, statistics in variants:
-        if statistics.series:
-            continue
         found = (statistics.time(quantile) for quantile in (0.5, 0.95))
         longest = spoken(statistics.times[-1]) if statistics.times else "-"
         rows.append(
             [name, *("-" if each is None else spoken_time(each) for each in found), longest]
         )
-    return rows
+    yield table("Times to completion", rows)
 
 
-def _hours(variants: Variants) -> list[list[str]]:
+def _hours(variants: Variants) -> Iterator[str]:
+    most = max(statistics.pod_hours.high for _, statistics in variants)
+    amounts = []
     rows = [["variant", "Pods", "Pod-hours", "in Pods without success", "failed indexes"]]
     for name, statistics in variants:
-        means = (
-            statistics.pods,
-            statistics.pod_hours,
-            statistics.wasted_hours,
-            statistics.failed_indexes,
-        )
+        used, wasted = statistics.pod_hours, statistics.wasted_hours
+        parts = (("succeeded", used.value - wasted.value), ("failed", wasted.value))
+        amounts.append(Amount(name, parts, used, f"{used.value:.3g} h"))
+        means = (statistics.pods, used, wasted, statistics.failed_indexes)
         rows.append([name, *map(plain, means)])
-    return rows
+    yield legend(
+        (("succeeded", "in Pods that succeeded"), ("failed", "in Pods without success")), amounts
+    )
+    yield from bars("Pod-hours", amounts, most)
+    yield table("Pod-hours", rows)
 
 
-def _rules(variants: Variants) -> list[list[str]]:
-    rows = [["variant", "rule", "failed Pods"]]
-    for name, statistics in variants:
-        rows += [[name, rule, plain(number)] for rule, number in statistics.failures]
-    return rows
-
-
-def _outcomes(variants: Variants) -> list[list[str]]:
-    rows = [["variant", "outcome", "reason", "runs"]]
-    for name, statistics in variants:
-        rows += [
-            [name, outcome, reason, str(runs)] for outcome, reason, runs in statistics.outcomes
-        ]
-    return rows
+def _rules(variants: Variants) -> Iterator[str]:
+    found = [
+        (name, rule, number)
+        for name, statistics in variants
+        for rule, number in statistics.failures
+    ]
+    if not found:
+        return
+    amounts = [
+        Amount(
+            rule if len(variants) == 1 else f"{name}: {rule}",
+            (("ignored" if rule.endswith(" Ignore") else "failed", number.value),),
+            number,
+            f"{number.value:.3g}",
+        )
+        for name, rule, number in found
+    ]
+    yield legend(
+        (("failed", "counted, or ends an index or the Job"), ("ignored", "ignored")), amounts
+    )
+    yield from bars("Failed Pods by rule", amounts, max(number.high for _, _, number in found))
+    yield table(
+        "Failed Pods by rule",
+        [
+            ["variant", "rule", "failed Pods"],
+            *([name, rule, plain(number)] for name, rule, number in found),
+        ],
+    )

@@ -81,7 +81,7 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
 def _work(statistics: RunStatistics) -> Iterator[str]:
     """Yield the work done by a Job of several completions, and its Pods at once."""
     done, of = work_statistics.work_done(statistics), work_statistics.completions(statistics)
-    if done is not None and _has_parts(statistics):
+    if done is not None and work_statistics.has_parts(statistics):
         yield f"{'work done':<22}{percent(done)} of the {of or 'completions'}"
         time = work_statistics.time_to_90_percent(statistics, 0.5)
         yield f"{'90 % done, median':<22}{'never' if time is None else spoken_time(time)}"
@@ -90,10 +90,6 @@ def _work(statistics: RunStatistics) -> Iterator[str]:
         yield f"{'most Pods at once':<22}{plain(most)}"
     if overlap is not None and overlap.value:
         yield f"{'done twice at once':<22}{spoken_time(overlap)}"
-
-
-def _has_parts(statistics: RunStatistics) -> bool:
-    return any(each.completions > 1 for each in statistics.measures)
 
 
 def comparison_lines(variants: Variants) -> Iterator[str]:

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from jobsworth.api.jobset.failure_policy import FailureDecision
     from jobsworth.whatif.run_record import Counted, JobRecord, JobSetRecord, RunRecord
 
-LEGEND = ". no Pod runs   = running   ~ terminating   o complete   x failed   - deleted"
+LEGEND = {
+    ".": "no Pod runs",
+    "=": "running",
+    "~": "terminating",
+    "o": "complete",
+    "x": "failed",
+    "-": "deleted",
+}
 _MAX_NAMES = 3
 _ORDER = ("scenario", "created", "ended", "decided", "deleted")
 _ENDS: dict[str, Counted] = {"Complete": "succeeded", "Failed": "failed", "Unfinished": "uncounted"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jobsworth.whatif.virtual_time import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from jobsworth.whatif.run_record import JobRecord, PodRecord
 
@@ -48,7 +48,11 @@ def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
 
 
 def row_lines(
-    label: str, rows: dict[str, list[PodRecord]], end: int, more: str, legend: str = LEGEND
+    label: str,
+    rows: dict[str, list[PodRecord]],
+    end: int,
+    more: str,
+    legend: Mapping[str, str] = LEGEND,
 ) -> Iterator[str]:
     """Yield a chart with a row for each key.
 
@@ -56,7 +60,7 @@ def row_lines(
         label: the kind of the rows.
         rows: what runs in each row.
         more: the rows that are left out; empty if there are none.
-        legend: the meaning of the marks.
+        legend: the meaning of each mark; those that occur are explained.
     """
     width = max(map(len, (label, *rows)))
     yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
@@ -71,8 +75,8 @@ def row_lines(
         yield f"{row:>{width}}  {cells}{counts}"
     if more:
         yield f"{'…':>{width}}  {more}"
-    legend = "   ".join(f"{mark} {words}" for mark, words in LEGEND.items() if mark in drawn)
-    yield f"{'':>{width}}  {legend}"
+    explained = "   ".join(f"{mark} {words}" for mark, words in legend.items() if mark in drawn)
+    yield f"{'':>{width}}  {explained}"
     if several:
         yield f"{'':>{width}}  {SEVERAL}"
 

@@ -115,7 +115,33 @@ def many_cron_jobs() -> str:
     return statistics_page("CronJob report", [("Forbid", statistics), ("again", statistics)])
 
 
+def rejected() -> RunRecord:
+    """A Job without a Pod: the page has no chart."""
+    return run(
+        job(activeDeadlineSeconds=600),
+        scenario(rejections=[{"from": "0s", "until": "1h", "message": "exceeded quota"}]),
+    )
+
+
+def monthly() -> RunRecord:
+    manifest = jobsworth.default(
+        {
+            "apiVersion": "batch/v1",
+            "kind": "CronJob",
+            "metadata": {"name": "report", "namespace": "batch"},
+            "spec": {
+                "schedule": "0 3 1 * *",
+                "timeZone": "Europe/Berlin",
+                "jobTemplate": {"spec": {"template": pod_template()}},
+            },
+        }
+    )
+    return run(manifest, scenario(start="2026-01-01T00:00Z", until="20000h"))
+
+
 PAGES = {
+    "rejected": lambda: timeline_page(rejected()),
+    "monthly": lambda: timeline_page(monthly()),
     "cron-job": lambda: timeline_page(cron_job()),
     "cron-job-of-indexes": lambda: timeline_page(
         cron_job(completionMode="Indexed", completions=3, parallelism=3)
@@ -182,6 +208,16 @@ def overlapping(labels: list[dict[str, Any]]) -> list[tuple[str, str]]:
                 found.append((label["text"], ""))
             last = label
     return found
+
+
+def test_a_page_has_no_empty_section(browser: Chromium, tmp_path: Path) -> None:
+    path = tmp_path / "run.html"
+    path.write_text(timeline_page(rejected()), encoding="utf-8")
+    browser.open(path)
+    browser.evaluate("dispatchEvent(new Event('resize'))")
+    heads = "[...document.querySelectorAll('h2')].map(each => each.textContent)"
+    assert browser.evaluate(heads) == ["Outcome", "What happened", "Conditions"]
+    assert browser.problems == []
 
 
 def test_missed_runs_are_reached_by_the_keyboard(browser: Chromium, tmp_path: Path) -> None:

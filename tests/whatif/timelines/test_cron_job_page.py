@@ -47,6 +47,7 @@ def test_the_times_of_the_page_are_local_over_the_clock_change() -> None:
         "2026-10-25 01:30 +0100",
         "2026-10-25 01:30 +0000",
     ]
+    assert [2 * HOUR, 2 * HOUR, "local time changes from +0100 to +0000"] in data["lines"]
     page = timeline_page(record)
     assert "from Sun 2026-10-25 00:00:00 +0100 to Sun 2026-10-25 05:00:00 +0000" in page
     assert "Times are those of Europe/London." in page

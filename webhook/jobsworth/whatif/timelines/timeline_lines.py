@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.whatif.failure_causes import DISRUPTIONS
 from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.run_statistics import rule_name
-from jobsworth.whatif.timelines.local_times import local_time
+from jobsworth.whatif.timelines.local_times import local_time, offset_changes, offset_words
 from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def timeline(record: RunRecord) -> list[TimelineLine]:
         if event.type == "Warning"
     ]
     lines += [_missed(record, missed) for missed in record.missed]
+    lines += _clock_changes(record) if several else ()
     lines += [
         TimelineLine(each.at, each.until, "scenario", each.words) for each in record.occurrences
     ]
@@ -66,7 +68,13 @@ def _rank(kind: str) -> int:
 
 def _missed(record: RunRecord, missed: MissedRun) -> TimelineLine:
     words = f"run of {local_time(record, missed.scheduled)} missed: {missed.why}"
-    return TimelineLine(missed.at, missed.at, "missed", words)
+    return TimelineLine(missed.scheduled, missed.scheduled, "missed", words)
+
+
+def _clock_changes(record: RunRecord) -> Iterator[TimelineLine]:
+    for before, after in pairwise(offset_changes(record)):
+        words = f"local time changes from {offset_words(before.seconds)} to {offset_words(after.seconds)}"
+        yield TimelineLine(after.at, after.at, "scenario", words)
 
 
 def _lines(job: JobRecord, prefix: str) -> Iterator[TimelineLine]:

@@ -10,11 +10,12 @@ import json
 import re
 from html import escape
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.printable import printable
 from jobsworth.whatif.cron_job_measures import cron_job_summary
-from jobsworth.whatif.timelines.cron_job_table import runs_words
+from jobsworth.whatif.timelines.cron_job_table import note_lines, runs_words
 from jobsworth.whatif.timelines.local_times import local_time, zone_name
 from jobsworth.whatif.timelines.page_data import page_data
 from jobsworth.whatif.timelines.page_facts import page_facts
@@ -23,6 +24,7 @@ from jobsworth.whatif.timelines.timeline_text import outcome_lines
 if TYPE_CHECKING:
     from jobsworth.whatif.run_record import RunRecord
 
+MAX_NOTES = 10
 _TEMPLATE, _STYLE = "page.html", "page_style.css"
 _PLACEHOLDER = re.compile(r"\{\{([a-z]+)\}\}")
 
@@ -46,6 +48,10 @@ def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
             for name, value in page_facts(record, recorded=bool(recorded_in))
         ),
         "row": _row_words(record),
+        "notes": "".join(
+            f'<p class="soft">{page_text(note)}</p>\n'
+            for note in islice(note_lines(record), MAX_NOTES)
+        ),
         "command": "jobsworth replay" if recorded_in else "jobsworth simulate",
         "data": _embedded(page_data(record)),
     }

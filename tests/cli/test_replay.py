@@ -58,7 +58,7 @@ def test_pods_rules_limits_and_the_end_are_shown(replay: Replay) -> None:
     assert "Failed after 28 s: MaxFailedIndexesExceeded: " in done.out
     assert "rules[1] FailIndex  index 4 fails for good; the Job fails" in done.out
     assert "Pod sweep-0-mbt86: created at 0:00:00, known only from Events." in done.out
-    assert ". pending   = running" in done.out
+    assert "= running   o succeeded   x failed" in done.out
 
 
 def test_another_policy_parts_at_the_first_failure_that_it_takes_otherwise(replay: Replay) -> None:

@@ -302,7 +302,7 @@ def test_wrong_options_are_reported(
 
 def test_files_without_a_job_and_missing_files_exit_with_2(command: Command) -> None:
     done = command("explain", "other.yaml", files={"other.yaml": OTHER})
-    assert (done.code, "no Job or CronJob found" in done.err) == (2, True)
+    assert (done.code, "no Job, CronJob or JobSet found" in done.err) == (2, True)
     assert command("explain", "missing.yaml").code == 2
 
 
@@ -386,7 +386,11 @@ def test_the_jobs_that_a_branch_changes_are_compared(command: Command, tmp_path:
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-q", "-m", "first")
     done = command("explain", "--git-ref", "HEAD")
-    assert (done.code, done.out, done.err) == (0, "", "no Job or CronJob differs from HEAD\n")
+    assert (done.code, done.out, done.err) == (
+        0,
+        "",
+        "no Job, CronJob or JobSet differs from HEAD\n",
+    )
     (tmp_path / "b.yaml").write_text(CRON.replace("[3]", "[3, 4]"))
     done = command("explain", "--git-ref", "HEAD")
     assert "CronJob nightly (b.yaml:1)" in done.out
@@ -430,3 +434,67 @@ def test_an_edited_schedule_is_a_changed_setting(command: Command) -> None:
     done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
     assert "Changed settings" in done.out
     assert "0 4 * * *: next" in done.out
+
+
+JOB_SET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  failurePolicy: {maxRestarts: 2}
+  replicatedJobs:
+    - name: workers
+      replicas: 3
+      template:
+        spec:
+          podFailurePolicy:
+            rules:
+              - {action: FailJob, onExitCodes: {operator: In, values: [42]}}
+          template:
+            spec: {restartPolicy: Never, containers: [{name: main, image: "a:1"}]}
+"""
+SCALED_JOB = """\
+apiVersion: keda.sh/v1alpha1
+kind: ScaledJob
+metadata: {name: queue}
+spec:
+  triggers: []
+  jobTargetRef:
+    backoffLimit: 1
+    template: {spec: {restartPolicy: Never, containers: [{name: main, image: "a:1"}]}}
+"""
+RESTARTS = "the JobSet restarts all its 3 Jobs, at most 2 times, then fails (ReachedMaxRestarts)"
+
+
+def test_both_levels_of_a_job_set_are_explained(command: Command) -> None:
+    done = command("explain", "set.yaml", files={"set.yaml": JOB_SET})
+    assert done.code == 0, done.err
+    assert "JobSet train, ReplicatedJob workers (set.yaml:1)" in done.out
+    assert f"after PodFailurePolicy      without a matching rule, {RESTARTS}\n" in done.out
+    assert "rules[0]  line 13  FailJob  if any container exits with 42\n" in done.out
+
+
+def test_a_failure_is_followed_to_the_job_set(command: Command) -> None:
+    done = command("explain", "set.yaml", "--exit-code", "42", files={"set.yaml": JOB_SET})
+    assert f"  - Then without a matching rule, {RESTARTS}.\n" in done.out
+
+
+def test_a_change_of_the_failure_policy_of_a_job_set_is_a_change(command: Command) -> None:
+    changed = JOB_SET.replace("maxRestarts: 2", "maxRestarts: 0")
+    files = {"old.yaml": JOB_SET, "new.yaml": changed}
+    done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
+    assert "because maxRestarts is 0" in done.out
+
+
+def test_the_job_of_a_scaled_job_is_explained_and_named(command: Command) -> None:
+    done = command("explain", "queue.yaml", files={"queue.yaml": SCALED_JOB})
+    assert done.code == 0, done.err
+    assert "ScaledJob queue, the Job that KEDA creates (queue.yaml:1)" in done.out
+    assert "counted, failure 2 fails the Job" in done.out
+
+
+def test_an_error_of_a_job_set_is_printed_at_its_line(command: Command) -> None:
+    broken = JOB_SET.replace("restartPolicy: Never", "restartPolicy: Alway")
+    done = command("explain", "set.yaml", files={"set.yaml": broken})
+    assert done.code == 1
+    assert "set.yaml:15:" in done.err

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from jobsworth.api.jobset.failure_policy import read_failure_policy
+from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID
+from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
+from jobsworth.validation.job_sets import is_job_set, verdict
 from jobsworth.whatif.explanation.explained_job import explained_job
+from jobsworth.whatif.explanation.explained_job_set import ExplainedJobSet
 from jobsworth.whatif.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.whatif.explanation.pod_document import pod_problem
+from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +29,9 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.files.configuration.configurations import Configurations
+    from jobsworth.findings.finding import Finding
     from jobsworth.findings.result import Result
+    from jobsworth.kinds.child import Child
     from jobsworth.manifests import Document
     from jobsworth.whatif.explanation.explained_job import ExplainedJob
 
@@ -81,31 +89,95 @@ def documents_in(configurations: Configurations, paths: Sequence[str]) -> Iterat
                 yield ReadDocument(None, None, document.error)
                 continue
             try:
-                yield _read(document, server)
+                yield from _read(document, server)
             except UnknownKind:
                 continue
 
 
-def _read(document: Document, server: ApiServer) -> ReadDocument:
-    """Return a Job.
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A Job or CronJob: a document, or what an operator creates from it.
+
+    Attributes:
+        name: of the part; empty for the document.
+        child: the origin of its fields; None for the document.
+        job_set: the JobSet that creates it; None without one.
+    """
+
+    value: Any
+    name: str = ""
+    child: Child | None = None
+    job_set: ExplainedJobSet | None = None
+
+    def origin(self, path: str) -> str:
+        """Return the field path in the document."""
+        return path if self.child is None else self.child.origin(path) or ""
+
+    def explained(self, server: ApiServer) -> ExplainedJob:
+        """Return the valid Job."""
+        engine, value = engine_for(server), self.value
+        job = explained_job(engine.created_job(engine.decode_object(value)), _cron_job(value))
+        return replace(job, job_set=self.job_set)
+
+
+def _parts(value: Any, server: ApiServer) -> tuple[list[_Part], list[Finding]]:
+    """Return the Jobs and CronJobs of an object, and the errors that keep it from having any."""
+    if is_job_set(value):
+        return _of_job_set(value, server, None)
+    created = created_jobs(value)
+    parts, errors = [], []
+    for child in created:
+        if is_job_set(child.value):
+            inner, found = _of_job_set(child.value, server, child)
+            parts += inner
+            errors += found
+        else:
+            parts.append(_Part(child.value, child.what, child))
+    return (parts, errors) if created else ([_Part(value)], [])
+
+
+def _of_job_set(
+    value: dict[str, Any], server: ApiServer, parent: Child | None
+) -> tuple[list[_Part], list[Finding]]:
+    decided = verdict(value, server=server)
+    errors = [finding for finding in decided.findings if finding.severity == "error"]
+    if errors or decided.defaulted is None:
+        if parent is not None:
+            errors = [each.changed(field=parent.origin(each.field) or "") for each in errors]
+        return [], errors
+    spec = decided.defaulted["spec"]
+    policy = read_failure_policy(spec)
+    number = sum(each.get("replicas", 1) for each in spec.get("replicatedJobs") or ())
+    parts = []
+    for child in job_set_children(decided.defaulted):
+        name = child.value["metadata"]["labels"][REPLICATED_JOB]
+        job_set = ExplainedJobSet(policy, name, number)
+        own = child if parent is None else child.within(parent)
+        parts.append(_Part(child.value, f"ReplicatedJob {name}", own, job_set))
+    return parts, []
+
+
+def _read(document: Document, server: ApiServer) -> Iterator[ReadDocument]:
+    """Yield the Jobs of a document.
 
     Raises:
-        UnknownKind: the object is neither a Job nor a CronJob.
+        UnknownKind: it has none.
     """
-    engine, value = engine_for(server), document.value
-    findings = engine.validate(value)
-    result = result_of(document, INVALID)
-    result.findings = [
-        LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
-        for finding in findings
-        for place in (document.position(finding.field),)
-    ]
+    parts, errors = _parts(document.value, server)
+    if errors:
+        yield ReadDocument(None, _result(document, errors))
+    for part in parts:
+        yield _read_part(document, part, server)
+
+
+def _read_part(document: Document, part: _Part, server: ApiServer) -> ReadDocument:
+    findings = engine_for(server).validate(part.value)
+    if part.child is not None:
+        findings = [each.changed(field=part.origin(each.field)) for each in findings]
+    result = _result(document, findings)
     if any(finding.severity == "error" for finding in findings):
         return ReadDocument(None, result)
-    cron_job = _cron_job(value)
-    created = engine.created_job(engine.decode_object(value))
-    job = explained_job(created, cron_job)
-    inner = "jobTemplate.spec." if cron_job else ""
+    inner = "" if _cron_job(part.value) is None else "jobTemplate.spec."
     about = ExplainedObject(
         result.kind or "",
         result.namespace or "",
@@ -114,9 +186,20 @@ def _read(document: Document, server: ApiServer) -> ReadDocument:
         document.file,
         document.position("").line,
         server.release,
+        part.name,
     )
-    read = ReadJob(document, server, job, about, f"spec.{inner}podFailurePolicy.rules")
-    return ReadDocument(read, result)
+    rules = part.origin(f"spec.{inner}podFailurePolicy.rules")
+    return ReadDocument(ReadJob(document, server, part.explained(server), about, rules), result)
+
+
+def _result(document: Document, findings: Sequence[Finding]) -> Result:
+    result = result_of(document, INVALID)
+    result.findings = [
+        LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
+        for finding in findings
+        for place in (document.position(finding.field),)
+    ]
+    return result
 
 
 def objects_of(jobs: Iterable[ReadJob]) -> ExistingObjects:
@@ -144,9 +227,9 @@ def earlier_version(
         (value,) = existing.anywhere.values()
     if value is None:
         return None
-    engine = engine_for(read.server)
-    created = engine.created_job(engine.decode_object(value))
-    return explained_job(created, _cron_job(value))
+    parts, _ = _parts(value, read.server)
+    same = next((part for part in parts if part.name == read.about.part), None)
+    return None if same is None else same.explained(read.server)
 
 
 def _cron_job(value: object) -> dict[str, Any] | None:

@@ -79,6 +79,7 @@ def _object(about: ExplainedObject) -> dict[str, Any]:
         "kind": about.kind,
         "namespace": about.namespace or None,
         "name": about.name or None,
+        **({"part": about.part} if about.part else {}),
         "kubernetes": about.release,
     }
 

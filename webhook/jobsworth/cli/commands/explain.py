@@ -90,7 +90,7 @@ def run(options: ExplainJobOptions) -> int:
     now = _now(options.from_)
     explanations: list[Explanation | FailureExplanation] = []
     if not read and reading.code == EXIT_DONE and options.git_ref is None:
-        raise InputError("no Job or CronJob found in these files")
+        raise InputError("no Job, CronJob or JobSet found in these files")
     for each in read:
         before = earlier_version(each, existing, alone=len(read) == 1)
         if options.failures.exit_code or options.failures.condition or pods:
@@ -105,7 +105,7 @@ def run(options: ExplainJobOptions) -> int:
         for line in _rendered(explanations, options, terminal_width(out)):
             print(line, file=out)
     if options.git_ref is not None and not read:
-        print_note(f"no Job or CronJob differs from {options.git_ref}")
+        print_note(f"no Job, CronJob or JobSet differs from {options.git_ref}")
     return reading.code
 
 
@@ -236,9 +236,10 @@ COMMAND = Command(
 Without options: when a CronJob starts its Jobs, the Job's limits, the rules of its failure policy, and the
 decision table over all exit codes, conditions and causes. With --exit-code, --condition or --pod: the rule
 that matches this failure, why earlier rules do not, and the consequences. With --against or --git-ref: the
-behavior before and after, changes first.
+behavior before and after, changes first. Of a JobSet, each ReplicatedJob is explained, with what the JobSet
+does with a failed Job; of a ScaledJob, RayJob or MPIJob, the Job that its operator creates.
 
-JOB is a file, a folder, or - for standard input, with Jobs or CronJobs. The decisions are those of the Job
+JOB is a file, a folder, or - for standard input, with such objects. The decisions are those of the Job
 controller. Exit codes: 0, 1 if the API server rejects a Job, 2 if a file is unreadable or the command line
 is wrong.""",
     epilog="""\b

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.batch.termination_rules import TerminationRule
     from jobsworth.controller.jobs import Job
+    from jobsworth.whatif.explanation.explained_job_set import ExplainedJobSet
 
 CONTAINER, INIT_CONTAINER, SIDECAR = "container", "init container", "sidecar"
 
@@ -61,6 +62,7 @@ class ExplainedJob:
         windows: the Pods run on Windows, where an exit code can be any number.
         ignored_extension: the Job has such an annotation, but its controller does not apply it.
         cron_job: the spec of the CronJob that creates it; None for a single Job.
+        job_set: the JobSet that creates it; None for a single Job.
     """
 
     job: Job
@@ -71,6 +73,7 @@ class ExplainedJob:
     windows: bool
     ignored_extension: bool = False
     cron_job: Mapping[str, Any] | None = None
+    job_set: ExplainedJobSet | None = None
 
     def container(self, name: str) -> ExplainedContainer | None:
         """Return a container by its name; None if there is none."""

@@ -64,6 +64,7 @@ class ExplainedObject:
         file: the name of its file.
         line: the line at which it begins.
         release: the Kubernetes release of the API server.
+        part: what of the object is explained, such as a ReplicatedJob; empty for all of it.
     """
 
     kind: str
@@ -73,11 +74,12 @@ class ExplainedObject:
     file: str
     line: int
     release: str
+    part: str = ""
 
     @property
     def title(self) -> str:
-        """The kind, namespace and name."""
-        name = self.shown_name or "(unnamed)"
+        """The kind, namespace and name, and the part."""
+        name = (self.shown_name or "(unnamed)") + (f", {self.part}" if self.part else "")
         return f"{self.kind} {self.namespace}/{name}" if self.namespace else f"{self.kind} {name}"
 
 

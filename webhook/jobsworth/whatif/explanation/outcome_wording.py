@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.explanation.failure_outcome import Outcome
 
 OTHERWISE = "no rule"
+POD_FAILURE_POLICY = "PodFailurePolicy"
+"""The reason of a Job that a rule has failed."""
 _SHOWN_CODES = 12
 """At most so many exit codes of a rule are listed."""
 
@@ -163,6 +165,22 @@ def failed_indexes(job: Job) -> str:
     return "; ".join(parts)
 
 
+def _failure_reasons(job: ExplainedJob) -> list[str]:
+    """Return the reasons for which a Job may fail."""
+    unmatched = Outcomes(job.job).of(failed_pod(job.job)).job_failure
+    policy = job.job.failure_policy
+    fails = policy is not None and any(
+        rule.action == well_known_names.FAIL_JOB for rule in policy.rules
+    )
+    reasons = [
+        *([] if unmatched is None else [unmatched.reason]),
+        *([POD_FAILURE_POLICY] if fails else []),
+        *(limit.reason for limit in failed_index_limits(job.job)),
+        *([well_known_names.DEADLINE_EXCEEDED[0]] if job.job.active_deadline is not None else []),
+    ]
+    return list(dict.fromkeys(reasons))
+
+
 def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
     """Yield the name and value of what a Job does about failures apart from its rules."""
     outcomes, spec = Outcomes(job.job), job.spec
@@ -205,3 +223,6 @@ def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
             "its rules are ignored: only the Job controller of jobsworth applies them "
             f"(spec.managedBy: {well_known_names.OUR_MANAGER})",
         )
+    if job.job_set is not None:
+        for reason in _failure_reasons(job):
+            yield f"after {reason}", job.job_set.consequence(reason)

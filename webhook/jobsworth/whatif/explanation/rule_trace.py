@@ -203,6 +203,7 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
         yield f"Message: {failure.message or job_failure_message(job.job, first)}."
         if job.job.parallelism > 1:
             yield "Its other Pods are deleted."
+        yield from _job_set(job, failure.reason)
         return
     if outcome.fails_index:
         yield "The index fails at once and is not retried; the other indexes go on."
@@ -212,6 +213,7 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
         yield "The failure counts."
     if outcome.counted and failure is not None:
         yield f"Failure {failure.after} fails the Job: reason {failure.reason}, message: {failure.message}."
+        yield from _job_set(job, failure.reason)
     exhausted = False
     if outcome.index_failure is not None and not outcome.fails_index:
         yield f"Failure {outcome.index_failure} of an index fails that index."
@@ -236,6 +238,12 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
     elif not (outcome.fails_index or exhausted):
         yield "No Pod replaces it."
     yield from _deadline(job)
+
+
+def _job_set(job: ExplainedJob, reason: str) -> Iterator[str]:
+    """Yield what the JobSet does with the failed Job; nothing for a Job of its own."""
+    if job.job_set is not None:
+        yield f"Then {job.job_set.consequence(reason)}."
 
 
 def _failed_indexes(job: ExplainedJob) -> Iterator[str]:

@@ -787,3 +787,17 @@ def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Audit
     done = audit("-A")
     assert done.code == 2
     assert done.err.rstrip("\n").isprintable()
+
+
+def test_jobs_of_a_job_set_are_reported_once_with_their_owner(
+    server: FakeListServer, audit: Audit
+) -> None:
+    job_set = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}
+    job_set |= {"metadata": {"name": "train", "uid": "set"}}
+    server.jobs = [owned(stored(REJECTED_TODAY), job_set) for _ in range(3)]
+    done = audit("-A")
+    assert "default/Job/indexed of JobSet train" in done.out
+    assert "1 object in 1 namespace; 0 valid, 1 invalid" in done.err
+    assert "2 more Jobs of the same owners with the same findings" in done.err
+    detailed = audit("-A", "-o", "text").out
+    assert "Change it in JobSet train, which creates the Job" in detailed

@@ -94,10 +94,10 @@ def stored(
     return {**found, "metadata": meta, "spec": spec, "status": status or {"ready": 0, "active": 1}}
 
 
-def owned(job: dict[str, Any], cron_job: dict[str, Any]) -> dict[str, Any]:
-    """The Job, as one that the CronJob has made."""
-    meta = cron_job["metadata"]
-    owner = {"apiVersion": "batch/v1", "kind": "CronJob", "controller": True}
+def owned(job: dict[str, Any], creator: dict[str, Any]) -> dict[str, Any]:
+    """The Job, as one that a CronJob, or another object, has made."""
+    meta = creator["metadata"]
+    owner = {name: creator[name] for name in ("apiVersion", "kind")} | {"controller": True}
     owner |= {"name": meta["name"], "uid": meta["uid"]}
     return {**job, "metadata": {**job["metadata"], "ownerReferences": [owner]}}
 

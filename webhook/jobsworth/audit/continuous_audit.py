@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.audit.audit_result import AuditResult
 from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
+from jobsworth.audit.job_owners import OwnersFindings
 from jobsworth.client.api_errors import ApiError
 from jobsworth.evaluation.subject import Subject
 
@@ -129,7 +130,7 @@ class ContinuousAudit:
     def _evaluated(self) -> AuditResult | None:
         """Evaluate all objects; return None if stopped before the end."""
         evaluator, selection, namespace_labels = self._settings()
-        result = AuditResult(evaluator.policies)
+        result, owners = AuditResult(evaluator.policies), OwnersFindings()
         for stored in audited_objects(self._stored_objects, self._scope, AuditProgress()):
             if self._stop.is_set():
                 return None
@@ -143,7 +144,9 @@ class ContinuousAudit:
                 self._log(_internal_error(stored, error))
                 continue
             result.add(stored, evaluation, reported)
-            self._events.report(stored, reported)
+            new = owners.of(stored, reported)
+            if new is not None:
+                self._events.report(stored, new)
         return result
 
     def _report(self, result: AuditResult, seconds: float) -> None:

@@ -8,7 +8,7 @@ from jobsworth.findings.finding import AT_LEAST, SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Final, Literal
+    from typing import Any, Final, Literal
 
     from jobsworth.findings.finding import Finding, Severity, Threshold
     from jobsworth.findings.fix import Fix
@@ -164,8 +164,16 @@ class Result:
 
 
 class StoredResult(Result):
-    """The findings of an object stored in a cluster; ``file`` is ``namespace/Kind/name``."""
+    """The findings of an object stored in a cluster; ``file`` is ``namespace/Kind/name``.
 
-    __slots__ = ()
+    Attributes:
+        owner: the kind and name of the object that creates a Job, unless it is a CronJob; empty without one.
+    """
+
+    __slots__ = ("owner",)
 
     in_cluster = True
+
+    def __init__(self, *, owner: str = "", **parts: Any) -> None:
+        super().__init__(**parts)
+        self.owner = owner

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.result import StoredResult
 from jobsworth.findings.summary import count
 from jobsworth.printable import printable
 
@@ -96,7 +97,9 @@ def _line_of(result: Result) -> list[str]:
     errors, warnings, _ = _by_severity([result])
     parts = [count(errors, "error")] if errors else []
     parts += [count(warnings, "warning")] if warnings else []
-    return [result.file, ", ".join(parts), _often([result])]
+    owner = result.owner if isinstance(result, StoredResult) else ""
+    place = f"{result.file} of {owner}" if owner else result.file
+    return [place, ", ".join(parts), _often([result])]
 
 
 def _often(results: Sequence[Result]) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.audit.audited_objects import AuditProgress
+    from jobsworth.audit.job_owners import OwnersFindings
     from jobsworth.cli.audit_input import Labels
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
@@ -173,6 +174,7 @@ def _explained(error: ApiError, config: RestConfig) -> str:
 
 def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
     from jobsworth.audit.audited_objects import AuditProgress, audited_objects
+    from jobsworth.audit.job_owners import OwnersFindings
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.evaluation.evaluator import Evaluator
 
@@ -193,12 +195,14 @@ def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
     counts = AuditProgress()
     quiet = audit.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
+    owners = OwnersFindings()
     audited = _audited(
         audited_objects(stored_objects, scope, counts),
         evaluator,
         settings,
         labels,
         lambda: progress.update(counts.read, counts.read + counts.left),
+        owners=owners,
     )
     results = []
     with Reporter(reports_of(audit.report), audit.report, progress) as reporter:
@@ -208,6 +212,9 @@ def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
     summary = Summary(results, infos=audit.report.info)
     if not quiet:
         sentence = _sentence(config, runs, settings.server, summary, counts)
+        if owners.repeated:
+            noun = "Job" if owners.repeated == 1 else "Jobs"
+            sentence += f"; {owners.repeated} more {noun} of the same owners with the same findings"
         print(printable(sentence), file=sys.stderr)
     return exit_code(results)
 
@@ -218,12 +225,16 @@ def _audited(
     settings: ResolvedSettings,
     labels: Labels,
     done: Callable[[], None],
+    *,
+    owners: OwnersFindings,
 ) -> Iterator[StoredResult]:
+    from jobsworth.audit.job_owners import owner_of
     from jobsworth.evaluation.subject import Subject
 
     for stored in objects:
         kind, meta = stored["kind"], stored["metadata"]
         namespace, name = meta["namespace"], meta["name"]
+        owner = owner_of(stored) if kind == "Job" else None
         result = StoredResult(
             file=f"{namespace}/{kind}/{name}",
             document=0,
@@ -232,10 +243,14 @@ def _audited(
             name=name,
             status=VALID,
             findings=[],
+            owner="" if owner is None else owner.title,
         )
         subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
         result.fail_on, result.selected = settings.fail_on, settings.selection.named
-        found = evaluator.evaluate(subject).reported(settings.selection)
+        found = owners.of(stored, evaluator.evaluate(subject).reported(settings.selection))
+        if found is None:
+            done()
+            continue
         if found:
             result.replace_findings(
                 [LocatedFinding(finding, policy=policy) for policy, finding in found]

@@ -497,3 +497,12 @@ def test_the_job_of_a_scaled_job_is_run_and_a_note_says_so(tmp_path: Path) -> No
     done = run("simulate", "queue.yaml", "--sweep", sweep, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "queue.yaml: simulated is the Job that KEDA creates" in done.stderr
+
+
+@pytest.mark.parametrize("jobs", ["", "replicatedJobs: []"])
+def test_a_job_set_without_jobs_is_refused(jobs: str, tmp_path: Path) -> None:
+    head = JOB_SET.partition("spec:")[0]
+    (tmp_path / "set.yaml").write_text(f"{head}spec: {{{jobs}}}")
+    done = run("simulate", "set.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "set.yaml: the JobSet creates no Job. Set spec.replicatedJobs" in done.stderr

@@ -195,6 +195,10 @@ class SimulatedManifest:
             self._job(child.value, child if created is None else child.within(created))
             for child in found
         )
+        if not self.children:
+            raise InputError(
+                f"{self.name}: the JobSet creates no Job. Set spec.replicatedJobs, with replicas"
+            )
         return job_set
 
     def _check(self, findings: Iterable[Finding], created: Child | None) -> None:

@@ -1,0 +1,74 @@
+"""A repository whose Jobs stand in a chart, an overlay and objects of other kinds: one command finds each error at its line.
+
+The errors of ``tests/repositories/training`` are marked with ``# wrong: CODE`` on the line where they are reported,
+what is not judged with ``# named: CODE``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.cli.command_runs import Command
+
+REPOSITORY = Path(__file__).parents[1] / "repositories" / "training"
+MARK = re.compile(r"# (?:wrong|named): (JW\d+)$")
+RENDERED = ("chart", "overlays")
+"""The folders whose manifests have to be rendered."""
+NAMED = {
+    "chart/templates/job.yaml": "JW090",
+    "chart/templates/cronjob.yaml": "JW090",
+    "overlays/night/parallel.yaml": "JW094",
+}
+"""The files that are named as not validated if they are not rendered, with the code."""
+
+Place = tuple[str, int, str]
+"""File, line and code."""
+
+
+def marked(*, rendered: bool) -> set[Place]:
+    return {
+        (str(file.relative_to(REPOSITORY)), line, mark[1])
+        for file in REPOSITORY.rglob("*.yaml")
+        if (file.relative_to(REPOSITORY).parts[0] in RENDERED) is rendered
+        for line, text in enumerate(file.read_text().splitlines(), 1)
+        if (mark := MARK.search(text))
+    }
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return the folder of the command, with a copy of the repository."""
+    return Path(shutil.copytree(REPOSITORY, tmp_path, dirs_exist_ok=True))
+
+
+def reported(command: Command, *options: str) -> set[Place]:
+    """Return the errors of an alert each, and the files that were named as not validated."""
+    done = command("validate", ".", *options, "-o", "sarif")
+    assert done.code == (1 if "--render" in options else 2)  # a template of a chart is no YAML
+    found = set()
+    for result in json.loads(done.out)["runs"][0]["results"]:
+        (location,) = result["locations"]
+        place = location["physicalLocation"]
+        file = place["artifactLocation"]["uri"]
+        assert Path(file).is_file()
+        if result["level"] == "error" or result["ruleId"] in ("JW094", "JW095"):
+            found.add((file, place["region"]["startLine"], result["ruleId"]))
+    return found
+
+
+def test_each_error_in_a_manifest_is_found_at_its_line_or_its_object_is_named(
+    command: Command, repository: Path
+) -> None:
+    found = reported(command)
+    assert {each for each in found if each[0] not in NAMED} == marked(rendered=False)
+    assert {file: code for file, _, code in found if file in NAMED} == NAMED
+
+
+def test_the_repository_has_errors_of_each_place() -> None:
+    assert len(marked(rendered=False)) == 10
+    assert {file for file, _, _ in marked(rendered=True)} == set(NAMED)

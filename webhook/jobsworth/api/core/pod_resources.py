@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Amounts = dict[str, Quantity]
 
 POD_RESOURCES = ("cpu", HUGE_PAGES_PREFIX, "memory")
+OVERCOMMITTED = ("cpu", "memory")
+"""The resources of a Pod that may be requested below their limits."""
 
 _INSIGNIFICANT = 10**4
 """Maximum difference in decimal places at which amounts are added; the smaller one is negligible."""
@@ -166,9 +168,14 @@ def with_defaults_of_a_pod(pod: dict[str, Any]) -> dict[str, Any]:
                 limits.setdefault(name, amount.canonical())
     if limits:
         for name, amount in aggregate(filled, "requests").items():
-            if name in ("cpu", "memory"):
+            if name in OVERCOMMITTED:
                 requests.setdefault(name, amount.canonical())
-        requests = {**limits, **requests}
+        supported = {
+            name: limit
+            for name, limit in limits.items()
+            if is_huge_pages(name) or name in OVERCOMMITTED
+        }
+        requests = {**supported, **requests}
         resources["limits"] = limits
     if requests:
         resources["requests"] = requests

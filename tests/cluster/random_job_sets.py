@@ -49,7 +49,7 @@ class JobSetGenerator(Generator):
     kinds: ClassVar[dict[str, str]] = {"JobSet": "io.x-k8s.jobset.v1alpha2.JobSet"}
 
     def __init__(self, openapi: dict[str, Any]) -> None:
-        super().__init__(_as_built_in(openapi))
+        super().__init__(as_built_in(openapi))
         self._known.update(KNOWN)
         self._own = [
             path for path in self.paths["JobSet"] if "template" not in path and path[0] == "spec"
@@ -226,13 +226,13 @@ def _pod_templates(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield template
 
 
-def _as_built_in(schema: Any) -> Any:
+def as_built_in(schema: Any) -> Any:
     """Return the schema of a CRD with quantities and int-or-strings as the schemas of built-in kinds have them."""
     if isinstance(schema, list):
-        return [_as_built_in(item) for item in schema]
+        return [as_built_in(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     if schema.get("x-kubernetes-int-or-string") is True:
         alike = {"oneOf": [{"type": "integer"}, {"type": "string"}]}
         return alike if "pattern" in schema else {**alike, "format": "int-or-string"}
-    return {name: _as_built_in(part) for name, part in schema.items()}
+    return {name: as_built_in(part) for name, part in schema.items()}

@@ -261,9 +261,13 @@ class Generator:
 
     def _spoil(self, rng: random.Random, made: dict[str, Any]) -> None:
         """Delete, replace, repeat or misname something below the spec or the metadata."""
+        self._spoil_below(rng, made.get("metadata"), made.get("spec"))
+
+    def _spoil_below(self, rng: random.Random, *parts: Any) -> None:
+        """Delete, replace, repeat or misname something below one of the parts."""
         places: list[tuple[Any, Any]] = []
-        for part in ("metadata", "spec"):
-            places_below(made.get(part), places)
+        for part in parts:
+            places_below(part, places)
         places = [place for place in places if place[1] not in LEFT_OUT]
         if not places:
             return

@@ -72,6 +72,103 @@ def test_rules_about_a_job_are_not_reported_for_pods_without_one() -> None:
     assert not any(code.startswith("JW2") for code in codes)
 
 
+def errors_of(evaluation: Evaluation) -> list[tuple[str, str]]:
+    return [(each.field, each.message) for each in evaluation.findings if each.severity == "error"]
+
+
+REJECTED_PODS = "The API server rejects the Pods that KubeRay creates: "
+
+
+def test_what_the_server_rejects_in_pods_only_is_an_error_of_those_that_no_job_creates() -> None:
+    container = {**CONTAINER, "image": "tool:1 ", "imagePullPolicy": "Often"}
+    head = {"template": {"spec": {"containers": [container], "ephemeralContainers": [CONTAINER]}}}
+    found = dict(errors_of(evaluated("ray.io/v1", "RayCluster", spec={"headGroupSpec": head})))
+    pod = "spec.headGroupSpec.template.spec"
+    assert found[f"{pod}.containers[0].image"] == (
+        f'{REJECTED_PODS}Invalid value: "tool:1 ": must not have leading or trailing whitespace'
+    )
+    assert (
+        found[f"{pod}.ephemeralContainers"] == f"{REJECTED_PODS}Forbidden: cannot be set on create"
+    )
+    assert f"{pod}.containers[0].imagePullPolicy" in found
+
+
+def test_labels_of_pods_that_no_job_creates_are_in_their_metadata() -> None:
+    template = {"metadata": {"labels": {"a": "b c"}}, "spec": {"containers": [CONTAINER]}}
+    found = evaluated("ray.io/v1", "RayCluster", spec={"headGroupSpec": {"template": template}})
+    ((field, _),) = errors_of(found)
+    assert field == "spec.headGroupSpec.template.metadata.labels"
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "parts", "owner"),
+    [
+        (
+            "leaderworkerset.x-k8s.io/v1",
+            "LeaderWorkerSet",
+            lambda template: {"spec": {"leaderWorkerTemplate": {"workerTemplate": template}}},
+            "StatefulSet",
+        ),
+        ("v1", "PodTemplate", lambda template: {"template": template}, "PodTemplate"),
+    ],
+)
+def test_pods_that_are_rejected_although_their_owner_is_accepted_are_said_to_be_of_it(
+    api_version: str, kind: str, parts: Any, owner: str
+) -> None:
+    template = {"spec": {"containers": [{**CONTAINER, "image": "tool:1 "}]}}
+    evaluation = evaluated(api_version, kind, **parts(template))
+    (finding,) = [each for each in evaluation.findings if each.code == "JW024"]
+    assert finding.message.startswith(f"The API server accepts the {owner} but rejects its Pods: ")
+
+
+def test_the_name_of_a_scaled_job_is_a_label_of_its_jobs() -> None:
+    value = {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledJob",
+        "metadata": {"name": "x" * 64},
+        "spec": {"jobTargetRef": pod()},
+    }
+    ((field, message),) = errors_of(Evaluator(SERVER).evaluate(Subject(value)))
+    assert field == "metadata.name"
+    assert "must be no more than 63 bytes" in message
+
+
+def test_metadata_that_a_definition_does_not_keep_is_an_unknown_field_with_a_fix() -> None:
+    template = {"metadata": {"creationTimestamp": None}, "spec": {"containers": [CONTAINER]}}
+    evaluation = scaled({"template": template})
+    (finding,) = [each for each in evaluation.findings if each.severity == "error"]
+    path = "spec.jobTargetRef.template.metadata.creationTimestamp"
+    assert finding.message == f'unknown field "{path}"'
+    assert finding.fix is not None
+    assert finding.fix.edits[0].field == path
+
+
+def test_what_only_the_definition_of_the_kind_requires_is_an_error_of_the_object() -> None:
+    probe = {"httpGet": {"port": 80, "httpHeaders": [{"name": "a"}]}}
+    variables = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
+    container = {**CONTAINER, "livenessProbe": probe, "env": variables}
+    evaluation = scaled({"template": {"spec": {"containers": [container]}}})
+    path = "spec.jobTargetRef.template.spec.containers[0]"
+    assert errors_of(evaluation) == [
+        (f"{path}.livenessProbe.httpGet.httpHeaders[0].value", "Required value"),
+        (f"{path}.env[1]", 'Duplicate value: {"name":"A"}'),
+    ]
+    assert {each.source for each in evaluation.findings if each.severity == "error"} == {"api"}
+
+
+def test_what_a_job_must_not_have_either_is_reported_once() -> None:
+    evaluation = scaled({"template": {"spec": {"containers": [CONTAINER, CONTAINER]}}})
+    ((field, _),) = errors_of(evaluation)
+    assert field == "spec.jobTargetRef.template.spec.containers[1].name"
+
+
+def test_labels_of_a_template_are_not_those_of_the_object_or_of_a_job() -> None:
+    template = {"metadata": {"labels": {"job-name": "a b"}}, "spec": {"containers": [CONTAINER]}}
+    ((field, message),) = errors_of(evaluated("v1", "PodTemplate", template=template))
+    assert field == "template.labels"
+    assert "a valid label must be" in message
+
+
 def test_the_ttl_of_a_job_that_the_operator_deletes_is_no_finding() -> None:
     assert "JW204" not in {finding.code for finding in scaled(pod()).findings}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.kind_table import POD, SHIPPED
 
@@ -24,7 +26,15 @@ def of(api_version: str, kind: str, spec: dict[str, Any], **parts: Any) -> list[
 
 def test_a_scaled_job_creates_jobs_that_are_restarted_on_failure() -> None:
     (child,) = of("keda.sh/v1alpha1", "ScaledJob", {"jobTargetRef": {"template": TEMPLATE}})
-    assert child.value["metadata"] == {"name": "night-xxxxx", "namespace": "team"}
+    assert child.value["metadata"] == {
+        "name": "night-xxxxx",
+        "namespace": "team",
+        "labels": {
+            "app.kubernetes.io/name": "night",
+            "app.kubernetes.io/part-of": "night",
+            "scaledjob.keda.sh/name": "night",
+        },
+    }
     assert child.value["spec"]["template"]["spec"]["restartPolicy"] == "OnFailure"
     assert child.origin(f"{POD}.containers[0]") == "spec.jobTargetRef.template.spec.containers[0]"
     assert child.origin("metadata.name") == "metadata.name"
@@ -78,6 +88,61 @@ def test_the_pods_of_a_stateful_set_are_always_restarted() -> None:
     (child,) = of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
     (error,) = child.errors
     assert error.message == 'Unsupported value: "Never": supported values: "Always"'
+
+
+def test_a_stateful_set_may_have_no_deadline_for_its_pods() -> None:
+    pods = {"spec": {"containers": CONTAINERS, "activeDeadlineSeconds": 60}}
+    spec = {"leaderWorkerTemplate": {"workerTemplate": pods}}
+    (child,) = of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
+    (error,) = child.errors
+    assert error.field == f"{POD}.activeDeadlineSeconds"
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("Alway", 'Unsupported value: "Alway": supported values: "Always", "OnFailure", "Never"'),
+        ("ExitCode", None),
+        ("Always", None),
+        (None, None),
+    ],
+)
+def test_pods_of_the_training_operator_have_the_restart_policy_of_their_role(
+    policy: str | None, message: str | None
+) -> None:
+    pods = {"spec": {"containers": CONTAINERS, "restartPolicy": "Sometimes"}}
+    role = {"template": pods, **({} if policy is None else {"restartPolicy": policy})}
+    (child,) = of("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": {"Master": role}})
+    assert [error.message for error in child.errors] == ([] if message is None else [message])
+    assert child.origin(f"{POD}.restartPolicy") == "spec.pytorchReplicaSpecs.Master.restartPolicy"
+
+
+@pytest.mark.parametrize(("policy", "judged"), [("Never", "Never"), ("Always", "OnFailure")])
+def test_containers_are_judged_by_the_restart_policy_of_their_pod(policy: str, judged: str) -> None:
+    pods = {"spec": {"containers": CONTAINERS, "restartPolicy": policy}}
+    (child,) = of("ray.io/v1", "RayCluster", {"headGroupSpec": {"template": pods}})
+    assert child.value["spec"]["template"]["spec"]["restartPolicy"] == judged
+
+
+def test_a_launcher_never_takes_the_restart_policy_of_its_template() -> None:
+    pods = {"spec": {"containers": CONTAINERS, "restartPolicy": "Always"}}
+    (child,) = of(
+        "kubeflow.org/v2beta1", "MPIJob", {"mpiReplicaSpecs": {"Launcher": {"template": pods}}}
+    )
+    assert child.value["spec"]["template"]["spec"]["restartPolicy"] == "OnFailure"
+
+
+def test_an_empty_template_is_judged() -> None:
+    (child,) = of("v1", "PodTemplate", {}, template={})
+    assert child.value["spec"]["template"]["spec"]["restartPolicy"] == "OnFailure"
+
+
+def test_metadata_that_the_definition_does_not_keep_is_unknown() -> None:
+    pods = {**TEMPLATE, "metadata": {"labels": {"a": "b"}, "creationTimestamp": None}}
+    (child,) = of("keda.sh/v1alpha1", "ScaledJob", {"jobTargetRef": {"template": pods}})
+    assert child.unknown == ("spec.template.metadata.creationTimestamp",)
+    (child,) = of("v1", "PodTemplate", {}, template=pods)
+    assert child.unknown == ()
 
 
 def test_a_restart_policy_that_the_operator_overwrites_is_no_error() -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.fix import Fix
+    from jobsworth.kinds.child import PodOwner
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -34,6 +35,11 @@ HINTS = {
 }
 """Hints by the key of the rule."""
 
+OF_JOBS = ("Job.generated_selector",)
+"""The keys of rules about Jobs that concern the labels of their Pods."""
+OF_TEMPLATES = ("PodSpec.no_ephemeral", "PodSpec.pod_resources")
+"""The keys of rules about Pod templates for which Pods have a rule of their own."""
+
 _PLACEHOLDERS = ("${", "$(", "{{", "{%", "<<", "<%", "$")
 _SCHEMES = ("http", "https", "docker", "oci")
 _LEFT_BY_TEMPLATES = {
@@ -45,22 +51,25 @@ _NO_VALUES = ("None", "null", "undefined", "nil")
 """What programs print for a value that is not set."""
 
 
-def child_findings(engine: Engine, decoded: DecodedObject) -> list[Finding]:
+def child_findings(
+    engine: Engine, decoded: DecodedObject, owner: PodOwner = "Job"
+) -> list[Finding]:
     """Return the findings about the Pods of an object that the API server accepts.
 
     Args:
         engine: the engine of the API server.
         decoded: the object; nothing is returned if it cannot be decoded.
+        owner: the kind that owns the Pods. The errors about Pods that are created one by one belong to the
+            verdict: see :func:`errors_of_pods`.
     """
     if not decoded.is_valid:
         return []
-    of_cron_job = "jobTemplate" in decoded.filled["spec"]
-    path = "spec.jobTemplate.spec.template" if of_cron_job else "spec.template"
-    template = engine.created_job(decoded)["spec"]["template"]
-    whose = "accepts the CronJob but rejects the Pods of its Jobs"
-    if not of_cron_job:
-        whose = "accepts the Job but rejects its Pods"
+    template, path = _template(engine, decoded)
     images = dict(_images(template["spec"], f"{path}.spec"))
+    whose = f"accepts the {owner} but rejects its Pods"
+    if "jobTemplate" in decoded.filled["spec"]:
+        whose = "accepts the CronJob but rejects the Pods of its Jobs"
+    errors = () if owner == "Pod" else engine.created_pod_errors(template, path)
     rejected = [
         _finding(
             REJECTED,
@@ -70,9 +79,39 @@ def child_findings(engine: Engine, decoded: DecodedObject) -> list[Finding]:
             fix=_fix(error, images),
             rule=error.rule,
         )
-        for error in engine.created_pod_errors(template, path)
+        for error in errors
     ]
     return [*rejected, *islice(_unreadable_images(images), MAX_ERRORS)]
+
+
+def errors_of_pods(engine: Engine, decoded: DecodedObject) -> list[Finding]:
+    """Return the errors of the API server about Pods of a template, beside those about the template.
+
+    Args:
+        engine: the engine of the API server.
+        decoded: the object with the template; nothing is returned if it cannot be decoded.
+    """
+    if not decoded.is_valid:
+        return []
+    template, path = _template(engine, decoded)
+    images = dict(_images(template["spec"], f"{path}.spec"))
+    return [
+        error.changed(hint=HINTS.get(error.rule, ""), fix=_fix(error, images))
+        for error in engine.created_pod_errors(template, path)
+    ]
+
+
+def without_rules_of_others(errors: Iterable[Finding], owner: PodOwner) -> list[Finding]:
+    """Return the errors about a Job that stands for another object, without those that this one has not."""
+    absent = (*OF_JOBS, *OF_TEMPLATES) if owner == "Pod" else OF_JOBS
+    return [error for error in errors if error.rule not in absent]
+
+
+def _template(engine: Engine, decoded: DecodedObject) -> tuple[dict[str, Any], str]:
+    """Return the Pod template of an object, and its field path."""
+    of_cron_job = "jobTemplate" in decoded.filled["spec"]
+    path = "spec.jobTemplate.spec.template" if of_cron_job else "spec.template"
+    return engine.created_job(decoded)["spec"]["template"], path
 
 
 def unless_rejected(child: list[Finding], api: Iterable[Finding]) -> list[Finding]:

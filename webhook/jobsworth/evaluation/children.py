@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.kinds.children import children_of
+from jobsworth.kinds.kind_table import METADATA
 from jobsworth.validation.verdict_findings import findings_from_errors
 
 if TYPE_CHECKING:
@@ -21,14 +23,13 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.policy_result import Reported
-    from jobsworth.findings.finding import Finding
     from jobsworth.kinds.child import Child
     from jobsworth.kinds.kind_table import KindTable
 
     Evaluate = Callable[[Subject], Evaluation]
 
 UNKNOWN_FIELD = "JW001"
-_CHILD_PATH = re.compile(r"\bspec(?:\.\w+(?:\[[^\]\s]*\])*)+")
+_CHILD_PATH = re.compile(r"(?<![\w.])spec(?:\.\w+(?:\[[^\]\s]*\])*)+")
 """A field path in the words of a finding."""
 
 
@@ -54,6 +55,8 @@ def evaluate_children(
     if not isinstance(value, dict):
         return None
     children = children_of(value, table)
+    if not children:
+        return None
     found = FoundInChildren(server)
     for child in children:
         if len(found) > most:
@@ -91,6 +94,7 @@ def subject_of(child: Child, subject: Subject) -> Subject:
         beside=subject.beside,
         neighbors=subject.neighbors,
         most_values=subject.most_values,
+        owner=child.owner,
         written=None if subject.written is None else written,
     )
 
@@ -134,7 +138,9 @@ class FoundInChildren:
         self.known = True
         if child.is_complete:
             errors = [*evaluation.api, *findings_from_errors(child.errors, self._server)]
+            errors += (_pruned(path) for path in child.unknown)
             own = self._mapped(child, errors)
+            self.api += self._of_definition(child, own)
             if not child.what:
                 self.api += own
             elif is_created:
@@ -148,6 +154,20 @@ class FoundInChildren:
         self._codes.update(finding.code for finding in evaluation.lint)
         self.withheld += evaluation.withheld
         self.withheld_reason = self.withheld_reason or evaluation.withheld_reason
+
+    def _of_definition(self, child: Child, errors: list[Finding]) -> list[Finding]:
+        """Return what the CRD of the parent rejects in a template, but for what has an error already."""
+        if child.template is None:
+            return []
+        from jobsworth.validation.template_definition import definition_errors
+
+        path, fields = child.template.path, [each.field for each in errors]
+        found = definition_errors(child.template.type, child.template.value)
+        return [
+            each.changed(field=f"{path}.{each.field}")
+            for each in findings_from_errors(found, self._server)
+            if not any(_overlaps(f"{path}.{each.field}", field) for field in fields)
+        ]
 
     def _behind(self, errors: list[Finding]) -> list[Finding]:
         """Return the errors of a child that its parent has not; the parent's take the fixes of the others."""
@@ -190,6 +210,27 @@ class FoundInChildren:
         evaluation.child_violations = self.violations
         evaluation.withheld, evaluation.withheld_reason = self.withheld, self.withheld_reason
         return evaluation
+
+
+def _pruned(path: str) -> Finding:
+    """Return the finding about a field of a template's metadata that the CRD of the parent does not have."""
+    return Finding(
+        source="api",
+        severity="error",
+        code=UNKNOWN_FIELD,
+        field=path,
+        reason="UnknownField",
+        rule="unknown_field",
+        message=f'unknown field "{path}"',
+        hint=f"remove it: of a template's metadata the CRD has only {', '.join(METADATA)}",
+        fix=Fix(f"Remove {path.rpartition('.')[2]}", Edit("delete", path), safe=True),
+    )
+
+
+def _overlaps(one: str, other: str) -> bool:
+    """Return True if one of two field paths is the other, or a part of it."""
+    short, long = sorted((one, other), key=len)
+    return long == short or long.startswith((f"{short}.", f"{short}["))
 
 
 def _concerns(child: Child, finding: Finding) -> bool:

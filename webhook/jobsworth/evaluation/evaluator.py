@@ -10,7 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.budget import MANIFEST, size
-from jobsworth.evaluation.child_findings import child_findings, unless_rejected
+from jobsworth.evaluation.child_findings import (
+    child_findings,
+    errors_of_pods,
+    unless_rejected,
+    without_rules_of_others,
+)
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
 from jobsworth.evaluation.server_warnings import without_repeated
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.prepared import PreparedObject
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
+    from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.policy_set import PolicySet
@@ -100,9 +106,12 @@ class Evaluator:
             evaluation = self._unvalidated(subject)
         else:
             lint = self._lint_findings(prepared, subject.neighbors)
-            child = self._child_findings(prepared)
+            child = self._child_findings(prepared, subject.owner)
+            of_pods = self._errors_of_pods(prepared) if subject.owner == "Pod" else []
             policy = self._policy_result(prepared)
             api = self._verdict(prepared, policy)
+            if subject.owner != "Job":
+                api = [*without_rules_of_others(api, subject.owner), *of_pods]
             lint = [*lint, *unless_rejected(child, api)]
             api = without_repeated(api, lint)
             evaluation = Evaluation(prepared.value, api, lint, policy, prepared.unreadable)
@@ -177,11 +186,17 @@ class Evaluator:
             found = [finding for finding in found if (finding.code, finding.field) in also]
         return found
 
-    def _child_findings(self, prepared: PreparedObject) -> list[Finding]:
+    def _errors_of_pods(self, prepared: PreparedObject) -> list[Finding]:
+        """Return what the API server requires of Pods only, before the verdict changes the decoded object."""
+        if prepared.linted is None or not self._api:
+            return []
+        return errors_of_pods(self._engine, prepared.linted)
+
+    def _child_findings(self, prepared: PreparedObject, owner: PodOwner) -> list[Finding]:
         """Return the findings about the Pods to create, before the verdict changes the decoded object."""
         if prepared.linted is None or not self._lints:
             return []
-        return child_findings(self._engine, prepared.linted)
+        return child_findings(self._engine, prepared.linted, owner)
 
     def _lint(self, decoded: DecodedObject, neighbors: Neighbors | None = None) -> list[Finding]:
         if not self._lints:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal
 
+    from jobsworth.kinds.child import PodOwner
     from jobsworth.lint.neighbors import Neighbors
 
     Source = Literal["manifest", "request", "stored"]
@@ -37,12 +38,13 @@ class Subject:
         neighbors: the objects that are validated beside it; None if it is evaluated alone.
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
+        owner: the kind that owns the Pods of a Job that stands for another object.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
     """
 
     __slots__ = (
         "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "neighbors", "old", "options", "source", "user", "value",
+        "namespace_labels", "neighbors", "old", "options", "owner", "source", "user", "value",
         "written",
     )  # fmt: skip
 
@@ -64,6 +66,7 @@ class Subject:
         beside: Iterable[str] = (),
         neighbors: Neighbors | None = None,
         most_values: int | None = None,
+        owner: PodOwner = "Job",
         written: WrittenScalar | None = None,
     ) -> None:
         self.value = value
@@ -81,4 +84,5 @@ class Subject:
         self.beside = beside
         self.neighbors = neighbors
         self.most_values = most_values
+        self.owner = owner
         self.written = written

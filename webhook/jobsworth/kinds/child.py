@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Literal
 
     from jobsworth.api.field_errors import FieldError
 
+    PodOwner = Literal["Job", "StatefulSet", "Pod", "PodTemplate"]
+    """The kind that owns Pods: ``Pod`` for those that are created one by one."""
+
 _NO_FIELDS: Mapping[str, str] = {}
+
+
+class Template(NamedTuple):
+    """A template in an object.
+
+    Attributes:
+        type: the name of its type.
+        path: its field path.
+        value: its value.
+    """
+
+    type: str
+    path: str
+    value: Any
 
 
 class Child(Record, kw_only=True):
@@ -31,9 +48,11 @@ class Child(Record, kw_only=True):
         silent: the field paths of the child that nothing is reported about.
         ignores: the codes of the lint rules that are not reported.
         once: the codes of the lint rules that are reported for the first child of an object only.
-        is_pod: only the rules about Pods apply.
+        owner: the kind that owns the Pods; ``PodTemplate`` for one that the API server validates itself.
         errors: errors of the API server about what the parent says and `value` does not, at paths of the
             child.
+        unknown: the field paths of what the CRD of the parent does not have.
+        template: the template, if the CRD of the parent repeats its type.
         is_complete: False for a template that other programs complete: it has no verdict.
     """
 
@@ -44,9 +63,16 @@ class Child(Record, kw_only=True):
     silent: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
-    is_pod: bool = False
+    owner: PodOwner = "Job"
     errors: tuple[FieldError, ...] = ()
+    unknown: tuple[str, ...] = ()
+    template: Template | None = None
     is_complete: bool = True
+
+    @property
+    def is_pod(self) -> bool:
+        """True if only the rules about Pods apply."""
+        return self.owner != "Job"
 
     def origin(self, path: str) -> str | None:
         """Return the field path of the parent for one of the child; None if nothing is reported there.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.core.restart_rules import RESTART_POLICIES as POD_RESTART_POLICIES
-from jobsworth.api.field_errors import not_supported
-from jobsworth.kinds.child import Child
-from jobsworth.kinds.kind_table import POD
+from jobsworth.api.field_errors import forbidden, not_supported
+from jobsworth.kinds.child import Child, Template
+from jobsworth.kinds.kind_table import METADATA, POD
 from jobsworth.kinds.template_parameters import with_parameters
 
 if TYPE_CHECKING:
@@ -32,12 +31,10 @@ _PARTS = {
 """The field path in the child of each type of template."""
 
 RESTART_POLICY = f"{POD}.restartPolicy"
-RESTART_POLICIES: dict[str, tuple[str, ...]] = {
-    "Job": (),  # the API server checks it
-    "StatefulSet": ("Always",),
-    "Pod": POD_RESTART_POLICIES,
-}
-"""The restart policies that the API server allows for the Pods of each owner, in the order of its message."""
+DEADLINE = f"{POD}.activeDeadlineSeconds"
+RESTART_POLICIES = ("Always", "OnFailure", "Never")
+"""The restart policies of Pods, in the order of the API server's message
+(``validateRestartPolicy`` in ``pkg/apis/core/validation``)."""
 
 
 class Found:
@@ -62,7 +59,7 @@ class Found:
 def children_of(value: Mapping[str, Any], table: KindTable) -> list[Child]:
     """Return what operators create from the templates of an object.
 
-    Templates that are no maps are left out: nothing can be created from them.
+    Jobs and objects that are no maps are left out: nothing can be created from them.
 
     Args:
         value: the object, as JSON decodes it.
@@ -73,7 +70,7 @@ def children_of(value: Mapping[str, Any], table: KindTable) -> list[Child]:
         _child(value, entry, found)
         for entry in entries
         for found in templates_at(value, entry.path)
-        if isinstance(found.value, dict) and found.value
+        if isinstance(found.value, dict) or entry.type == "PodTemplateSpec"
     ]
 
 
@@ -120,20 +117,26 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
     if entry.type == "JobSetSpec":
         return _job_set(value, entry, found)
     job, causes = _job(value, entry, found)
+    errors = _judged_by_owner(entry, job)
     origins = {_PARTS[entry.type]: found.path}
+    if entry.owner == "Pod" and entry.operator:
+        # The API server words the errors of a template without the step of its metadata.
+        for part in ("labels", "annotations"):
+            origins[f"spec.template.{part}"] = f"{found.path}.metadata.{part}"
     if not entry.operator and "metadata" in value:
         origins["metadata"] = "metadata"
         causes.pop("metadata", None)
-    is_pod = entry.owner != "Job"
     return Child(
         value=job,
         what=_what(entry),
         origins=origins,
-        causes={} if is_pod else causes,
-        silent=entry.overwrites,
+        causes=causes if entry.owner == "Job" else _in_template(causes),
+        silent=entry.overwrites if entry.operator else _without_source(value),
         ignores=entry.ignores,
-        is_pod=is_pod,
-        errors=_restart_policy_errors(entry, found),
+        owner="PodTemplate" if entry.kind == "PodTemplate" else entry.owner,
+        errors=errors,
+        unknown=_unknown_metadata(job) if entry.of_controller_gen else (),
+        template=Template(entry.type, found.path, found.value) if entry.of_controller_gen else None,
         is_complete=not entry.is_patch,
     )
 
@@ -162,14 +165,29 @@ def _what(entry: EmbeddedTemplate) -> str:
     return f"the {created} that {entry.operator} creates"
 
 
-def _restart_policy_errors(entry: EmbeddedTemplate, found: Found) -> tuple[FieldError, ...]:
-    """Return the error about a restart policy that the owner of the Pods does not allow."""
-    allowed, policy = RESTART_POLICIES[entry.owner], _value_at(found.value, "spec.restartPolicy")
-    if not allowed or RESTART_POLICY in entry.overwrites or entry.is_patch:
+def _judged_by_owner(entry: EmbeddedTemplate, job: dict[str, Any]) -> tuple[FieldError, ...]:
+    """Take from a Job what only other owners of Pods may have, and return their errors about it.
+
+    Sources: ``ValidateStatefulSetSpec`` in ``pkg/apis/apps/validation``; ``validateResizePolicy`` in
+    ``pkg/apis/core/validation``, which distinguishes ``Never`` from the others.
+    """
+    if entry.owner == "Job":
         return ()
-    if not isinstance(policy, str) or policy in ("", *allowed):
+    policy = _value_at(job, RESTART_POLICY)
+    if policy is None or isinstance(policy, str):
+        _put(job, RESTART_POLICY, "Never" if policy == "Never" else "OnFailure")
+    errors = []
+    if entry.is_patch or not isinstance(policy, str | None):
         return ()
-    return (not_supported(RESTART_POLICY, policy, allowed, "restartPolicy.enum"),)
+    if policy and policy not in RESTART_POLICIES:
+        errors.append(not_supported(RESTART_POLICY, policy, RESTART_POLICIES, "restartPolicy.enum"))
+    if entry.owner == "StatefulSet":
+        if policy and policy != "Always":
+            errors.append(not_supported(RESTART_POLICY, policy, ("Always",), "restartPolicy.enum"))
+        if isinstance(_value_at(job, DEADLINE), int):
+            detail = "activeDeadlineSeconds in StatefulSet is not Supported"
+            errors.append(forbidden(DEADLINE, detail))
+    return tuple(errors)
 
 
 def _job(
@@ -197,14 +215,20 @@ def _job(
         )
         copied = _value_at(holder, source.lstrip("."))
         if copied is not None:
-            _put(job, target, copied)
-            causes[target] = at
+            _put(
+                job,
+                target,
+                entry.translates.get(copied, copied) if isinstance(copied, str) else copied,
+            )
+        elif _value_at(job, target) is not None:
+            _put(job, target, None)
+        causes[target] = at
     for target, default in entry.defaults.items():
         if _value_at(job, target) in (None, ""):
             _put(job, target, default)
             causes.setdefault(target, found.path)
-    if entry.owner != "Job":
-        _put(job, RESTART_POLICY, "Never")
+    for label in entry.labels:
+        _put_label(job, label, str(_value_at(value, "metadata.name")))
     return job, causes
 
 
@@ -228,6 +252,29 @@ def _value_at(value: Any, path: str) -> Any:
     for step in path.split("."):
         value = value.get(step) if isinstance(value, dict) else None
     return value
+
+
+def _unknown_metadata(job: dict[str, Any]) -> tuple[str, ...]:
+    metadata = _value_at(job, "spec.template.metadata")
+    if not isinstance(metadata, dict):
+        return ()
+    return tuple(f"spec.template.metadata.{name}" for name in metadata if name not in METADATA)
+
+
+def _without_source(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the labels of a Job if the object has none: the API server takes them from the template."""
+    return () if _value_at(value, "metadata.labels") else ("metadata.labels",)
+
+
+def _in_template(causes: dict[str, str]) -> dict[str, str]:
+    """Return the causes of what Pods have: there is no Job."""
+    return {path: cause for path, cause in causes.items() if path.startswith(f"{POD}.")}
+
+
+def _put_label(job: dict[str, Any], label: str, text: str) -> None:
+    metadata = job["metadata"]
+    labels = metadata.get("labels")
+    metadata["labels"] = {**(labels if isinstance(labels, dict) else {}), label: text}
 
 
 def _put(value: dict[str, Any], path: str, new: Any) -> None:

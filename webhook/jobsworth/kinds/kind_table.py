@@ -51,6 +51,10 @@ POD = "spec.template.spec"
 """The field path of the Pod in a Job."""
 
 
+METADATA = ("annotations", "finalizers", "labels", "name", "namespace")
+"""The fields of a template's metadata in a CRD that controller-gen made: it leaves out the others."""
+
+
 class EmbeddedTemplate(Record, kw_only=True):
     """A template in objects of one kind.
 
@@ -62,12 +66,16 @@ class EmbeddedTemplate(Record, kw_only=True):
         type: the type of the template.
         owner: the kind that owns the Pods.
         operator: the program that creates objects from it, for messages; empty for the API server itself.
-        copies: the fields of the Job that the operator copies, with their source; a source that begins with a
-            dot is a sibling of the template.
+        copies: the fields of the Job that the operator copies, with their source, whatever the template has.
+            A source that begins with a dot is a sibling of the template.
+        translates: the texts that the operator replaces in what it copies.
+        labels: the labels of the Job whose value is the name of the object.
         defaults: the fields of the Job that the operator sets if they are not set.
         overwrites: the fields of the Job that the operator overwrites or deletes; nothing is reported there.
         job_name: the name of the Job; ``{name}`` is that of the object. It ends in ``-`` for a generateName.
         ignores: the lint rules that the operator makes pointless.
+        of_controller_gen: controller-gen made the CRD from the Go types of the template: it has no field of a
+            template's metadata but :data:`METADATA`, and requires more than the API server does of a Job.
         is_patch: the operator completes the template, which has no verdict: lint rules only.
     """
 
@@ -78,10 +86,13 @@ class EmbeddedTemplate(Record, kw_only=True):
     owner: Owner = "Job"
     operator: str = ""
     copies: Mapping[str, str] = {}
+    translates: Mapping[str, str] = {}
+    labels: tuple[str, ...] = ()
     defaults: Mapping[str, object] = {}
     overwrites: tuple[str, ...] = ()
     job_name: str = "{name}"
     ignores: tuple[str, ...] = ()
+    of_controller_gen: bool = False
     is_patch: bool = False
 
 
@@ -129,13 +140,14 @@ def _objects(api_version: str, kind: str, path: str, operator: str = "") -> Embe
 
 
 _REPLICAS = {
-    "PyTorchJob": "pytorchReplicaSpecs",
-    "TFJob": "tfReplicaSpecs",
-    "XGBoostJob": "xgbReplicaSpecs",
-    "JAXJob": "jaxReplicaSpecs",
-    "PaddleJob": "paddleReplicaSpecs",
-    "MPIJob": "mpiReplicaSpecs",
+    "PyTorchJob": ("pytorchReplicaSpecs", "OnFailure"),
+    "TFJob": ("tfReplicaSpecs", "Never"),
+    "XGBoostJob": ("xgbReplicaSpecs", "Never"),
+    "JAXJob": ("jaxReplicaSpecs", "Never"),
+    "PaddleJob": ("paddleReplicaSpecs", "OnFailure"),
+    "MPIJob": ("mpiReplicaSpecs", "Never"),
 }
+"""The field with the roles of each kind of the Training Operator, and the default restart policy."""
 _RAY_PODS = (f"{POD}.containers[0].command", f"{POD}.containers[0].args")
 
 TEMPLATES: tuple[EmbeddedTemplate, ...] = (
@@ -169,6 +181,8 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         operator="KEDA",
         defaults={f"{POD}.restartPolicy": "OnFailure"},
         job_name="{name}-",
+        labels=("app.kubernetes.io/name", "app.kubernetes.io/part-of", "scaledjob.keda.sh/name"),
+        of_controller_gen=True,
         ignores=LIFETIME,
     ),
     *(
@@ -186,6 +200,7 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             f"spec.{cluster}workerGroupSpecs[*].template",
             operator="KubeRay",
             overwrites=_RAY_PODS,
+            of_controller_gen=True,
         )
     ),
     *(
@@ -196,8 +211,10 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             type="PodTemplateSpec",
             operator="KubeRay",
             copies={"spec.backoffLimit": f"{spec}.submitterConfig.backoffLimit"},
+            labels=("ray.io/originated-from-cr-name",),
             defaults={"spec.backoffLimit": 2},
             overwrites=(f"{POD}.containers[0].command",),
+            of_controller_gen=True,
             ignores=LIFETIME,
         )
         for kind, spec in (("RayJob", "spec"), ("RayCronJob", "spec.jobTemplate"))
@@ -218,23 +235,31 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         defaults={f"{POD}.restartPolicy": "OnFailure"},
         overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),
         job_name="{name}-launcher",
+        labels=("app",),
+        of_controller_gen=True,
     ),
     *_pods(
         "kubeflow.org/v2beta1",
         "MPIJob",
         "spec.mpiReplicaSpecs.Worker.template",
         operator="the MPI Operator",
-        overwrites=(f"{POD}.restartPolicy", f"{POD}.hostname", f"{POD}.subdomain"),
+        copies={f"{POD}.restartPolicy": ".restartPolicy"},
+        defaults={f"{POD}.restartPolicy": "Never"},
+        overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),
+        of_controller_gen=True,
     ),
     *(
         template
-        for kind, replicas in _REPLICAS.items()
+        for kind, (replicas, default) in _REPLICAS.items()
         for template in _pods(
             "kubeflow.org/v1",
             kind,
             f"spec.{replicas}.{{*}}.template",
             operator="the Training Operator",
-            overwrites=(f"{POD}.restartPolicy",),
+            copies={f"{POD}.restartPolicy": ".restartPolicy"},
+            translates={"ExitCode": "Never"},
+            defaults={f"{POD}.restartPolicy": default},
+            of_controller_gen=True,
         )
     ),
     *_pods(
@@ -244,6 +269,8 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         "spec.leaderWorkerTemplate.leaderTemplate",
         owner="StatefulSet",
         operator="LeaderWorkerSet",
+        overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),  # not validated in a StatefulSet
+        of_controller_gen=True,
     ),
     *_pods("batch.volcano.sh/*", "Job", "spec.tasks[*].template", operator="Volcano"),
     *(

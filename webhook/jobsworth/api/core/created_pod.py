@@ -55,6 +55,15 @@ def _image_without_blanks(
 
 
 @CreatedPod.rule
+def _no_ephemeral_containers(
+    template: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Reject ephemeral containers, for which a Pod template is rejected in other words."""
+    if template["spec"].get("ephemeralContainers"):
+        yield forbidden(f"{path}.spec.ephemeralContainers", "cannot be set on create")
+
+
+@CreatedPod.rule
 def _node_before_gates(
     template: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
@@ -88,7 +97,8 @@ def _images_of_volumes(
     if request.server.minor >= IMAGES_NAMED_IN_TEMPLATES_SINCE:
         return
     for index, volume in enumerate(template["spec"].get("volumes", ())):
-        if "image" in volume and not volume["image"].get("reference"):
+        is_only_source = volume.keys() <= {"name", "image"}
+        if "image" in volume and is_only_source and not volume["image"].get("reference"):
             yield required(f"{path}.spec.volumes[{index}].image.reference")
 
 

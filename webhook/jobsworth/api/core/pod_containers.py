@@ -63,9 +63,14 @@ def _follows_unnamed(kind: str, pod: dict[str, Any]) -> bool:
 
 
 @PodSpec.rule_about("ephemeralContainers")
-def _ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+def _no_ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    detail = "ephemeral containers not allowed in pod template"
+    yield forbidden(f"{path}.ephemeralContainers", detail)
+
+
+@PodSpec.rule_about("ephemeralContainers")
+def _targets_of_ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     at = f"{path}.ephemeralContainers"
-    yield forbidden(at, "ephemeral containers not allowed in pod template")
     names = {
         container.get("name", "")
         for field in ("containers", "initContainers")

@@ -7,12 +7,14 @@ what is not judged with ``# named: CODE``.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from cluster import programs
 from support.cli.command_runs import Command
 
 REPOSITORY = Path(__file__).parents[1] / "repositories" / "training"
@@ -55,9 +57,10 @@ def reported(command: Command, *options: str) -> set[Place]:
         (location,) = result["locations"]
         place = location["physicalLocation"]
         file = place["artifactLocation"]["uri"]
+        line = place.get("region", {}).get("startLine", 0)
         assert Path(file).is_file()
         if result["level"] == "error" or result["ruleId"] in ("JW094", "JW095"):
-            found.add((file, place["region"]["startLine"], result["ruleId"]))
+            found.add((file, line, result["ruleId"]))
     return found
 
 
@@ -67,6 +70,29 @@ def test_each_error_in_a_manifest_is_found_at_its_line_or_its_object_is_named(
     found = reported(command)
     assert {each for each in found if each[0] not in NAMED} == marked(rendered=False)
     assert {file: code for file, _, code in found if file in NAMED} == NAMED
+
+
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the helm and kubectl of the test bed at the begin of the PATH."""
+    try:
+        folders = [str(programs.find(name).parent) for name in ("helm", "kubectl")]
+    except programs.MissingProgram as missing:
+        pytest.skip(str(missing))
+    monkeypatch.setenv("PATH", os.pathsep.join([*folders, os.environ["PATH"]]))
+
+
+@pytest.mark.usefixtures("tools")
+def test_one_command_also_finds_the_errors_in_charts_and_overlays(
+    command: Command, repository: Path
+) -> None:
+    found = reported(command, "--render")
+    of_chart = {each for each in found if each[0].startswith("chart")}
+    assert of_chart == {each for each in marked(rendered=True) if each[0].startswith("chart")}
+    # The value of a patch is reported in the file that it changes, where it has no line.
+    assert ("base/job.yaml", 0, "JW004") in found
+    rest = found - of_chart - {("base/job.yaml", 0, "JW004")}
+    assert {each for each in rest if each[2] != "JW094"} == marked(rendered=False)
 
 
 def test_the_repository_has_errors_of_each_place() -> None:

@@ -18,7 +18,11 @@ kind: Job
 metadata:
   name: {{ .Release.Name }}-load
 spec:
+  {{- if .Values.retries }}
   backoffLimit: {{ .Values.retries }}
+  {{- else }}
+  backoffLimit: {{ .Values.attempts }}
+  {{- end }}
   template:
     spec:
       restartPolicy: Always
@@ -73,7 +77,7 @@ def test_the_chart_is_found_by_its_name(folder: str, piped: Command) -> None:
     assert done.out.splitlines() == [
         f"{file}: error JW004 spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0 "
         "(Job nightly-load, line 14 of the rendered manifest)",
-        f"{file}:10:22: error JW003 spec.template.spec.restartPolicy: Required value: valid values: "
+        f"{file}:14:22: error JW003 spec.template.spec.restartPolicy: Required value: valid values: "
         '"OnFailure", "Never" (Always is for Pods that run for ever; a Job\'s Pods must end)',
     ]
 
@@ -85,20 +89,20 @@ def test_the_text_report_numbers_the_line_that_it_names(piped: Command) -> None:
         "spec.backoffLimit [JW004]\n"
     ) in done.out
     assert "  14 |   backoffLimit: -1\n" in done.out
-    assert "etl/templates/job.yaml:10:22: error: Job nightly-load: " in done.out
-    assert "  10 |       restartPolicy: Always\n     |                      ^^^^^^\n" in done.out
+    assert "etl/templates/job.yaml:14:22: error: Job nightly-load: " in done.out
+    assert "  14 |       restartPolicy: Always\n     |                      ^^^^^^\n" in done.out
 
 
 def test_annotations_and_alerts_are_in_the_template(piped: Command) -> None:
     first, second = piped(RENDERED, "-o", "github", files=chart("etl")).out.splitlines()
     assert first.startswith("::error file=etl/templates/job.yaml,title=JW004 ")
     assert first.endswith("(Job nightly-load, line 14 of the rendered manifest)")
-    assert second.startswith("::error file=etl/templates/job.yaml,line=10,col=22,title=")
+    assert second.startswith("::error file=etl/templates/job.yaml,line=14,col=22,title=")
     results = piped(RENDERED, "-o", "sarif").loaded["runs"][0]["results"]
     first_place, second_place = (each["locations"][0]["physicalLocation"] for each in results)
     assert first_place == {"artifactLocation": {"uri": "etl/templates/job.yaml"}}
     assert second_place["artifactLocation"] == {"uri": "etl/templates/job.yaml"}
-    assert second_place["region"]["startLine"] == 10
+    assert second_place["region"]["startLine"] == 14
     assert "line 14 of the rendered manifest" in results[0]["message"]["text"]
     assert not any("fixes" in each for each in results)  # they would change the rendered text
 
@@ -109,7 +113,7 @@ def test_the_json_report_has_both_places(piped: Command) -> None:
     assert (job["file"], job["origin"]) == ("<stdin>", {"file": "etl/templates/job.yaml"})
     assert [(each["line"], each["column"], each["origin"]) for each in job["findings"]] == [
         (14, 17, {"file": "etl/templates/job.yaml", "line": None, "column": None}),
-        (17, 22, {"file": "etl/templates/job.yaml", "line": 10, "column": 22}),
+        (17, 22, {"file": "etl/templates/job.yaml", "line": 14, "column": 22}),
     ]
 
 
@@ -123,15 +127,22 @@ def test_a_template_with_another_indentation_has_its_own_column(piped: Command) 
     files = {**chart("etl"), "etl/templates/job.yaml": template}
     rendered = RENDERED.replace("Always\n", "Always  # no\n")
     assert (
-        "etl/templates/job.yaml:10:18: error" in piped(rendered, "-o", "concise", files=files).out
+        "etl/templates/job.yaml:14:18: error" in piped(rendered, "-o", "concise", files=files).out
     )
+
+
+def test_the_line_of_another_value_is_found_by_its_key(piped: Command) -> None:
+    template = TEMPLATE.replace("  backoffLimit: {{ .Values.attempts }}\n", "")
+    files = {**chart("etl"), "etl/templates/job.yaml": template}
+    done = piped(RENDERED, "-o", "concise", files=files)
+    assert "etl/templates/job.yaml:8:3: error JW004 spec.backoffLimit" in done.out
 
 
 def test_a_text_that_stands_there_twice_has_no_line(piped: Command) -> None:
     files = {**chart("etl"), "etl/templates/job.yaml": TEMPLATE + "# restartPolicy\n" + TEMPLATE}
     done = piped(RENDERED, "-o", "concise", files=files)
     assert "etl/templates/job.yaml:" in done.out
-    assert "etl/templates/job.yaml:10" not in done.out
+    assert "etl/templates/job.yaml:14" not in done.out
     assert "line 17 of the rendered manifest" in done.out
 
 

@@ -13,7 +13,7 @@ from jobsworth.manifests.editing import block_edits, flow_edits, rendering
 from jobsworth.manifests.editing.ranges import LIST, MAPPING, SCALAR
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from jobsworth.findings.edits import EditTarget, Steps
@@ -106,8 +106,17 @@ def _count(item: Any, items: Sequence[Any]) -> int:
     return sum(identical(item, other) for other in items)
 
 
-def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
-    """Replace a value by another."""
+def _replaced(
+    sheet: EditableText, steps: Steps, new: Any, comments: Mapping[str, str] | None = None
+) -> EditableText:
+    """Replace a value by another.
+
+    Args:
+        sheet: the text.
+        steps: the place of the value.
+        new: the other value.
+        comments: comments by the lines that they stand behind; kept behind the same lines of a block.
+    """
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if found.holder is None:
@@ -115,13 +124,15 @@ def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
     in_block = not (found.flows or sheet.json)
     if in_block and span.kind in (MAPPING, LIST) and not span.flows:
         fits = rendering.fits_line(new)
+        behind = _comments_behind_lines(sheet.text[span.start : sheet.line_end(span.end)])
         sheet = block_edits.replaced(sheet, found, rendering.inline(new if fits else None, style))
-        return sheet if fits else _replaced(sheet, steps, new)
+        return sheet if fits else _replaced(sheet, steps, new, behind)
     if in_block and not span.flows and not rendering.fits_line(new):
         if span.style in ("|", ">"):
             return _replaced(_replaced(sheet, steps, None), steps, new)
         indent = style.offset if isinstance(new, list) else style.step
-        return block_edits.filled(sheet, found, rendering.block(new, style), indent=indent)
+        lines = _with_comments(rendering.block(new, style), comments or {})
+        return block_edits.filled(sheet, found, lines, indent=indent)
     if isinstance(new, dict | list):
         text = rendering.inline(new, style)
     else:
@@ -140,6 +151,33 @@ def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
         if sheet.text[span.end - 1] == "\n":
             text += style.newline
     return sheet.changed((span.start, span.end, text))
+
+
+def _comments_behind_lines(text: str) -> dict[str, str]:
+    """Return the comments behind the lines of a block, by the text of each line that stands there once."""
+    lines = [line.strip() for line in text.splitlines()]
+    found: dict[str, str] = {}
+    for line in lines:
+        content, mark, comment = line.partition(" #")
+        content = _without_dash(content.rstrip())
+        if mark and content:
+            found[content] = "" if content in found else f"#{comment}"
+    return {content: comment for content, comment in found.items() if comment}
+
+
+def _with_comments(lines: Sequence[str], comments: Mapping[str, str]) -> list[str]:
+    return [
+        f"{line}  {comments[content]}"
+        if (content := _without_dash(line.strip())) in comments
+        else line
+        for line in lines
+    ]
+
+
+def _without_dash(line: str) -> str:
+    while line.startswith("- "):
+        line = line[2:].lstrip()
+    return line
 
 
 def _comment_of_header(scalar: str) -> str:

@@ -123,9 +123,12 @@ class Evaluator:
 
     def _children(self, subject: Subject) -> Evaluation | None:
         """Evaluate what operators create from an object of another kind; None if that is nothing."""
-        if subject.source != "manifest":
+        value = subject.value
+        if subject.source != "manifest" or not isinstance(value, dict):
             return None
-        if _is_job_set(subject.value):
+        if not self._kinds.templates_of(value.get("apiVersion"), value.get("kind")):
+            return None  # most objects of other kinds have no templates
+        if _is_job_set(value):
             from jobsworth.evaluation.job_sets import evaluate_job_set
 
             return evaluate_job_set(

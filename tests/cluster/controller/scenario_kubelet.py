@@ -25,6 +25,7 @@ from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import COMPLETION_INDEX, RUNNING
 from jobsworth.whatif.failure_causes import DISRUPTIONS
 from jobsworth.whatif.run_record import PodRecord
+from jobsworth.whatif.simulation.scenario import ONLY_JOB
 from jobsworth.whatif.simulation.scenario_reader import read_scenario
 from jobsworth.whatif.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
 from jobsworth.whatif.virtual_time import EventQueue
@@ -181,7 +182,7 @@ class PlayedJob:
         self._attempts[key] += 1
         view = PodView(self._namespace, metadata["name"], metadata["uid"], index=key)
         record = PodRecord(metadata["name"], index, self._attempts[key], self._queue.now)
-        model = SimulatedPod(view, record, self._template, 1, lambda pod: None)
+        model = SimulatedPod(view, record, self._template, ONLY_JOB, lambda pod: None)
         path = f"/api/v1/namespaces/{self._namespace}/pods/{metadata['name']}"
         return PlayedPod(path, model, stored["spec"]["containers"])
 

@@ -224,12 +224,12 @@ def test_missed_runs_are_reached_by_the_keyboard(browser: Chromium, tmp_path: Pa
     path = tmp_path / "run.html"
     path.write_text(timeline_page(cron_job()), encoding="utf-8")
     browser.open(path)
-    told = "document.getElementById('told').textContent"
+    described = "document.getElementById('described').textContent"
     browser.evaluate("document.getElementById('chart').focus()")
     found = []
     for _ in range(11):
         browser.press("ArrowDown")
-        found.append(browser.evaluate(told))
+        found.append(browser.evaluate(described))
     missed = "Sun 2026-11-01 02:00:00 -0500: missed, the previous Job was still running"
     assert any(each.startswith(missed) for each in found)
     assert any("created Sun 2026-11-01 00:00:00 -0400" in each for each in found)

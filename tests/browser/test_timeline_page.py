@@ -145,16 +145,16 @@ def test_axe_finds_no_violation(chromium: Chromium, scheme: str) -> None:
 
 def test_the_keyboard_reaches_every_pod_and_the_text_says_which(chromium: Chromium) -> None:
     chromium.evaluate("document.getElementById('chart').focus()")
-    told = "document.getElementById('told').textContent"
+    described = "document.getElementById('described').textContent"
     chromium.press("ArrowRight")
-    assert chromium.evaluate(told).startswith("train-0-1, index 0, attempt 1, created 0:00:00")
+    assert chromium.evaluate(described).startswith("train-0-1, index 0, attempt 1, created 0:00:00")
     chromium.press("ArrowRight")
-    assert chromium.evaluate(told).startswith("train-0-2, index 0, attempt 2")
+    assert chromium.evaluate(described).startswith("train-0-2, index 0, attempt 2")
     chromium.press("ArrowDown")
-    assert "index 1, " in chromium.evaluate(told)
+    assert "index 1, " in chromium.evaluate(described)
     chromium.press("End")
     chromium.press("+")
-    assert "attempt" in chromium.evaluate(told)
+    assert "attempt" in chromium.evaluate(described)
 
 
 def test_the_tables_have_the_same_data_a_page_at_a_time(

@@ -23,7 +23,7 @@ def script(text: str) -> dict[str, Any]:
     ("text", "words"),
     [
         ("set -e\u00a0&& run", "U+00A0 (no-break space), which a shell takes for a part of a word"),
-        ("run\u200b --all", "U+200B (zero width space), which nobody sees"),
+        ("run\u200b --all", "U+200B (zero width space): invisible, but passed to the program"),
         ("run \u201ca b\u201d", "U+201C (left double quotation mark), which quotes nothing"),
         ("MODE=\u2018fast\u2019 run", "U+2018 (left single quotation mark), which quotes nothing"),
         ("run \u2014all", "\u2014all begins with U+2014 (em dash)"),

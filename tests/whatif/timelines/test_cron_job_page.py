@@ -57,7 +57,9 @@ def test_each_missed_run_has_a_row_without_pods_and_a_line() -> None:
     data = data_of(hourly({"runs": 2, "duration": "200m"}))
     empty = sorted(set(range(len(data["rows"]))) - set(data["pods"]["row"]))
     assert [data["rows"][row] for row in empty] == ["2026-10-25 01:30 +0000", "2026-10-25 02:30"]
-    assert all(": missed, the previous Job was still running" in data["told"][row] for row in empty)
+    assert all(
+        ": missed, the previous Job was still running" in data["described"][row] for row in empty
+    )
     missed = [run for run in data["runs"] if run[1] == "missed"]
     assert [run[0][15:] for run in missed] == ["01:30:00 +0000", "02:30:00 +0000"]
     assert sum("missed: the previous Job" in text for _, _, text in data["lines"]) == 2
@@ -82,7 +84,7 @@ def test_pods_at_once_and_indexes_have_rows_of_their_own() -> None:
 def test_a_suspended_job_has_a_row_although_it_has_no_pods() -> None:
     data = data_of(hourly(job={"suspend": True}))
     assert data["names"] == []
-    assert ": started, unfinished" in data["told"][0]
+    assert ": started, unfinished" in data["described"][0]
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:

@@ -97,10 +97,10 @@ class StoredDefaults:
             except ApiError as error:
                 self._log(f"cannot list the {resource} to apply defaults to: {error}")
         if results:
-            told = ", ".join(
+            counts = ", ".join(
                 f"{results[each]} {each}" for each in DEFAULTS_RESULTS if results[each]
             )
-            self._log(f"defaults of policies in stored objects: {told}")
+            self._log(f"defaults of policies in stored objects: {counts}")
         return results
 
     def _apply_one(self, stored: dict[str, Any], active: ActivePolicies) -> str:

@@ -1,4 +1,4 @@
-"""A rule for characters that nobody sees, or that look like others, in commands and variables.
+"""A rule for invisible characters, and those that look like others, in commands and variables.
 
 The API server accepts them there. They come from web pages, chats and word processors.
 """
@@ -60,7 +60,7 @@ def applies(job: LintedJob) -> bool:
     "JW530",
     "odd-character",
     severity="warning",
-    summary="A command or variable contains a character that nobody sees, or that looks like another.",
+    summary="A command or variable contains an invisible character, or one that looks like another.",
     fixable="unsafe",
 )
 def odd_character(job: LintedJob) -> Iterator[Diagnostic]:
@@ -109,8 +109,8 @@ def _invisible(text: str) -> _Odd | None:
     if not unwanted:
         return None
     return _Odd(
-        f"It contains {named(''.join(each for each in text if each in unwanted))}, which nobody sees and the "
-        "program gets. Remove it.",
+        f"It contains {named(''.join(each for each in text if each in unwanted))}: invisible, but passed to "
+        "the program. Remove it.",
         "".join(each for each in text if each not in unwanted),
     )
 

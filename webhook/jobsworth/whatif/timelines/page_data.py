@@ -35,7 +35,7 @@ def page_data(record: RunRecord) -> dict[str, Any]:
         "by": _row_name(record),
         "rows": chart.labels,
         "due": chart.due,
-        "told": chart.told,
+        "described": chart.described,
         "names": chart.names,
         "texts": list(chart.texts),
         "pods": chart.columns,
@@ -73,7 +73,7 @@ class _Chart:
     Attributes:
         labels: of the rows.
         due: when the run of a row was due.
-        told: of a row of a CronJob: the run in words.
+        described: of a row of a CronJob: the run in words.
         texts: the results of Pods, each with its position.
         restarts: a position of a Pod and the time of a restart in place, by turns.
     """
@@ -81,7 +81,7 @@ class _Chart:
     def __init__(self, record: RunRecord) -> None:
         self.labels: list[str] = []
         self.due: list[int] = []
-        self.told: list[str] = []
+        self.described: list[str] = []
         self.names: list[str] = []
         self.texts: dict[str, int] = {}
         self.columns: dict[str, list[int]] = {name: [] for name in _COLUMNS}
@@ -116,7 +116,7 @@ class _Chart:
     def _row(self, label: str, run: RunRow | None = None) -> int:
         self.labels.append(label)
         self.due.append(-1 if run is None else run.at)
-        self.told.append("" if run is None else f"{run.due}: {run.start}, {run.result}")
+        self.described.append("" if run is None else f"{run.due}: {run.start}, {run.result}")
         return len(self.labels) - 1
 
     def _add(self, pod: PodRecord, row: int) -> None:

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
+from jobsworth.cli.rendering_options import (
+    RenderingOptions,
+    check_rendering,
+    results_of,
+    sources_of,
+    without_charts,
+    without_repeated,
+)
 from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json, reports_of
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import Progress, wants_color
@@ -27,8 +35,6 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
-    from jobsworth.files.file_runs import FoundFile
-    from jobsworth.files.rendering import Source
     from jobsworth.findings.result import Result
 
 HERE = (".",)
@@ -111,24 +117,6 @@ class InputOptions(Options):
     )
 
 
-class RenderingOptions(Options):
-    """Options for charts and overlays, which helm, kustomize or kubectl render."""
-
-    heading = "Charts and overlays"
-
-    helm = words(
-        metavar="CHART",
-        help="Also validate what `helm template` makes of this chart; may be given several times.",
-    )
-    values = words(metavar="FILE", help="Values for the charts, as for helm.")
-    set = words(metavar="NAME=VALUE", help="A value for the charts, as for helm.")
-    kustomize = words(
-        metavar="FOLDER",
-        help="Also validate what `kustomize build` makes of this overlay; may be given several times.",
-    )
-    render = flag(help="Also render every chart and overlay in the folders of PATH.")
-
-
 class ValidateOptions(Options):
     """The options of ``jobsworth validate``."""
 
@@ -179,7 +167,8 @@ def run(options: ValidateOptions) -> int:
                 results.append(result)
                 reporter.add(result)
 
-        sources, files = _sources(options, paths, files)
+        sources = sources_of(options.rendering, paths)
+        files = without_charts(files, sources)
         evaluated = evaluate_files(evaluate, files, _processes(options))
         for done, (file, of_file) in enumerate(zip(files, evaluated, strict=True), start=1):
             if isinstance(file, str):
@@ -187,11 +176,9 @@ def run(options: ValidateOptions) -> int:
             add(of_file)
             progress.update(done, len(files))
         for source in sources:
-            from jobsworth.files.rendering import remove_repeated  # few runs render anything
-
-            found = _results_of(source, options, evaluator, named)
-            remove_repeated(found, results)
-            add(found)
+            found = results_of(source, options.rendering, evaluator, options.input.namespace or "")
+            named.complete(source.path, found)
+            add(without_repeated(found, results))
         add(named.folders_without_object(omissions))
     diff_shown = fixes is not None and fixes.diff_shown
     code = max(exit_code(results), EXIT_INVALID if diff_shown else 0)
@@ -226,9 +213,7 @@ def _check(options: ValidateOptions) -> None:
         raise UsageError("--unsafe requires --fix or --diff")
     if options.input.stdin_filename is not None and STDIN not in options.paths:
         raise UsageError("--stdin-filename requires the path -, which is standard input")
-    charts = options.rendering.helm or options.rendering.render
-    if (options.rendering.values or options.rendering.set) and not charts:
-        raise UsageError("--values and --set require --helm CHART or --render")
+    check_rendering(options.rendering)
     if options.input.fail_on_empty:
         for given, option in (
             (options.input.allow_empty, "--allow-empty"),
@@ -312,46 +297,6 @@ def _named_paths(
         requires_job=required,
         stdin_filename=options.input.stdin_filename,
     )
-
-
-def _sources(
-    options: ValidateOptions, paths: Sequence[str], files: list[FoundFile]
-) -> tuple[list[Source], list[FoundFile]]:
-    """Return the charts and overlays to render, and the files without the templates of those charts."""
-    chosen = options.rendering
-    if not (chosen.helm or chosen.kustomize or chosen.render):
-        return [], files
-    from jobsworth.files.rendering import Source, not_in_charts, sources_in
-
-    sources = [Source("chart", path) for path in chosen.helm]
-    sources += (Source("overlay", path) for path in chosen.kustomize)
-    if chosen.render:
-        for path in paths:
-            if os.path.isdir(path):
-                sources += (found for found in sources_in(path) if found not in sources)
-    return sources, not_in_charts(files, sources)
-
-
-def _results_of(
-    source: Source, options: ValidateOptions, evaluator: FileEvaluator, named: NamedPaths
-) -> list[Result]:
-    """Return the results of a chart or an overlay."""
-    from jobsworth.files.located_findings import unreadable
-    from jobsworth.files.rendering import Rendering, RenderOptions, rendered
-
-    rendering = rendered(
-        source,
-        RenderOptions(
-            values=tuple(options.rendering.values),
-            sets=tuple(options.rendering.set),
-            namespace=options.input.namespace or "",
-        ),
-    )
-    if not isinstance(rendering, Rendering):
-        return [unreadable(rendering)]
-    found = evaluator.rendered(rendering)
-    named.complete(source.path, found)
-    return found
 
 
 def _evaluator(

@@ -25,7 +25,6 @@ from jobsworth.validation.engine import UnknownKind, engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.budget import Budget
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
-
-
-JOB_SET_VERSION = "jobset.x-k8s.io/v1alpha2"
 
 
 class Evaluator:
@@ -128,7 +124,9 @@ class Evaluator:
             return None
         if not self._kinds.templates_of(value.get("apiVersion"), value.get("kind")):
             return None  # most objects of other kinds have no templates
-        if _is_job_set(value):
+        from jobsworth.api.jobset.versions import is_job_set
+
+        if is_job_set(value):
             from jobsworth.evaluation.job_sets import evaluate_job_set
 
             return evaluate_job_set(
@@ -295,14 +293,6 @@ class Evaluator:
 
         assert self.policies is not None
         return apply_policies(self.policies, request, self.server)
-
-
-def _is_job_set(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.get("kind") == "JobSet"
-        and value.get("apiVersion") == JOB_SET_VERSION
-    )
 
 
 def _too_large(budget: Budget) -> Finding:

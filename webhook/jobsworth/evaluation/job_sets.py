@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.jobset.versions import NEWEST
+from jobsworth.api.jobset.versions import NEWEST, is_job_set
 from jobsworth.evaluation.children import FoundInChildren, subject_of
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.job_set_children import children
 from jobsworth.kinds.kind_table import OF_JOB_SETS, ONCE_IN_JOB_SETS
 from jobsworth.lint.job_set_rules import job_set_findings
-from jobsworth.validation.job_sets import is_job_set, verdict
+from jobsworth.validation.job_sets import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

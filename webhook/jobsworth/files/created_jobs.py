@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.kind_table import SHIPPED
 from jobsworth.validation.engine import UnknownKind, kind_of
-from jobsworth.validation.job_sets import is_job_set
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from jobsworth.api.jobset.failure_policy import read_failure_policy
+from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
@@ -16,7 +17,7 @@ from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
-from jobsworth.validation.job_sets import is_job_set, verdict
+from jobsworth.validation.job_sets import verdict
 from jobsworth.whatif.explanation.explained_job import explained_job
 from jobsworth.whatif.explanation.explained_job_set import ExplainedJobSet
 from jobsworth.whatif.explanation.explanation import ExplainedObject, SourceLines

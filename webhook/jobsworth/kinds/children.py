@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.field_errors import forbidden, not_supported
+from jobsworth.api.jobset.versions import API_VERSION, KIND
 from jobsworth.kinds.child import Child, Template
 from jobsworth.kinds.kind_table import METADATA, POD
 from jobsworth.kinds.template_parameters import with_parameters
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 RANDOM_CHARACTERS = "xxxxx"
 """Stands for the characters that the API server adds to a generateName."""
 MAX_NAME = 63 - len(RANDOM_CHARACTERS)
-
-JOB_SET_VERSION = "jobset.x-k8s.io/v1alpha2"
 
 _PARTS = {
     "Object": "",
@@ -143,8 +142,8 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
 
 def _job_set(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> Child:
     job_set = {
-        "apiVersion": JOB_SET_VERSION,
-        "kind": "JobSet",
+        "apiVersion": API_VERSION,
+        "kind": KIND,
         "metadata": _metadata(value, entry),
         "spec": found.value,
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name, subdomain
 from jobsworth.api.jobset.rules import mounted_volumes
-from jobsworth.api.jobset.versions import NEWEST, at_least
+from jobsworth.api.jobset.versions import API_VERSION, KIND, NEWEST, at_least
 from jobsworth.kinds.child import Child
 from jobsworth.validation.decoded_object import copied
 from jobsworth.validation.job_sets import job_set_engine
@@ -147,8 +147,8 @@ def _child(
 
 def _owner(meta: dict[str, Any]) -> dict[str, Any]:
     return {
-        "apiVersion": "jobset.x-k8s.io/v1alpha2",
-        "kind": "JobSet",
+        "apiVersion": API_VERSION,
+        "kind": KIND,
         "name": meta.get("name", ""),
         "uid": meta["uid"],
         "controller": True,

@@ -136,7 +136,8 @@ def _restarts(spec: dict[str, Any]) -> Iterator[Finding]:
     most = policy.get("maxRestarts", 0)
     if most <= 0:
         return
-    rules = policy.get("rules") or []
+    from jobsworth.api.jobset.failure_policy import FAIL, RESTART  # few runs meet a JobSet
+
     for name, path, job_spec in _templates(spec):
         failing = [
             index
@@ -145,11 +146,11 @@ def _restarts(spec: dict[str, Any]) -> Iterator[Finding]:
             )
             if rule.get("action") == "FailJob"
         ]
-        if not failing or _action(rules, name) != "RestartJobSet":
+        if not failing or _action(spec, name) != RESTART:
             continue
-        rule = {"name": "failJob", "action": "FailJobSet", "onJobFailureReasons": [REASON]}
+        rule = {"name": "failJob", "action": FAIL, "onJobFailureReasons": [REASON]}
         edit = Edit("insert", "spec.failurePolicy.rules[0]", rule)
-        if not rules:
+        if not policy.get("rules"):
             edit = Edit("set", "spec.failurePolicy.rules", [rule])
         yield RESTART_AFTER_FAIL_JOB.finding(
             f"{path}.podFailurePolicy.rules[{failing[0]}].action",
@@ -160,21 +161,18 @@ def _restarts(spec: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _action(rules: list[dict[str, Any]], name: str) -> str:
-    """Return the action for a Job that its Pod failure policy has failed: of the first matching rule.
+def _action(spec: dict[str, Any], name: str) -> str:
+    """Return the action for a Job that its Pod failure policy has failed; empty if its message decides."""
+    from dataclasses import replace
 
-    Source: KEP-262 of JobSet, Configurable Failure Policies.
-    """
-    for rule in rules:
-        reasons, targets = rule.get("onJobFailureReasons"), rule.get("targetReplicatedJobs")
-        if reasons and REASON not in reasons:
-            continue
-        if targets and name not in targets:
-            continue
-        if rule.get("onJobFailureMessagePatterns"):
-            return ""  # it depends on the message
-        return str(rule.get("action", ""))
-    return "RestartJobSet"
+    from jobsworth.api.jobset.failure_policy import DEFAULT_ACTION, FailedJob, read_failure_policy
+
+    policy = read_failure_policy(spec)
+    job = FailedJob("", name, 0, REASON, "")
+    for rule in () if policy is None else policy.rules:
+        if replace(rule, patterns=()).matches(job):
+            return "" if rule.patterns else rule.action
+    return DEFAULT_ACTION
 
 
 def _patterns(spec: dict[str, Any]) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ from jobsworth.api.jobset.definition import (
     expression_errors,
     required_fields,
 )
-from jobsworth.api.jobset.job_set import API_VERSION, KIND, JobSet, ReplicatedJob, TemplateMeta
+from jobsworth.api.jobset.job_set import JobSet, ReplicatedJob, TemplateMeta
 from jobsworth.api.jobset.rules import Creation, creation_errors
 from jobsworth.api.jobset.update_rules import update_errors
 from jobsworth.api.jobset.versions import NEWEST, go_types, known_version
@@ -79,15 +79,6 @@ class JobSetVerdict(NamedTuple):
     findings: list[Finding]
     defaulted: dict[str, Any] | None
     further: tuple[Finding, ...] = ()
-
-
-def is_job_set(value: Any) -> bool:
-    """Return True for an object of the kind JobSet and a version that is declared."""
-    return (
-        isinstance(value, dict)
-        and value.get("kind") == KIND
-        and value.get("apiVersion") == API_VERSION
-    )
 
 
 def verdict(

@@ -26,9 +26,6 @@ from jobsworth.api.declare import (
 from jobsworth.api.jobset.versions import since
 from jobsworth.api.meta.object_meta import ObjectMeta
 
-API_VERSION = "jobset.x-k8s.io/v1alpha2"
-KIND = "JobSet"
-
 OPERATORS = ("All", "Any")
 STARTUP_ORDERS = ("AnyOrder", "InOrder")
 DEPENDENCY_STATUSES = ("Ready", "Complete")

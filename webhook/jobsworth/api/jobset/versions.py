@@ -1,4 +1,4 @@
-"""The minor versions of JobSet, and the Kubernetes release whose Go types each of them is built on.
+"""The kind JobSet, its minor versions, and the Kubernetes release whose Go types each of them is built on.
 
 A JobSet manager decodes Job templates into the types of that release, whatever the API server could do: a
 field that they lack is dropped. Sources: ``go.mod`` and the CRD of v0.8.0, v0.10.1, v0.11.1 and v0.12.0.
@@ -7,10 +7,15 @@ field that they lack is dropped. Sources: ``go.mod`` and the CRD of v0.8.0, v0.1
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
 
+if TYPE_CHECKING:
+    from typing import Any
+
+API_VERSION, KIND = "jobset.x-k8s.io/v1alpha2", "JobSet"
 BUILT_ON = {"0.8": "1.32", "0.10": "1.34", "0.11": "1.35", "0.12": "1.36"}
 """The release of ``k8s.io/api`` that each version is built on. The sources of 0.9 were not at hand."""
 
@@ -18,6 +23,15 @@ VERSIONS = tuple(BUILT_ON)
 """The known versions, the oldest first."""
 
 NEWEST = VERSIONS[-1]
+
+
+def is_job_set(value: Any) -> bool:
+    """Return True for an object of the kind JobSet and an apiVersion that is declared."""
+    return (
+        isinstance(value, dict)
+        and value.get("kind") == KIND
+        and value.get("apiVersion") == API_VERSION
+    )
 
 
 class UnknownJobSetVersion(ValueError):

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.api.jobset.message_patterns import is_matched, malformation
+from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.near_names import did_you_mean
@@ -13,7 +14,7 @@ from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.manifests import ManifestError
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
-from jobsworth.validation.job_sets import is_job_set, verdict
+from jobsworth.validation.job_sets import verdict
 from jobsworth.whatif.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
 from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 from jobsworth.whatif.virtual_time import clock

@@ -10,7 +10,7 @@ from jobsworth.kinds.kind_table import (
     SHIPPED,
     TEMPLATES,
     TYPES,
-    UNJUDGED,
+    UNVALIDATED_KINDS,
     EmbeddedTemplate,
     KindTable,
 )
@@ -26,7 +26,7 @@ def test_every_entry_is_complete(entry: EmbeddedTemplate) -> None:
     assert not set(entry.copies) & set(entry.overwrites)
 
 
-@pytest.mark.parametrize("entry", [*TEMPLATES, *UNJUDGED], ids=lambda entry: entry.kind)
+@pytest.mark.parametrize("entry", [*TEMPLATES, *UNVALIDATED_KINDS], ids=lambda entry: entry.kind)
 def test_no_kind_of_the_table_is_excluded_unread(entry: EmbeddedTemplate) -> None:
     version = entry.api_version.replace("*", "v1")
     assert might_contain_job(f"apiVersion: {version}\nkind: {entry.kind}\n".encode())
@@ -49,7 +49,7 @@ def test_an_asterisk_stands_for_every_version() -> None:
 def test_odd_versions_and_kinds_have_no_templates(odd: object) -> None:
     assert SHIPPED.templates_of(odd, "Job") == ()
     assert SHIPPED.templates_of("v1", odd) == ()
-    assert SHIPPED.unjudged_kind(odd, odd) is None
+    assert SHIPPED.unvalidated_kind(odd, odd) is None
 
 
 def test_entries_of_a_configuration_replace_the_shipped_ones_of_the_kind() -> None:
@@ -61,11 +61,11 @@ def test_entries_of_a_configuration_replace_the_shipped_ones_of_the_kind() -> No
     assert table.templates_of("keda.sh/v1alpha1", "ScaledJob") == ()
 
 
-def test_an_own_entry_makes_an_unjudged_kind_a_judged_one() -> None:
+def test_an_own_entry_makes_an_unvalidated_kind_a_validated_one() -> None:
     own = EmbeddedTemplate(
         api_version="argoproj.io/*", kind="Workflow", path="spec.job", type="JobSpec"
     )
-    assert KindTable([own]).unjudged_kind("argoproj.io/v1alpha1", "Workflow") is None
+    assert KindTable([own]).unvalidated_kind("argoproj.io/v1alpha1", "Workflow") is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.edits import is_part_of
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.kinds.children import children_of
@@ -166,7 +167,7 @@ class FoundInChildren:
         return [
             each.changed(field=f"{path}.{each.field}")
             for each in findings_from_errors(found, self._server)
-            if not any(_overlaps(f"{path}.{each.field}", field) for field in fields)
+            if not any(_overlap(f"{path}.{each.field}", field) for field in fields)
         ]
 
     def _behind(self, errors: list[Finding]) -> list[Finding]:
@@ -227,10 +228,8 @@ def _pruned(path: str) -> Finding:
     )
 
 
-def _overlaps(one: str, other: str) -> bool:
-    """Return True if one of two field paths is the other, or a part of it."""
-    short, long = sorted((one, other), key=len)
-    return long == short or long.startswith((f"{short}.", f"{short}["))
+def _overlap(one: str, other: str) -> bool:
+    return is_part_of(one, other) or is_part_of(other, one)
 
 
 def _concerns(child: Child, finding: Finding) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.server_warnings import without_repeated
-from jobsworth.findings.edits import CannotEdit, at, edited, is_item, locate
+from jobsworth.findings.edits import CannotEdit, at, edited, is_item, is_part_of, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY
 
@@ -110,7 +110,7 @@ class RepairedObject:
     def written_path(self, field: str) -> str:
         """Return the path in the object of a field of the copy."""
         for path, written in reversed(self.moved):
-            if field == path or field.startswith((f"{path}.", f"{path}[")):
+            if is_part_of(field, path):
                 field = written + field[len(path) :]
         return field
 

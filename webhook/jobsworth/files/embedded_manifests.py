@@ -41,7 +41,7 @@ def add_embedded_jobs(
     value = document.value
     if not isinstance(value, dict):
         return
-    kind = (table or SHIPPED).unjudged_kind(value.get("apiVersion"), value.get("kind"))
+    kind = (table or SHIPPED).unvalidated_kind(value.get("apiVersion"), value.get("kind"))
     if kind is None:
         return
     found = list(result.findings)

@@ -69,6 +69,15 @@ def locate(value: Any, path: str) -> EditTarget:
     return EditTarget(tuple(steps), _split(path))
 
 
+def is_part_of(field: str, whole: str) -> bool:
+    """Return True if a field path is another one, or lies below it; the empty path is the whole object.
+
+    >>> is_part_of("spec.rules[0]", "spec.rules"), is_part_of("spec.rulesets", "spec.rules")
+    (True, False)
+    """
+    return not whole or field == whole or field.startswith((f"{whole}.", f"{whole}["))
+
+
 def at(value: Any, steps: Steps) -> Any:
     """Return the value at a place."""
     for step in steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobsworth.findings.edits import is_part_of
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Child(Record, kw_only=True):
         >>> child.origin("spec.template.spec"), child.origin("metadata.labels[a]"), child.origin("status")
         ('spec.jobTargetRef.template.spec', 'metadata.name', None)
         """
-        if any(_is_within(path, silent) for silent in self.silent):
+        if any(is_part_of(path, silent) for silent in self.silent):
             return None
         part = _longest(path, self.origins)
         cause = _longest(path, self.causes)
@@ -107,11 +108,7 @@ class Child(Record, kw_only=True):
 
 
 def _longest(path: str, parts: Mapping[str, str]) -> str | None:
-    return max((part for part in parts if _is_within(path, part)), key=len, default=None)
-
-
-def _is_within(path: str, part: str) -> bool:
-    return not part or path == part or path.startswith((f"{part}.", f"{part}["))
+    return max((part for part in parts if is_part_of(path, part)), key=len, default=None)
 
 
 def _joined(origin: str, path: str) -> str:

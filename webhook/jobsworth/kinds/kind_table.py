@@ -96,7 +96,7 @@ class EmbeddedTemplate(Record, kw_only=True):
     is_patch: bool = False
 
 
-class UnjudgedKind(Record, kw_only=True):
+class UnvalidatedKind(Record, kw_only=True):
     """A kind without a template that can be validated.
 
     Attributes:
@@ -310,9 +310,9 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
 )
 """Every template, in the order of the documents' kinds."""
 
-UNJUDGED: tuple[UnjudgedKind, ...] = (
+UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
     *(
-        UnjudgedKind(
+        UnvalidatedKind(
             api_version="argoproj.io/*",
             kind=kind,
             reason="its templates hold single containers, which are not Pod templates",
@@ -326,7 +326,7 @@ UNJUDGED: tuple[UnjudgedKind, ...] = (
         )
     ),
     *(
-        UnjudgedKind(
+        UnvalidatedKind(
             api_version="tekton.dev/*",
             kind=kind,
             reason="its steps are containers with fields of their own, not Pod templates",
@@ -339,12 +339,12 @@ UNJUDGED: tuple[UnjudgedKind, ...] = (
             "PipelineRun",
         )
     ),
-    UnjudgedKind(
+    UnvalidatedKind(
         api_version="trainer.kubeflow.org/*",
         kind="TrainJob",
         reason="it patches the templates of its TrainingRuntime, which is validated instead",
     ),
-    UnjudgedKind(
+    UnvalidatedKind(
         api_version="kueue.x-k8s.io/*",
         kind="Workload",
         reason="Kueue writes it for a Job, which is validated instead",
@@ -362,22 +362,24 @@ class KindTable:
 
     Attributes:
         templates: every entry with a template.
-        unjudged: every kind without one.
+        unvalidated: every kind without one.
         job_set_version: the version of JobSet.
     """
 
-    __slots__ = ("_templates", "_unjudged", "job_set_version", "templates", "unjudged")
+    __slots__ = ("_templates", "_unvalidated", "job_set_version", "templates", "unvalidated")
 
     def __init__(self, more: Iterable[EmbeddedTemplate] = (), job_set_version: str = "") -> None:
         own = tuple(more)
         self.job_set_version = job_set_version
         replaced = {_key(entry) for entry in own}
         self.templates = (*own, *(entry for entry in TEMPLATES if _key(entry) not in replaced))
-        self.unjudged = tuple(entry for entry in UNJUDGED if _key(entry) not in replaced)
+        self.unvalidated = tuple(
+            entry for entry in UNVALIDATED_KINDS if _key(entry) not in replaced
+        )
         self._templates: dict[tuple[str, str], list[EmbeddedTemplate]] = {}
         for entry in self.templates:
             self._templates.setdefault(_key(entry), []).append(entry)
-        self._unjudged = {_key(entry): entry for entry in self.unjudged}
+        self._unvalidated = {_key(entry): entry for entry in self.unvalidated}
 
     def templates_of(self, api_version: object, kind: object) -> tuple[EmbeddedTemplate, ...]:
         """Return the templates of a kind; empty for one that the table does not have."""
@@ -386,15 +388,15 @@ class KindTable:
         entries = self._templates.get((_group(api_version), kind), ())
         return tuple(entry for entry in entries if _is_version(entry.api_version, api_version))
 
-    def unjudged_kind(self, api_version: object, kind: object) -> UnjudgedKind | None:
+    def unvalidated_kind(self, api_version: object, kind: object) -> UnvalidatedKind | None:
         """Return the entry of a kind that cannot be validated; None for other kinds."""
         if not isinstance(api_version, str) or not isinstance(kind, str):
             return None
-        entry = self._unjudged.get((_group(api_version), kind))
+        entry = self._unvalidated.get((_group(api_version), kind))
         return entry if entry is not None and _is_version(entry.api_version, api_version) else None
 
 
-def _key(entry: EmbeddedTemplate | UnjudgedKind) -> tuple[str, str]:
+def _key(entry: EmbeddedTemplate | UnvalidatedKind) -> tuple[str, str]:
     return _group(entry.api_version), entry.kind
 
 

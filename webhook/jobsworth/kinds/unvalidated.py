@@ -37,13 +37,13 @@ def unvalidated(value: Any, table: KindTable) -> str:
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return ""
-    unjudged = table.unjudged_kind(version, kind)
-    if unjudged is None and not _may_contain_jobs(version, kind):
+    skipped = table.unvalidated_kind(version, kind)
+    if skipped is None and not _may_contain_jobs(version, kind):
         return ""
     name = readable_name(value.get("metadata"))
     subject = f"{kind} {name}" if name else kind
-    if unjudged is not None:
-        return f"{subject} is not validated: {unjudged.reason}"
+    if skipped is not None:
+        return f"{subject} is not validated: {skipped.reason}"
     jobs, templates = _jobs_and_templates_in(value)
     if jobs:
         number = "a Job" if jobs == 1 else f"{jobs} Jobs"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jobsworth.findings.edits import is_part_of
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -56,7 +58,4 @@ class Problems:
 
     def at_or_below(self, field: str) -> bool:
         """Return True if a problem concerns a field or a part of it."""
-        return any(
-            problem.field == field or problem.field.startswith((f"{field}.", f"{field}["))
-            for problem in self.found
-        )
+        return any(is_part_of(problem.field, field) for problem in self.found)

@@ -11,6 +11,7 @@ from jobsworth.cli.options import Options, choice, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.files.configuration.kind_entries import FIELDS
 from jobsworth.kinds.kind_table import SHIPPED, KindTable
+from jobsworth.reports.text_tables import aligned
 
 if TYPE_CHECKING:
     from typing import Any
@@ -51,7 +52,7 @@ def _json(table: KindTable) -> str:
         "kinds": [_entry(template) for template in table.templates],
         "unvalidated": [
             {"apiVersion": each.api_version, "kind": each.kind, "reason": each.reason}
-            for each in table.unjudged
+            for each in table.unvalidated
         ],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
@@ -77,14 +78,10 @@ def _text(table: KindTable) -> str:
         )
         for each in table.templates
     )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    lines = [*aligned(rows)]
     lines += ("", "Kinds without a Pod template that could be validated:")
     reasons: dict[tuple[str, str], list[str]] = {}
-    for kind in table.unjudged:
+    for kind in table.unvalidated:
         reasons.setdefault((kind.api_version, kind.reason), []).append(kind.kind)
     lines += (
         f"  {', '.join(kinds)} ({api_version}): {reason}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from jobsworth.cli import run
-from support.cli.command_runs import CommandResult, Validate
+from support.cli.command_runs import Command, CommandResult, Validate
 
 # The same examples at each run: what is red is about the change, however busy the machine is.
 # To look for others: pytest --hypothesis-profile=search; .ci/run tries more of them.
@@ -41,22 +42,28 @@ def pytest_report_header() -> str | None:
 
 
 @pytest.fixture
-def validate(
+def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Validate:
-    """Runs ``jobsworth validate`` in a folder of its own, into which the files are written first."""
+) -> Command:
+    """Runs a command in a folder of its own, into which the files are written first."""
     monkeypatch.chdir(tmp_path)
 
-    def validate(*arguments: str, files: dict[str, str] | None = None) -> CommandResult:
+    def command(*arguments: str, files: dict[str, str] | None = None) -> CommandResult:
         for name, text in (files or {}).items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         try:
-            code = run(["validate", *arguments])
+            code = run(list(arguments))
         except SystemExit as stopped:
             code = int(stopped.code or 0)
         written = capsys.readouterr()
         return CommandResult(code, written.out, written.err)
 
-    return validate
+    return command
+
+
+@pytest.fixture
+def validate(command: Command) -> Validate:
+    """Runs ``jobsworth validate`` in a folder of its own, into which the files are written first."""
+    return partial(command, "validate")

@@ -7,6 +7,7 @@ _.ValueClass  # prometheus-client
 _.unraisablehook  # sys
 _.parameter  # click: a parameter of a callback
 _.get_command  # click
+pytest_assertrepr_compare  # pytest
 _.connection_pool_maxsize  # the kubernetes package
 _.keep_alive  # the kubernetes package
 _.disabled  # logging

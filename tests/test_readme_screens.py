@@ -87,10 +87,11 @@ def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
     assert match["text"] == now
 
 
-def test_the_python_example_returns_what_it_shows() -> None:
-    (example,) = PYTHON.findall((ROOT / "docs/python.md").read_text(encoding="utf-8"))
-    test = doctest.DocTestParser().get_doctest(example, {}, "python.md", "docs/python.md", 0)
-    assert "jobsworth.evaluate(" in example
-    assert doctest.DocTestRunner().run(test) == doctest.TestResults(
-        failed=0, attempted=len(test.examples)
-    )
+def test_the_python_examples_return_what_they_show() -> None:
+    examples = PYTHON.findall((ROOT / "docs/python.md").read_text(encoding="utf-8"))
+    for example, name in zip(examples, ("evaluate", "simulate"), strict=True):
+        test = doctest.DocTestParser().get_doctest(example, {}, "python.md", "docs/python.md", 0)
+        assert f"jobsworth.{name}(" in example
+        assert doctest.DocTestRunner().run(test) == doctest.TestResults(
+            failed=0, attempted=len(test.examples)
+        )

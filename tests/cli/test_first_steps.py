@@ -88,5 +88,5 @@ def test_an_option_wins_over_the_environment(
 def test_python_names_the_type_that_it_wants() -> None:
     with pytest.raises(TypeError, match=r'must be a str such as "1.30", not float 1.34'):
         jobsworth.validate({}, kubernetes_version=1.34)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="manifest must be a dict, not str"):
+    with pytest.raises(TypeError, match="decode the text first"):
         jobsworth.validate("kind: Job")  # type: ignore[arg-type]

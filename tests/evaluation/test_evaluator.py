@@ -15,6 +15,7 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.selection import Selection
+from jobsworth.validation.engine import engine_for
 from support.api_server.stored_objects import stored
 from support.policy.policy_requests import SERVER, document, job, policies
 from support.random_objects.random_jobs import random_job
@@ -105,7 +106,7 @@ def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
 def test_the_validation_errors_are_those_of_the_engine(seed: int) -> None:
     value = random_job(seed)
     found = Evaluator(SERVER).evaluate(Subject(value))
-    assert found.api == jobsworth.validate(value, kubernetes_version="1.36")
+    assert found.api == engine_for(SERVER).validate(value)
 
 
 @pytest.mark.parametrize("held", [None, policies(limits=LIMIT)])

@@ -90,7 +90,7 @@ def documents_in(configurations: Configurations, paths: Sequence[str]) -> Iterat
                 yield ReadDocument(None, None, document.error)
                 continue
             try:
-                yield from _read(document, server)
+                yield from read_document(document, server)
             except UnknownKind:
                 continue
 
@@ -158,7 +158,7 @@ def _of_job_set(
     return parts, []
 
 
-def _read(document: Document, server: ApiServer) -> Iterator[ReadDocument]:
+def read_document(document: Document, server: ApiServer) -> Iterator[ReadDocument]:
     """Yield the Jobs of a document.
 
     Raises:

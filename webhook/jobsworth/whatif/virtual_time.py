@@ -9,6 +9,8 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.formats import duration
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -54,6 +56,19 @@ class EventQueue:
             if finished():
                 return
         self.now = until
+
+
+def read_duration(text: str) -> int | None:
+    """Return the milliseconds of a positive duration; None if the text is none.
+
+    >>> read_duration("1h30m"), read_duration("soon"), read_duration("0s")
+    (5400000, None, None)
+    """
+    try:
+        found = duration.parse(text) // 10**6
+    except duration.BadDuration:
+        return None
+    return found if found > 0 else None
 
 
 def clock(milliseconds: int) -> str:

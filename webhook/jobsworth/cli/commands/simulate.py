@@ -207,13 +207,10 @@ def _start(text: str | None) -> int | None:
 def _until(text: str | None) -> int | None:
     if text is None:
         return None
-    from jobsworth.api.formats import duration
+    from jobsworth.whatif.virtual_time import read_duration
 
-    try:
-        found = duration.parse(text) // 10**6
-    except duration.BadDuration:
-        found = 0
-    if found <= 0:
+    found = read_duration(text)
+    if found is None:
         raise UsageError(f'--until: "{text}" is not a duration such as 8h or 1h30m')
     return found
 

@@ -238,8 +238,25 @@ def read_manifest(
     Raises:
         InputError: the file has none, or several, or the API server rejects it.
     """
+    return only_manifest(_documents(path), path, server, default)
+
+
+def only_manifest(
+    documents: Iterable[Document],
+    name: str,
+    server: ApiServer,
+    default: Callable[[Document], dict[str, Any]],
+) -> SimulatedManifest:
+    """Return the only Job, CronJob or JobSet of some documents, or that an operator creates from one.
+
+    Args:
+        name: of the documents, for messages.
+
+    Raises:
+        InputError: there is none, or several, or the API server rejects it.
+    """
     found = []
-    for document in _documents(path):
+    for document in documents:
         if is_scenario(document.value):
             continue
         numbers: list[int | None] = [*range(len(created_jobs(document.value)))] or [None]
@@ -249,10 +266,10 @@ def read_manifest(
             except UnknownKind:
                 continue
     if not found:
-        raise InputError(f"{path}: it has no Job, CronJob or JobSet. Name a file with one")
+        raise InputError(f"{name}: it has no Job, CronJob or JobSet. Name a file with one")
     if len(found) > 1:
         raise InputError(
-            f"{path}: it has {len(found)} Jobs, CronJobs and JobSets. Name a file with one"
+            f"{name}: it has {len(found)} Jobs, CronJobs and JobSets. Name a file with one"
         )
     return found[0]
 

@@ -1,0 +1,91 @@
+"""Explain the failure handling of a Job."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from jobsworth.api.api_server import ALLOW_PRIVILEGED
+from jobsworth.files.explained_files import earlier_version, objects_of, read_document
+from jobsworth.library.documents import document_of
+from jobsworth.library.manifests import manifest_of
+from jobsworth.library.servers import api_server
+from jobsworth.usage_error import InputError
+from jobsworth.validation.engine import UnknownKind
+from jobsworth.whatif.explanation import explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.files.explained_files import ReadJob
+    from jobsworth.library.manifests import Manifest
+    from jobsworth.whatif.explanation.explanation import Explanation
+
+
+def explain(
+    manifest: Manifest,
+    *,
+    before: Manifest | None = None,
+    part: str = "",
+    now: datetime | None = None,
+    kubernetes_version: str | None = None,
+    feature_gates: Mapping[str, bool] | None = None,
+    allow_privileged: bool = ALLOW_PRIVILEGED,
+) -> Explanation:
+    """Explain what happens to a Job when its Pods fail, as ``jobsworth explain`` does.
+
+    Args:
+        manifest: a Job or CronJob, or an object of which an operator makes one, such as a JobSet: a mapping
+            as in a manifest, or a model of the kubernetes package.
+        before: an earlier version of it: the explanation then has ``changed``, and two outcomes in each row.
+        part: of an object with several Jobs, the one to explain, such as ``ReplicatedJob workers``.
+        now: of a CronJob: the runs that the facts name are those after it; the current time by default.
+        kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
+        feature_gates: gates that the server has set otherwise than by default.
+        allow_privileged: the server runs with ``--allow-privileged``.
+
+    Returns:
+        The facts, the rules in the order of evaluation, and the decision table of all exit codes,
+        conditions and causes.
+
+    Raises:
+        InputError: the API server rejects the object, or it has several Jobs and `part` names none of them.
+        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
+        UnknownKind: no Job is created from the object.
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    server = api_server(kubernetes_version, feature_gates, allow_privileged)
+    read = _job(manifest, part, server)
+    earlier = None
+    if before is not None:
+        existing = objects_of([_job(before, part, server)])
+        earlier = earlier_version(read, existing, alone=True)
+    seconds = int((now or datetime.now(UTC)).timestamp())
+    return explanation.explain(read.about, read.job, read.lines, seconds, earlier)
+
+
+def _job(manifest: Manifest, part: str, server: ApiServer) -> ReadJob:
+    value = manifest_of(manifest)
+    jobs = []
+    try:
+        for read in read_document(document_of(value), server):
+            if read.job is None:
+                assert read.result is not None  # it is readable
+                errors = [each for each in read.result.findings if each.finding.severity == "error"]
+                lines = [f"{each.finding.field}: {each.finding.message}" for each in errors]
+                raise InputError("the API server rejects the object:", *lines)
+            jobs.append(read.job)
+    except UnknownKind:
+        raise UnknownKind(
+            f"the object is a {value.get('kind')} of {value.get('apiVersion')}. Pass a Job, a CronJob, or an "
+            "object from which an operator creates Jobs"
+        ) from None
+    if len(jobs) == 1 and not part:
+        return jobs[0]
+    named = next((job for job in jobs if job.about.part == part), None)
+    if named is None:
+        parts = ", ".join(repr(job.about.part) for job in jobs)
+        raise InputError(f"the object has {len(jobs)} Jobs: set part to one of {parts}")
+    return named

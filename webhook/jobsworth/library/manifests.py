@@ -1,0 +1,164 @@
+"""Convert the objects of Python programs to manifests: mappings and models of the kubernetes package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeGuard, TypeVar
+
+from jobsworth.findings.edits import at, locate
+from jobsworth.validation.engine import UnknownKind, is_known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.evaluation.subject import WrittenScalar
+
+T = TypeVar("T")
+
+MAX_DEPTH = 200
+"""Levels of an object; the deepest field of a Job has some twenty."""
+
+
+class KubernetesModel(Protocol):
+    """A model of the kubernetes package, such as ``V1Job``, or of kubernetes-asyncio.
+
+    Attributes:
+        attribute_map: the names in JSON by attribute.
+        openapi_types: the types by attribute.
+    """
+
+    attribute_map: ClassVar[dict[str, str]]
+    openapi_types: ClassVar[dict[str, str]]
+
+
+Manifest = Mapping[str, object] | KubernetesModel
+"""An object as a Python program has it: a mapping as in a manifest, or a model of the kubernetes package."""
+
+_EXPECTED = "a mapping as in a manifest, a model of the kubernetes package such as V1Job, or a list of these"
+_SNAKE_CASE = (
+    "the keys are those that to_dict() of the kubernetes package returns (api_version), not those of a "
+    "manifest (apiVersion). Pass the V1Job itself"
+)
+
+
+def manifest_of(manifest: object) -> dict[str, Any]:
+    """Return an object as JSON decodes it.
+
+    Of a model, attributes that are None are omitted, as the client omits them when it sends the object.
+
+    Raises:
+        TypeError: it is neither a mapping nor a model, or a value in it has no form in JSON.
+        UnknownKind: its keys are those of ``to_dict()`` of the kubernetes package.
+    """
+    if not isinstance(manifest, Mapping) and not _is_model(manifest):
+        raise TypeError(_wrong_type(manifest))
+    converted: dict[str, Any] = _json(manifest, "", 0)
+    if "api_version" in converted and "apiVersion" not in converted:
+        raise UnknownKind(_SNAKE_CASE)
+    return converted
+
+
+def for_each(manifests: Sequence[Manifest], call: Callable[[dict[str, Any]], T]) -> list[T]:
+    """Call a function with each manifest of a list.
+
+    Raises:
+        TypeError: an item is neither a mapping nor a model, or a value in it has no form in JSON.
+        UnknownKind: an item is of another kind than the function accepts; the message gives its place.
+    """
+    found = []
+    for number, manifest in enumerate(manifests):
+        try:
+            found.append(call(manifest_of(manifest)))
+        except (TypeError, UnknownKind) as error:
+            raise type(error)(f"manifests[{number}]: {error}") from None
+    return found
+
+
+def is_list(manifests: Manifest | Sequence[Manifest]) -> TypeGuard[Sequence[Manifest]]:
+    """Return True for a list of manifests, False for one."""
+    return isinstance(manifests, Sequence) and not isinstance(manifests, str | bytes)
+
+
+def check_kind(manifest: dict[str, Any]) -> None:
+    """Check that an object is a Job or CronJob of ``batch/v1``.
+
+    Raises:
+        UnknownKind: it is of another kind.
+    """
+    if is_known(manifest):
+        return
+    kind, version = manifest.get("kind"), manifest.get("apiVersion")
+    if kind == "List" or (isinstance(kind, str) and kind.endswith("List") and "items" in manifest):
+        raise UnknownKind(f"the object is a {kind}: pass its items, which may be a list")
+    if not kind or not version:
+        raise UnknownKind(
+            "the object has no apiVersion and kind. Set apiVersion: batch/v1 and kind: Job or CronJob"
+        )
+    raise UnknownKind(f"the object is a {kind} of {version}, not a Job or CronJob of batch/v1")
+
+
+def scalars_of(manifest: dict[str, Any]) -> WrittenScalar:
+    """Return a function that returns the text of a scalar of an object by its field path."""
+
+    def text(path: str) -> str | None:
+        target = locate(manifest, path)
+        value = None if target.missing else at(manifest, target.steps)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(value) if isinstance(value, str | int | float) else None
+
+    return text
+
+
+def _wrong_type(value: object) -> str:
+    if isinstance(value, str | bytes):
+        return (
+            f"manifest must be {_EXPECTED}, not {type(value).__name__}: decode the text first, or use "
+            "jobsworth.validate_text, which reads it as kubectl does"
+        )
+    return f"manifest must be {_EXPECTED}, not {type(value).__name__}"
+
+
+def _is_model(value: object) -> TypeGuard[KubernetesModel]:
+    kind = type(value)
+    return isinstance(getattr(kind, "attribute_map", None), Mapping) and isinstance(
+        getattr(kind, "openapi_types", None), Mapping
+    )
+
+
+def _json(value: object, path: str, depth: int) -> Any:
+    """Return a value as JSON decodes it."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if depth > MAX_DEPTH:
+        raise TypeError(f"{path[:80]}…: the object has more than {MAX_DEPTH} levels")
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"{path or 'manifest'}: the key {key!r} is not a str")
+        return {
+            str(key): _json(part, f"{path}.{key}" if path else key, depth + 1)
+            for key, part in value.items()
+        }
+    if _is_model(value):
+        parts = (
+            (name, getattr(value, attribute)) for attribute, name in value.attribute_map.items()
+        )
+        return {
+            name: _json(part, f"{path}.{name}" if path else name, depth + 1)
+            for name, part in parts
+            if part is not None
+        }
+    if isinstance(value, list | tuple):
+        return [_json(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
+    if isinstance(value, Enum):
+        return _json(value.value, path, depth + 1)
+    if isinstance(value, date):  # a datetime, too
+        return value.isoformat()
+    for plain in (str, int, float):
+        if isinstance(value, plain):
+            return plain(value)
+    raise TypeError(f"{path}: a value of type {type(value).__name__} has no form in JSON")

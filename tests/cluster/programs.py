@@ -7,6 +7,7 @@ A version is pinned once, in the folder below ``binaries/`` that builds the prog
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -26,6 +27,8 @@ VENDORED = ("1.25", "1.26", "1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.3
 RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3", "1.37")
 """The releases, or patches, whose answers are recorded in ``tests/recorded``."""
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
+OWN_PACKAGE = "."
+"""The package of a program whose sources are in its folder here."""
 PROMETHEUS = "github.com/prometheus/prometheus"
 JOBSET = "sigs.k8s.io/jobset"
 
@@ -59,7 +62,7 @@ class Program(NamedTuple):
 
     @property
     def version(self) -> str:
-        """The pinned version, without the ``v``."""
+        """The pinned version, without the ``v``; with a digest of the sources if they are here."""
         if self.vendored:
             return self.vendored.kubernetes
         text = (MODULES / self.module / "go.mod").read_text(encoding="utf-8")
@@ -68,7 +71,11 @@ class Program(NamedTuple):
         )
         if pinned is None:
             raise ValueError(f"{self.module}/go.mod requires no {self.pinned_by}")
-        return pinned[1]
+        if self.package != OWN_PACKAGE:
+            return pinned[1]
+        sources = sorted((MODULES / self.module).glob("*.go"))
+        digest = hashlib.sha256(b"".join(each.read_bytes() for each in sources)).hexdigest()
+        return f"{pinned[1]}-{digest[:8]}"
 
     @property
     def path(self) -> Path:
@@ -117,9 +124,10 @@ PROGRAMS = (
             "webhooks.yaml": "config/components/webhook/manifests.yaml",
         },
     ),
+    Program("admission-policies", "policies", OWN_PACKAGE, "k8s.io/apiserver"),
 )
 OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
-ON_DEMAND = ("promtool", "jobset")
+ON_DEMAND = ("promtool", "jobset", "admission-policies")
 """Built only on demand, by name: each takes minutes, and few tests need it."""
 
 

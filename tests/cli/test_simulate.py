@@ -270,8 +270,9 @@ def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(folder: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--output", "pdf"), '--output: "pdf" is none of text, json, html, trace'),
+        (("--output", "pdf"), '--output: "pdf" is none of text, json, html, svg, trace'),
         (("--output", "trace", "--runs", "2"), "--output trace shows one run"),
+        (("--output", "svg", "--runs", "2"), "--output svg shows one run"),
         (("--assert", "complete"), '--assert: "complete" is no comparison'),
         (("--until", "soon"), '--until: "soon" is not a duration such as 8h or 1h30m'),
         (("--from", "soon"), '--from: "soon" is not a date'),

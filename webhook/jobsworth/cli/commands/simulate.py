@@ -70,8 +70,8 @@ class SimulateOptions(Options):
     output = words(
         short="-o",
         metavar="FORMAT[=FILE]",
-        help="text, json, html or trace (for chrome://tracing and Perfetto); several may be given. "
-        "html shows one run or the statistics of many; trace shows one run.",
+        help="text, json, html, svg (a picture for a page) or trace (for chrome://tracing and Perfetto); "
+        "several may be given. html shows one run or the statistics of many; svg and trace show one run.",
     )
     server = nested(ServerOptions)
     paths = arguments("FILE")
@@ -254,7 +254,8 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
             )
 
 
-FORMATS = ("text", "json", "html", "trace")
+FORMATS = ("text", "json", "html", "svg", "trace")
+OF_ONE_RUN = ("svg", "trace")
 
 
 def _run_one(
@@ -301,6 +302,10 @@ def _rendered(name: str, record: RunRecord, *, suggests: bool) -> Iterable[str]:
         from jobsworth.whatif.timelines.timeline_page import timeline_page
 
         return [timeline_page(record)]
+    if name == "svg":
+        from jobsworth.whatif.timelines.timeline_svg import timeline_svg
+
+        return [timeline_svg([(f"{record.kind} {record.name}", record)])]
     if name == "trace":
         from jobsworth.whatif.timelines.chrome_trace import chrome_trace
 
@@ -320,8 +325,9 @@ def _run_many(
     from jobsworth.whatif.timelines.record_json import statistics_json
     from jobsworth.whatif.timelines.statistics_text import comparison_lines, statistics_lines
 
-    if any(name == "trace" for name, _ in outputs):
-        raise UsageError("--output trace shows one run: leave --runs, --compare, --sweep out")
+    for name, _ in outputs:
+        if name in OF_ONE_RUN:
+            raise UsageError(f"--output {name} shows one run: leave --runs, --compare, --sweep out")
     progress = Progress(enabled=True, noun="runs")
     seeds = range(options.seed, options.seed + options.runs)
     found = run_all(variants, seeds, options.jobs or processors(), progress.update)

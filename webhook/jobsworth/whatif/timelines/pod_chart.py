@@ -31,19 +31,24 @@ SEVERAL = "2 to 9, + so many ends in one column; behind the row, the ends by kin
 _MARKS = {"succeeded": "o", "failed": "x", "ignored": "i", "uncounted": "-", "": "x"}
 
 
-def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
-    """Yield a chart of the Pods of a Job; without Pods, nothing."""
+def chart_rows(job: JobRecord) -> tuple[dict[int, list[PodRecord]], int]:
+    """Return the Pods of each row, by index or by number, and the number of rows that are left out."""
     rows: dict[int, list[PodRecord]] = {}
     for number, pod in enumerate(job.pods, 1):
         rows.setdefault(number if pod.index is None else pod.index, []).append(pod)
     shown = sorted(rows)
     if len(shown) > MAX_ROWS:
         shown = sorted(sorted(shown, key=lambda row: (-_interest(rows[row]), row))[:MAX_ROWS])
-    if not shown or not end:
+    return {row: rows[row] for row in shown}, len(rows) - len(shown)
+
+
+def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
+    """Yield a chart of the Pods of a Job; without Pods, nothing."""
+    rows, left_out = chart_rows(job)
+    if not rows or not end:
         return
     label, noun = ("index", "indexes") if job.indexed else ("Pod", "Pods")
-    left_out = len(rows) - len(shown)
-    drawn = {str(row): rows[row] for row in shown}
+    drawn = {str(row): pods for row, pods in rows.items()}
     yield from row_lines(label, drawn, end, f"{left_out} more {noun}" if left_out else "")
 
 

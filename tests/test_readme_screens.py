@@ -21,7 +21,11 @@ SCREEN = re.compile(
     r"<!-- screen: (?P<command>.*?) -->\n(?P<text>.*?)<!-- end of screen -->", re.DOTALL
 )
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
-PAGES = (README, *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (
+    README,
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/start").glob("*.md")),
+)
 SCREENS = [
     pytest.param(
         page,
@@ -87,11 +91,20 @@ def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
     assert match["text"] == now
 
 
-def test_the_python_examples_return_what_they_show() -> None:
-    examples = PYTHON.findall((ROOT / "docs/python.md").read_text(encoding="utf-8"))
-    for example, name in zip(examples, ("evaluate", "simulate"), strict=True):
-        test = doctest.DocTestParser().get_doctest(example, {}, "python.md", "docs/python.md", 0)
+@pytest.mark.parametrize(
+    ("page", "functions"),
+    [
+        ("docs/python.md", ("evaluate", "simulate")),
+        ("docs/start/python.md", ("validate", "evaluate", "validate")),
+    ],
+)
+def test_the_python_examples_return_what_they_show(page: str, functions: tuple[str, ...]) -> None:
+    examples = PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))
+    names: dict[str, object] = {}
+    for example, name in zip(examples, functions, strict=True):
+        test = doctest.DocTestParser().get_doctest(example, names, page, page, 0)
         assert f"jobsworth.{name}(" in example
-        assert doctest.DocTestRunner().run(test) == doctest.TestResults(
+        assert doctest.DocTestRunner().run(test, clear_globs=False) == doctest.TestResults(
             failed=0, attempted=len(test.examples)
         )
+        names = test.globs

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.controller.cron_jobs.cron_job import FORBID, REPLACE, CronJobStatus, read_cron_job
+from jobsworth.controller.cron_jobs.local_times import local_time, named_zone, zone_of
 from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
 from jobsworth.lint.schedule_timing import listed, shortest_gap, spelled
 
@@ -74,12 +73,12 @@ def cron_job_facts(
 
 
 def _zone(cron_job: CronJob) -> tuple[tzinfo, str]:
-    named = cron_job.time_zone or cron_job.schedule.time_zone
-    if not named or named == "Local":
-        return UTC, "that of kube-controller-manager, on most clusters UTC (as here): set timeZone"
-    with suppress(ZoneInfoNotFoundError):
-        return ZoneInfo(named), named
-    return UTC, f"{named}; this machine does not know it, and times are UTC here"
+    named, zone = named_zone(cron_job), zone_of(cron_job)
+    if not named:
+        return zone, "that of kube-controller-manager, on most clusters UTC (as here): set timeZone"
+    if zone is UTC:
+        return zone, f"{named}; this machine does not know it, and times are UTC here"
+    return zone, named
 
 
 def _next_runs(cron_job: CronJob, zone: tzinfo, now: int) -> str:
@@ -90,12 +89,7 @@ def _next_runs(cron_job: CronJob, zone: tzinfo, now: int) -> str:
         return "never fires"
     if cron_job.schedule.every is not None:
         return "each time from the creation or the last run on"
-    return "next " + ", ".join(_local(time, zone) for time in times)
-
-
-def _local(time: int, zone: tzinfo) -> str:
-    moment = datetime.fromtimestamp(time, zone)
-    return moment.strftime("%a %Y-%m-%d %H:%M ") + (moment.strftime("%z") or "+0000")
+    return "next " + ", ".join(local_time(time, zone) for time in times)
 
 
 def _clock_changes(cron_job: CronJob, zone: tzinfo, now: int) -> str:
@@ -153,7 +147,7 @@ def _effect(cron_job: CronJob, zone: tzinfo, change: _ClockChange) -> str:
         skipped = [time for time in times if time < begin + timedelta(seconds=shift)]
         if not skipped:
             return ""
-        following = _local(next_time(cron_job.schedule, change.at - 1), zone)
+        following = local_time(next_time(cron_job.schedule, change.at - 1), zone)
         verb = "is" if len(skipped) == 1 else "are"
         return f"{_clock_times(skipped)} {verb} skipped, the next run is {following}"
     seen = [

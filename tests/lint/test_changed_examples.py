@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import RELEASES, ApiServer
+from jobsworth.lint.edit import Edit
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.neighbors import Neighbors
@@ -22,17 +23,22 @@ from jobsworth.validation.engine import engine_for
 from support.lint.changed_examples import changes_of
 from support.lint.linted_jobs import lint
 from support.lint.shown_findings import shown
-from support.lint.texts_with_neighbors import jobs_in, neighbors_in
+from support.lint.texts_with_neighbors import edit_in, jobs_in, neighbors_in
 from support.recorded_text import expect_recorded
 
 RECORDED = Path(__file__).parent / "data" / "changed_examples"
 
 
 def found(
-    rule: Rule, value: Any, neighbors: Neighbors, release: str = RELEASES[-1]
+    rule: Rule,
+    value: Any,
+    neighbors: Neighbors,
+    edit: Edit | None,
+    release: str = RELEASES[-1],
 ) -> tuple[str, ...]:
     engine = engine_for(ApiServer(release))
-    return tuple(line for each in lint(value, engine, [rule], neighbors) for line in shown(each))
+    findings = lint(value, engine, [rule], neighbors, edit)
+    return tuple(line for each in findings for line in shown(each))
 
 
 def findings_of(rule: Rule) -> Iterator[str]:
@@ -41,15 +47,19 @@ def findings_of(rule: Rule) -> Iterator[str]:
     for which, text in (("Bad", page.bad), ("Good", page.good)):
         neighbors = neighbors_in(text)
         for number, value in enumerate(jobs_in(text), start=1):
-            unchanged = found(rule, value, neighbors)
+            edit = edit_in(text, value)
+            unchanged = found(rule, value, neighbors, edit)
             if which == "Good" or number > 1:
                 yield ""
             yield f"{which} example, {value['kind']} {number}"
             yield from indented(unchanged)
             others: dict[tuple[str, ...], list[str]] = {}
-            changes = [(change, found(rule, each, neighbors)) for change, each in changes_of(value)]
+            changes = [
+                (change, found(rule, each, neighbors, edit)) for change, each in changes_of(value)
+            ]
             changes += [
-                (f"Kubernetes {each}", found(rule, value, neighbors, each)) for each in RELEASES
+                (f"Kubernetes {each}", found(rule, value, neighbors, edit, each))
+                for each in RELEASES
             ]
             for change, after in changes:
                 if after != unchanged:

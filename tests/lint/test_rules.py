@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import SEVERITIES, Finding
+from jobsworth.lint.edit import Edit
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES, Linter
 from jobsworth.lint.neighbors import Neighbors
@@ -21,7 +22,7 @@ from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_file
 from jobsworth.validation.engine import UnknownKind, engine_for
 from support.lint.linted_jobs import lint
-from support.lint.texts_with_neighbors import job_documents, jobs_in, neighbors_in
+from support.lint.texts_with_neighbors import edit_in, job_documents, jobs_in, neighbors_in
 from support.random_objects.random_jobs import random_job
 
 ROOT = Path(__file__).parent.parent.parent
@@ -34,7 +35,11 @@ each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.cod
 
 def findings(rule: Rule, text: str, server: ApiServer = NEWEST) -> list[Finding]:
     engine, neighbors = engine_for(server), neighbors_in(text)
-    return [found for value in jobs_in(text) for found in lint(value, engine, [rule], neighbors)]
+    return [
+        found
+        for value in jobs_in(text)
+        for found in lint(value, engine, [rule], neighbors, edit_in(text, value))
+    ]
 
 
 QUOTING = ("JW124", "JW416")
@@ -107,7 +112,8 @@ def test_the_api_server_accepts_the_examples(rule: Rule, which: str) -> None:
 def test_a_finding_stands_where_its_field_is(rule: Rule) -> None:
     text = explanation(rule).bad
     for document in job_documents(text):
-        for finding in lint(document.value, engine_for(NEWEST), [rule], neighbors_in(text)):
+        edit = edit_in(text, document.value)
+        for finding in lint(document.value, engine_for(NEWEST), [rule], neighbors_in(text), edit):
             assert document.position(finding.field).line > 1
 
 
@@ -174,13 +180,13 @@ EVERY_RULE = Linter(lambda rule: True)
 
 
 def found_by_families_that_apply(
-    value: Any, neighbors: Neighbors | None = None
+    value: Any, neighbors: Neighbors | None = None, edit: Edit | None = None
 ) -> list[tuple[str, str]]:
     """Return the codes and fields that a linter finds, after checking that no other family has more."""
     engine = engine_for(NEWEST)
-    found = EVERY_RULE.lint(engine.decode_object(value), engine, neighbors=neighbors)
+    found = EVERY_RULE.lint(engine.decode_object(value), engine, neighbors=neighbors, edit=edit)
     by_families = sorted((each.code, each.field) for each in found)
-    by_all = sorted((each.code, each.field) for each in lint(value, engine, RULES, neighbors))
+    by_all = sorted((each.code, each.field) for each in lint(value, engine, RULES, neighbors, edit))
     assert by_families == by_all
     return by_families
 
@@ -188,9 +194,12 @@ def found_by_families_that_apply(
 @each_rule
 def test_a_family_applies_to_the_bad_examples_of_its_rules(rule: Rule) -> None:
     text = explanation(rule).bad
-    for value in jobs_in(text) if rule.check is not None else ():
-        found = found_by_families_that_apply(value, neighbors_in(text))
-        assert rule.code in {code for code, _ in found}
+    codes = {
+        code
+        for value in jobs_in(text)
+        for code, _ in found_by_families_that_apply(value, neighbors_in(text), edit_in(text, value))
+    }
+    assert rule.code in codes
 
 
 @given(st.integers(0, 2**32))

@@ -9,6 +9,7 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
+from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES, Linter
 from jobsworth.lint.neighbors import Neighbors
@@ -65,11 +66,15 @@ def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any
 
 
 def lint(
-    value: Any, engine: Engine, rules: Container[Rule], neighbors: Neighbors | None = None
+    value: Any,
+    engine: Engine,
+    rules: Container[Rule],
+    neighbors: Neighbors | None = None,
+    edit: Edit | None = None,
 ) -> list[Finding]:
     """Return the findings of some rules, in the order of their codes."""
     linter = Linter(rules.__contains__)
-    findings = linter.lint(engine.decode_object(value), engine, neighbors=neighbors)
+    findings = linter.lint(engine.decode_object(value), engine, neighbors=neighbors, edit=edit)
     return sorted(findings, key=lambda finding: finding.code)
 
 
@@ -104,6 +109,16 @@ def fields_beside(code: str, value: dict[str, Any], *beside: dict[str, Any]) -> 
         finding.field.removeprefix("spec.jobTemplate.").removeprefix("spec.")
         for finding in found_beside(code, value, *beside)
     ]
+
+
+def found_in_edit(
+    code: str, before: dict[str, Any], value: dict[str, Any], now: float
+) -> list[Finding]:
+    """Return the findings of the rule of a code for the update of a CronJob."""
+    engine = engine_for(ApiServer("1.36"))
+    findings = lint(value, engine, [RULE_OF[code]], edit=edit_of(before, now))
+    SEEN.extend(findings)
+    return findings
 
 
 def with_metadata(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.manifests import Document, read_text
 from jobsworth.validation.engine import is_known
+
+EDITED_AT = int(datetime(2027, 1, 2, 12, tzinfo=UTC).timestamp())
+"""The time at which examples apply an update: the pages of the rules on updates name it."""
 
 
 def job_documents(text: str) -> list[Document]:
@@ -24,3 +29,9 @@ def jobs_in(text: str) -> list[Any]:
 def neighbors_in(text: str) -> Neighbors:
     """Return the objects of a text to which its Jobs may refer."""
     return Neighbors.of([document.value for document in read_text(text.encode(), "job.yaml")])
+
+
+def edit_in(text: str, value: Any) -> Edit | None:
+    """Return the update of a Job or CronJob by the last document of a text, whose first one is the old version."""
+    first, *others = jobs_in(text)
+    return edit_of(first, EDITED_AT) if others and value == others[-1] else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -50,6 +51,7 @@ class Reviewer:
         policies: the policies to apply.
         namespace_labels: called only if a policy has a namespaceSelector.
         api_verdict: how to handle an object that the API server would reject.
+        now: returns the time, in seconds since 1970.
     """
 
     __slots__ = (
@@ -57,6 +59,7 @@ class Reviewer:
         "_asks_labels",
         "_evaluator",
         "_namespace_labels",
+        "_now",
         "policies",
         "server",
     )
@@ -68,6 +71,7 @@ class Reviewer:
         *,
         namespace_labels: NamespaceLabels = lambda name: None,
         api_verdict: ApiVerdict = "deny",
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.server = server
         self.policies = policies
@@ -77,6 +81,7 @@ class Reviewer:
         self._namespace_labels = namespace_labels
         self._asks_labels = policies.needs_namespace_labels
         self._api_verdict = api_verdict
+        self._now = now
 
     def mutate(self, request: AdmissionRequest) -> Answer:
         """Return the patch that applies the defaults of the policies to a CREATE or UPDATE request.
@@ -208,6 +213,7 @@ class Reviewer:
             ),
             dry_run=request.dry_run,
             options=request.options,
+            now=self._now(),
             most_values=most_values(request.size),
         )
 

@@ -19,6 +19,7 @@ from jobsworth.evaluation.child_findings import (
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
 from jobsworth.evaluation.server_warnings import without_repeated
+from jobsworth.lint.edit import edit_of
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
 from jobsworth.validation.engine import UnknownKind, engine_for
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
     from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
+    from jobsworth.lint.edit import Edit
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
@@ -101,7 +103,7 @@ class Evaluator:
                 return children
             evaluation = self._unvalidated(subject)
         else:
-            lint = self._lint_findings(prepared, subject.neighbors)
+            lint = self._lint_findings(prepared, subject)
             child = self._child_findings(prepared, subject.owner)
             of_pods = self._errors_of_pods(prepared) if subject.owner == "Pod" else []
             policy = self._policy_result(prepared)
@@ -170,12 +172,11 @@ class Evaluator:
 
         return prepare_stored(subject, self._engine, self._storing)
 
-    def _lint_findings(
-        self, prepared: PreparedObject, neighbors: Neighbors | None
-    ) -> list[Finding]:
+    def _lint_findings(self, prepared: PreparedObject, subject: Subject) -> list[Finding]:
         if prepared.linted is None:
             return []
-        found = self._lint(prepared.linted, neighbors)
+        edit = edit_of(prepared.old, subject.now)
+        found = self._lint(prepared.linted, subject.neighbors, edit)
         if found and prepared.bare is not None:
             codes = frozenset(finding.code for finding in found)
             linter = self._linters_of_codes.get(codes)
@@ -199,11 +200,16 @@ class Evaluator:
             return []
         return child_findings(self._engine, prepared.linted, owner)
 
-    def _lint(self, decoded: DecodedObject, neighbors: Neighbors | None = None) -> list[Finding]:
+    def _lint(
+        self,
+        decoded: DecodedObject,
+        neighbors: Neighbors | None = None,
+        edit: Edit | None = None,
+    ) -> list[Finding]:
         if not self._lints:
             return []
         most = self._budget.findings
-        found = self._linter.lint(decoded, self._engine, most, neighbors)
+        found = self._linter.lint(decoded, self._engine, most, neighbors, edit)
         if len(found) > most:
             from jobsworth.validation.verdict_findings import stopped
 

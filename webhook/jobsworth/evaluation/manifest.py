@@ -76,6 +76,7 @@ def _request(
         user=subject.user,
         groups=subject.groups,
         namespace_labels=subject.namespace_labels,
+        now=subject.now,
         unreadable=decoded.unreadable,
         manifest=subject.value,
     )

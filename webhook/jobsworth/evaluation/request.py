@@ -99,6 +99,7 @@ class _DecodedRequest:
             namespace_labels=subject.namespace_labels,
             dry_run=subject.dry_run,
             options=subject.options,
+            now=subject.now,
             unreadable=self.errors,
             manifest=subject.value,  # as sent, with its records of field ownership
         )

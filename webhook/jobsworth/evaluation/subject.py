@@ -39,12 +39,13 @@ class Subject:
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
         owner: the kind that owns the Pods of a Job that stands for another object.
+        now: the time of an update, in seconds since 1970; None if unknown.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
     """
 
     __slots__ = (
         "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "neighbors", "old", "options", "owner", "source", "user", "value",
+        "namespace_labels", "neighbors", "now", "old", "options", "owner", "source", "user", "value",
         "written",
     )  # fmt: skip
 
@@ -67,6 +68,7 @@ class Subject:
         neighbors: Neighbors | None = None,
         most_values: int | None = None,
         owner: PodOwner = "Job",
+        now: float | None = None,
         written: WrittenScalar | None = None,
     ) -> None:
         self.value = value
@@ -85,4 +87,5 @@ class Subject:
         self.neighbors = neighbors
         self.most_values = most_values
         self.owner = owner
+        self.now = now
         self.written = written

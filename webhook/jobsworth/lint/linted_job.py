@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
+    from jobsworth.lint.edit import Edit
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
@@ -48,12 +49,13 @@ class LintedJob:
         sidecars: the names of native sidecars: init containers with restartPolicy Always (KEP-753).
         cron: the CronJobSpec with defaults; None for a Job.
         schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
+        edit: the update that writes the object; None for a create, and if its time is unknown.
     """
 
     __slots__ = (
         "_commands", "_decided", "_facts", "_neighbors", "_references", "_scripts", "containers", "cron",
-        "indexed", "kind", "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars",
-        "spec", "written", "written_spec",
+        "edit", "indexed", "kind", "object", "path", "pod", "pod_path", "rules", "schedule", "server",
+        "sidecars", "spec", "written", "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -65,8 +67,10 @@ class LintedJob:
         spec: dict[str, Any],
         server: ApiServer,
         neighbors: Neighbors | None = None,
+        edit: Edit | None = None,
     ) -> None:
         self.kind = kind
+        self.edit = edit
         self._neighbors = neighbors
         self.written = written
         self.object = object

@@ -19,6 +19,7 @@ from jobsworth.lint.rules import (
     cron_jobs,
     cron_time_zones,
     disruptions,
+    edited_cron_jobs,
     exit_codes,
     exported,
     exposed_secrets,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from jobsworth.findings.finding import Finding
+    from jobsworth.lint.edit import Edit
     from jobsworth.lint.lint_rule import Check
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.validation.decoded_object import DecodedObject
@@ -109,6 +111,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     waiting,
     api_access,
     volume_owners,
+    edited_cron_jobs,
 )
 """The families of rules, in the order of their findings."""
 
@@ -162,6 +165,7 @@ class Linter:
         engine: Engine,
         most: int | None = None,
         neighbors: Neighbors | None = None,
+        edit: Edit | None = None,
     ) -> list[Finding]:
         """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded.
 
@@ -170,11 +174,12 @@ class Linter:
             engine: the engine of the API server that receives it.
             most: the number of findings above which no further rule runs; None to run all.
             neighbors: the objects beside it; None if there are none.
+            edit: the update that writes the object; None for a create, and if its time is unknown.
         """
         found: list[Finding] = []
         if not decoded.is_valid:
             return found
-        job = _subject(decoded, engine, neighbors)
+        job = _subject(decoded, engine, neighbors, edit)
         for family in FAMILIES:
             if not family.applies(job):
                 continue
@@ -197,7 +202,9 @@ class Linter:
         return selected
 
 
-def _subject(decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None) -> LintedJob:
+def _subject(
+    decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None, edit: Edit | None
+) -> LintedJob:
     return LintedJob(
         kind=decoded.struct.name,
         written=decoded.written,
@@ -205,4 +212,5 @@ def _subject(decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None
         spec=engine.created_job(decoded)["spec"],
         server=engine.server,
         neighbors=neighbors,
+        edit=edit,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
+from jobsworth.lint.edit import edit_of
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
 from jobsworth.policy.request import JobView
@@ -262,7 +263,8 @@ class _RequestContext:
         manifest = request.object if request.manifest is None else request.manifest
         if came_from_a_server(manifest):
             decoded.fill_in_place()
-        found = self._linter.lint(client_part(decoded, server, manifest), engine)
+        edit = edit_of(request.old, request.now)
+        found = self._linter.lint(client_part(decoded, server, manifest), engine, edit=edit)
         if not found or request.old is None:
             return found
         old = engine.decode_object(request.old)

@@ -45,6 +45,7 @@ class PolicyRequest:
         namespace_labels: the labels of the namespace; None if they are unknown.
         dry_run: True if the API server will not store the object.
         options: the CreateOptions or UpdateOptions of the request.
+        now: the time of the request, in seconds since 1970; None if unknown.
         unreadable: errors of values that could not be decoded and are therefore not in ``object``.
         manifest: the manifest that a client wrote; None if it is unknown.
     """
@@ -60,6 +61,7 @@ class PolicyRequest:
     namespace_labels: Mapping[str, str] | None = None
     dry_run: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    now: float | None = None
     unreadable: tuple[FieldError, ...] = ()
     manifest: dict[str, Any] | None = None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, UnknownRelease
+from jobsworth.controller.times import read_time
 from jobsworth.files.policies.policy_files import (
     TEST_FILE_ENDS,
     TEST_KIND,
@@ -30,7 +31,7 @@ VERDICTS = ("allow", "deny")
 
 _SPEC_KEYS = ("policies", "kubernetesVersion", "cases")
 _CASE_KEYS = ("name", "manifest", "oldManifest", "request", "expect")
-_REQUEST_KEYS = ("user", "groups", "namespace", "namespaceLabels")
+_REQUEST_KEYS = ("user", "groups", "namespace", "namespaceLabels", "time")
 _EXPECT_KEYS = ("verdict", *SEVERITIES, "patch")
 _FINDING_KEYS = ("code", "field", "message", "policy")
 
@@ -44,7 +45,7 @@ class Case:
         line: its line in the file.
         manifest: the manifest in the request.
         old: the object to update; None for a create.
-        request: the user, groups and namespace of the request.
+        request: the user, groups, namespace and time of the request.
         expect: the expected outcome.
     """
 
@@ -225,6 +226,8 @@ def _request(value: Any, field: str) -> Mapping[str, Any]:
     labels = request.get("namespaceLabels", {})
     if not isinstance(labels, dict) or not all(isinstance(part, str) for part in labels.values()):
         raise _BadCase(f"{field}.namespaceLabels", "must be a mapping from label keys to strings")
+    if "time" in request and read_time(request["time"]) is None:
+        raise _BadCase(f"{field}.time", 'must be a time in quotes, such as "2027-03-27T01:30:00Z"')
     return request
 
 

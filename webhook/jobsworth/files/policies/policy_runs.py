@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jobsworth.controller.times import read_time
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, locate
@@ -55,6 +56,7 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
         user=request.get("user"),
         groups=tuple(request.get("groups", ())),
         namespace_labels=request.get("namespaceLabels"),
+        now=read_time(request.get("time")),
     )
     evaluator = Evaluator(server, policies=policies)
     try:

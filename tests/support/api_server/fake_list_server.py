@@ -21,7 +21,9 @@ class FakeListServer:
     """Answers over plain HTTP on a port of its own.
 
     Attributes:
-        jobs, cron_jobs: what is stored; complete objects.
+        jobs, cron_jobs, pods: what is stored; complete objects. Field selectors of Pods are ignored.
+        emitted: Events about them, of other components.
+        leases: by namespace/name.
         namespaces: labels by name.
         version: major and minor.
         faults: called in turn; the first that answers wins.
@@ -33,6 +35,9 @@ class FakeListServer:
     def __init__(self) -> None:
         self.jobs: list[dict[str, Any]] = []
         self.cron_jobs: list[dict[str, Any]] = []
+        self.pods: list[dict[str, Any]] = []
+        self.emitted: list[dict[str, Any]] = []
+        self.leases: dict[str, dict[str, Any]] = {}
         self.namespaces: dict[str, dict[str, str]] = {"default": {}}
         self.version = ("1", "36")
         self.faults: list[Fault] = []
@@ -69,6 +74,11 @@ class FakeListServer:
         if path == "/version":
             return 200, {"major": self.version[0], "minor": self.version[1]}
         *_, last = parts = path.strip("/").split("/")
+        if parts[:2] == ["api", "v1"] and last in ("pods", "events"):
+            return 200, page(self._selected(last, parts, query), query)
+        if parts[:2] == ["apis", "coordination.k8s.io"]:
+            lease = self.leases.get(f"{parts[4]}/{last}")
+            return (404, status(404, "NotFound", "no lease")) if lease is None else (200, lease)
         if parts[:3] == ["api", "v1", "namespaces"]:
             return self._namespaces(parts[3:], query)
         if parts[:3] != ["apis", "batch", "v1"] or last not in ("jobs", "cronjobs"):
@@ -77,6 +87,17 @@ class FakeListServer:
         if "namespaces" in parts:
             stored = [each for each in stored if each["metadata"]["namespace"] == parts[4]]
         return 200, page(stored, query)
+
+    def _selected(
+        self, resource: str, parts: list[str], query: dict[str, str]
+    ) -> list[dict[str, Any]]:
+        found = self.pods if resource == "pods" else self.emitted
+        if "namespaces" in parts:
+            found = [each for each in found if each["metadata"]["namespace"] == parts[3]]
+        if resource == "events":
+            wanted = [each.partition("=")[::2] for each in query["fieldSelector"].split(",")]
+            found = [each for each in found if all(_field(each, *pair) for pair in wanted)]
+        return found
 
     def create(self, path: str, event: dict[str, Any]) -> tuple[int, Any]:
         """Store an Event."""
@@ -104,6 +125,14 @@ class FakeListServer:
             if named
             else (404, status(404, "NotFound", f'namespaces "{name[0]}" not found'))
         )
+
+
+def _field(found: dict[str, Any], path: str, value: str) -> bool:
+    """Return True if a field of an object has a value."""
+    part: Any = found
+    for name in path.split("."):
+        part = part.get(name)
+    return bool(part == value)
 
 
 def page(stored: list[dict[str, Any]], query: dict[str, str]) -> dict[str, Any]:

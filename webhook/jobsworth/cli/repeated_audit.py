@@ -14,6 +14,8 @@ from jobsworth.api.api_server import ApiServer, UnknownGate, nearest_release
 from jobsworth.audit.audit_events import AuditEvents
 from jobsworth.audit.audit_metrics import AuditMetrics
 from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
+from jobsworth.audit.health_check import HealthCheck
+from jobsworth.audit.health_metrics import HealthMetrics
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.cli.audit_input import (
     audit_namespace_labels,
@@ -32,6 +34,10 @@ from jobsworth.serving.file_reload import Reloading
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from prometheus_client.registry import Collector
+
     from jobsworth.cli.audit_input import AuditInput
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.files.configuration.settings import Settings
@@ -39,9 +45,17 @@ if TYPE_CHECKING:
 
 
 def repeat_audit(
-    config: RestConfig, audit: AuditInput, interval: float, listen: tuple[str, int | None]
+    config: RestConfig,
+    audit: AuditInput,
+    interval: float,
+    listen: tuple[str, int | None],
+    *,
+    stuck_after: float | None = None,
 ) -> int:
     """Audit at each interval until SIGTERM or SIGINT, and return the exit code.
+
+    Args:
+        stuck_after: also show the health of CronJobs and Jobs: the seconds after which a Job is stuck.
 
     Raises:
         UsageError: the address to listen on is not available.
@@ -67,6 +81,19 @@ def repeat_audit(
             audit_namespace_labels(stored_objects, scope, current.policies, config, note),
         )
 
+    collectors: list[Collector] = [metrics]
+    health = None
+    if stuck_after is not None:
+        collectors.append(health_metrics := HealthMetrics())
+        health = HealthCheck(
+            api,
+            stored_objects,
+            scope,
+            health_metrics,
+            stuck_after=stuck_after,
+            now=time.time,
+            note=note,
+        )
     running = ContinuousAudit(
         stored_objects,
         scope,
@@ -78,8 +105,9 @@ def repeat_audit(
         clocks=Clocks(time.time, time.monotonic),
         stop=stop,
         log=log_line,
+        health=health,
     )
-    server = _health_server(listen, metrics, running)
+    server = _health_server(listen, collectors, running)
     if server is not None:
         server.start()
     try:
@@ -186,13 +214,14 @@ class _NotedOnce:
 
 
 def _health_server(
-    listen: tuple[str, int | None], metrics: AuditMetrics, running: ContinuousAudit
+    listen: tuple[str, int | None], collectors: Sequence[Collector], running: ContinuousAudit
 ) -> HealthServer | None:
     host, port = listen
     if port is None:
         return None
     registry = CollectorRegistry()
-    registry.register(metrics)
+    for each in collectors:
+        registry.register(each)
     try:
         return HealthServer(host, port, registry, healthy=lambda: None, ready=running.unready)
     except OSError as error:

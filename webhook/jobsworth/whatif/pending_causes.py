@@ -8,6 +8,10 @@ and the quota admission of Kubernetes 1.36. None of them fails a Pod: only a dea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +74,45 @@ PENDING_CAUSES = {
     ),
 }
 """Each cause by the name that scenarios give it."""
+
+_BY_WAITING_REASON = {
+    **dict.fromkeys(
+        (
+            "ErrImagePull",
+            "ImagePullBackOff",
+            "InvalidImageName",
+            "ErrImageNeverPull",
+            "ImageInspectError",
+            "RegistryUnavailable",
+        ),
+        IMAGE_PULL,
+    ),
+    "CreateContainerConfigError": MISSING_CONFIG,
+}
+"""The causes by the reason of a waiting container. Source: pkg/kubelet/images/types.go and
+pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.36."""
+
+
+def pending_cause_of(pod: dict[str, Any]) -> str | None:
+    """Return the cause for which a Pod of an API server is Pending; None if it shows none of these.
+
+    >>> waiting = {"state": {"waiting": {"reason": "ErrImagePull"}}}
+    >>> pending_cause_of({"status": {"containerStatuses": [waiting]}})
+    'imagePull'
+    """
+    status = pod.get("status") or {}
+    for container in _container_statuses(status):
+        waiting = (container.get("state") or {}).get("waiting") or {}
+        cause = _BY_WAITING_REASON.get(waiting.get("reason") or "")
+        if cause is not None:
+            return cause
+    for condition in status.get("conditions") or ():
+        shown = (condition.get("type"), condition.get("status"), condition.get("reason"))
+        if shown == ("PodScheduled", "False", "Unschedulable"):
+            return UNSCHEDULABLE
+    return None
+
+
+def _container_statuses(status: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for field in ("initContainerStatuses", "containerStatuses"):
+        yield from status.get(field) or ()

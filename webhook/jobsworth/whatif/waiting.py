@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jobsworth.controller import explanation, well_known_names
 from jobsworth.controller.finished_condition import seconds_to_deadline
 from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING
 from jobsworth.controller.settings import BUILT_IN
-from jobsworth.whatif.pending_causes import PENDING_CAUSES, QUOTA
+from jobsworth.whatif.pending_causes import (
+    IMAGE_PULL,
+    MISSING_CONFIG,
+    PENDING_CAUSES,
+    QUOTA,
+    UNSCHEDULABLE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +30,25 @@ if TYPE_CHECKING:
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.settings import ControllerSettings
+
+WaitReason = Literal[
+    "OtherController",
+    "Deleting",
+    "Terminating",
+    "ControllerAway",
+    "Suspended",
+    "NoParallelism",
+    "BackingOff",
+    "PodsRejected",
+    "Quota",
+    "ImagePull",
+    "Unschedulable",
+    "MissingConfig",
+    "Pending",
+    "Running",
+    "Syncing",
+]
+"""The kinds of a wait, for programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +62,7 @@ class Waiting:
         ended_by: what ends the wait, as a clause after "when".
         ends_at: when that happens at the latest; None if nothing bounds it.
         deadline: when activeDeadlineSeconds fails the Job; None without a deadline.
+        reason: the kind of the wait.
     """
 
     waiting_for: str
@@ -45,6 +71,7 @@ class Waiting:
     ends_at: float | None = None
     deadline: float | None = None
     detail: str = ""
+    reason: WaitReason = "Syncing"
 
     @property
     def hangs(self) -> bool:
@@ -119,17 +146,24 @@ def waiting_of(
             f"the controller {job.managed_by}, which spec.managedBy names",
             job.status.start_time,
             "that controller acts: Kubernetes' own leaves the Job alone",
+            reason="OtherController",
         )
     if job.deleting:
         return Waiting(
-            "its own deletion", None, "its finalizers are removed and its dependents are gone"
+            "its own deletion",
+            None,
+            "its finalizers are removed and its dependents are gone",
+            reason="Deleting",
         )
     finishing = _finishing(job)
     if finishing is not None:
         return finishing
     if seen.away_since is not None:
         return Waiting(
-            "its controller, which does not run", seen.away_since, "kube-controller-manager runs"
+            "its controller, which does not run",
+            seen.away_since,
+            "kube-controller-manager runs",
+            reason="ControllerAway",
         )
     memory = memory or Memory()
     planned = plan(job, pods, memory, now, settings)
@@ -153,6 +187,7 @@ def _finishing(job: Job) -> Waiting | None:
                 condition.changed,
                 _TERMINATED,
                 detail=condition.reason,
+                reason="Terminating",
             )
     return None
 
@@ -177,7 +212,9 @@ def _suspended(given: _Standstill) -> Waiting:
     condition = given.job.status.condition(well_known_names.SUSPENDED)
     since = None if condition is None else condition.changed
     detail = "spec.suspend is true"
-    return Waiting("the Job to be resumed", since, "it is set to false", detail=detail)
+    return Waiting(
+        "the Job to be resumed", since, "it is set to false", detail=detail, reason="Suspended"
+    )
 
 
 def _no_parallelism(given: _Standstill) -> Waiting:
@@ -186,6 +223,7 @@ def _no_parallelism(given: _Standstill) -> Waiting:
         given.job.status.start_time,
         "it is raised",
         detail="spec.parallelism is 0",
+        reason="NoParallelism",
     )
 
 
@@ -195,7 +233,7 @@ def _backing_off(given: _Standstill) -> Waiting:
     if last is None:
         last = max((pod.finished_at for pod in given.those(POD_FAILED)), default=None)
     ends_at = None if given.backoff is None else given.now + given.backoff
-    return Waiting("the backoff after a failure", last, "it is over", ends_at)
+    return Waiting("the backoff after a failure", last, "it is over", ends_at, reason="BackingOff")
 
 
 def _too_few(given: _Standstill) -> Waiting:
@@ -205,16 +243,25 @@ def _too_few(given: _Standstill) -> Waiting:
             "Pods that its controller is about to create", None, "the controller syncs the Job"
         )
     ends = "the reason in the message is gone: the controller tries again by itself"
+    reason: WaitReason = "PodsRejected"
     if "quota" in seen.rejected:
-        ends = PENDING_CAUSES[QUOTA].ends
-    return Waiting(PENDING_CAUSES[QUOTA].waits_for, seen.rejected_since, ends, detail=seen.rejected)
+        ends, reason = PENDING_CAUSES[QUOTA].ends, "Quota"
+    return Waiting(
+        PENDING_CAUSES[QUOTA].waits_for,
+        seen.rejected_since,
+        ends,
+        detail=seen.rejected,
+        reason=reason,
+    )
 
 
 def _terminating(given: _Standstill) -> Waiting:
     since = min((pod.finished_at for pod in given.those(TERMINATING)), default=None)
     replaced = given.because == explanation.REPLACED_WHEN_TERMINATED
     detail = "podReplacementPolicy is Failed: they are replaced only then" if replaced else ""
-    return Waiting("terminating Pods to terminate", since, _TERMINATED, detail=detail)
+    return Waiting(
+        "terminating Pods to terminate", since, _TERMINATED, detail=detail, reason="Terminating"
+    )
 
 
 def _pending(given: _Standstill) -> Waiting:
@@ -222,14 +269,18 @@ def _pending(given: _Standstill) -> Waiting:
     since = min(pod.created for pod in active)
     causes = Counter(known[pod.name] for pod in active if pod.name in known)
     if causes:
-        cause = PENDING_CAUSES[causes.most_common(1)[0][0]]
+        name = causes.most_common(1)[0][0]
+        cause = PENDING_CAUSES[name]
         detail = f"all active Pods are Pending: {cause.reason}"
-        return Waiting(cause.waits_for, since, cause.ends, detail=detail)
+        return Waiting(
+            cause.waits_for, since, cause.ends, detail=detail, reason=_PENDING_REASONS[name]
+        )
     return Waiting(
         "a start of its Pods",
         since,
         "the kubelet starts them: the conditions and container statuses of the Pods say what is missing",
         detail="all active Pods are Pending",
+        reason="Pending",
     )
 
 
@@ -238,9 +289,15 @@ def _running(given: _Standstill) -> Waiting:
     if not running:
         return Waiting("the next sync of its controller", None, "it comes", detail=given.because)
     since = min(pod.ready_since or pod.created for pod in running)
-    return Waiting("running Pods to exit", since, "they do")
+    return Waiting("running Pods to exit", since, "they do", reason="Running")
 
 
+_PENDING_REASONS: dict[str, WaitReason] = {
+    IMAGE_PULL: "ImagePull",
+    UNSCHEDULABLE: "Unschedulable",
+    MISSING_CONFIG: "MissingConfig",
+    QUOTA: "Quota",
+}
 _BY_REASON: dict[str, Callable[[_Standstill], Waiting]] = {
     explanation.SUSPENDED: _suspended,
     explanation.NO_PARALLELISM: _no_parallelism,

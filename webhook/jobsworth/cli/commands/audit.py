@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, nearest_release
+from jobsworth.cli.audit_health import HealthOptions, HealthSettings, check_report, print_health
 from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
@@ -98,6 +99,7 @@ class AuditOptions(Options):
     report = nested(AuditReportOptions)
     repetition = nested(RepetitionOptions)
     planning = nested(PlanOptions)
+    health = nested(HealthOptions)
 
 
 def run(options: AuditOptions) -> int:
@@ -122,6 +124,7 @@ def run(options: AuditOptions) -> int:
     interval, listen = _repetition(options)
     if options.planning.plan and interval is not None:
         raise UsageError("--plan prints once: omit --interval")
+    health = _health(options)
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
 
@@ -130,8 +133,12 @@ def run(options: AuditOptions) -> int:
             if interval is not None:
                 from jobsworth.cli.repeated_audit import repeat_audit
 
-                return repeat_audit(config, audit, interval, listen)
+                stuck_after = None if health is None else health.stuck_after
+                return repeat_audit(config, audit, interval, listen, stuck_after=stuck_after)
             try:
+                if health is not None:
+                    scope = audit_scope(audit.scope, config.namespace)
+                    return print_health(config, scope, health, audit.report, timeout=audit.timeout)
                 return _audit(config, audit, plan=options.planning.plan)
             except ApiError as error:
                 error.explanation = _explained(error, config)
@@ -155,6 +162,18 @@ def _repetition(options: AuditOptions) -> tuple[float | None, tuple[str, int | N
             "--interval reports findings as metrics and Events: omit --output and --output-file"
         )
     return duration_in_seconds("--interval", options.repetition.interval), listen
+
+
+def _health(options: AuditOptions) -> HealthSettings | None:
+    """Return the settings of the health report; None without ``--health``."""
+    settings = HealthSettings(options.health)
+    if not options.health.health:
+        return None
+    if options.planning.plan:
+        raise UsageError("--plan and --health are different reports: use one of them")
+    if options.repetition.interval is None:
+        check_report(options.report)
+    return settings
 
 
 def _explained(error: ApiError, config: RestConfig) -> str:
@@ -305,6 +324,7 @@ Examples:
   jobsworth audit -A --policy policies/ -o json     # findings of a new policy
   jobsworth audit -A --policy policies/ --plan      # the defaults that would be set
   jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
+  jobsworth audit -A --health --since 7d            # CronJobs that do not run, and stuck Jobs
 """,
     options=AuditOptions,
     run=run,

@@ -16,7 +16,7 @@ from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.validation.json_schema import json_schema
 from jobsworth.validation.schema_text import schema_text
 
-POLICY, SCENARIO, REPORT, REPLAY = "JobPolicy", "JobScenario", "report", "replay"
+POLICY, SCENARIO, REPORT, REPLAY, HEALTH = "JobPolicy", "JobScenario", "report", "replay", "health"
 
 
 class SchemaOptions(Options):
@@ -25,7 +25,7 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY),
+        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY, HEALTH),
         help="The kind whose schema to print; report is the JSON report of validate and audit, replay that "
         "of replay.",
     )
@@ -89,11 +89,18 @@ def _replay_text() -> str:
     return schema_text(replay_schema())
 
 
+def _health_text() -> str:
+    from jobsworth.reports.health_schema import health_schema
+
+    return schema_text(health_schema())
+
+
 _OTHER_TEXTS = {
     POLICY: _policy_text,
     SCENARIO: _scenario_text,
     REPORT: _report_text,
     REPLAY: _replay_text,
+    HEALTH: _health_text,
 }
 """The schemas that are the same for every release."""
 

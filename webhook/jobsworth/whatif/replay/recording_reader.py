@@ -104,7 +104,7 @@ def read_recording(
         BadRecording: the Job was never created, or a time is missing.
     """
     job = read_job(manifest, settings_of(manifest["spec"].get("managedBy")))
-    written = [_event(each) for each in events]
+    written = [read_event(each) for each in events]
     about = [each for each in written if each.kind == "Job" and each.name == job.name]
     deleted = set(_named_by(about, DELETED))
     found = [
@@ -225,7 +225,8 @@ def _deletion(meta: Object) -> int | None:
     return None if time is None else time - (meta.get("deletionGracePeriodSeconds") or 0)
 
 
-def _event(value: Object) -> RecordedEvent:
+def read_event(value: Object) -> RecordedEvent:
+    """Read an Event of the API group core or events.k8s.io."""
     about: Object = value.get("involvedObject") or value.get("regarding") or {}
     series: Object = value.get("series") or {}
     times = (

@@ -1,0 +1,182 @@
+"""`jobsworth audit --health`, against a server that answers as an API server does."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from jobsworth.cli import run
+from jobsworth.controller.times import write_time
+from jobsworth.reports.health_schema import health_schema
+from support.api_server.fake_list_server import FakeListServer, fake_list_server, status
+from support.cli.command_runs import CommandResult
+from support.health.health_objects import DAY, HOUR, a_cron_job, a_job, a_pod
+
+pytest.importorskip("kubernetes")
+
+Audit = Callable[..., CommandResult]
+
+
+@pytest.fixture
+def server() -> Iterator[FakeListServer]:
+    with fake_list_server() as server:
+        yield server
+
+
+@pytest.fixture
+def audit(
+    server: FakeListServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Audit:
+    """Runs `jobsworth audit --health` on the fake server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    def audit(*arguments: str) -> CommandResult:
+        with pytest.raises(SystemExit) as stopped:
+            run(["audit", "--health", *arguments])
+        written = capsys.readouterr()
+        return CommandResult(int(stopped.value.code or 0), written.out, written.err)
+
+    return audit
+
+
+def hour() -> int:
+    """The begin of the current hour."""
+    return int(time.time()) // HOUR * HOUR
+
+
+def wedged(server: FakeListServer) -> dict[str, Any]:
+    """Store a CronJob behind a Pod that has been terminating for 12 hours; return its Pod."""
+    begun = hour() - 12 * HOUR
+    condition = {
+        "type": "FailureTarget", "status": "True", "reason": "DeadlineExceeded",
+        "lastTransitionTime": write_time(begun + 600),
+    }  # fmt: skip
+    job = a_job(begun, "", conditions=[condition])
+    deletion = {
+        "deletionTimestamp": write_time(begun + 630),
+        "deletionGracePeriodSeconds": 30,
+    }
+    pod = a_pod(job, "Running", metadata=deletion)
+    active = (job["metadata"]["name"],)
+    cron_job = a_cron_job(last=begun, active=active, concurrencyPolicy="Forbid")
+    server.cron_jobs, server.jobs, server.pods = [cron_job], [job], [pod]
+    return pod
+
+
+def healthy(server: FakeListServer) -> None:
+    hours = range(25)
+    server.jobs = [a_job(hour() - number * HOUR) for number in hours]
+    cron_job = a_cron_job(last=hour(), created=hour() - DAY - 1, successfulJobsHistoryLimit=100)
+    server.cron_jobs = [cron_job]
+
+
+def test_a_healthy_cluster_exits_with_0(server: FakeListServer, audit: Audit) -> None:
+    healthy(server)
+    done = audit("-A")
+    assert done.code == 0, done.out
+    assert done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; 25 Jobs: 0 stuck\n'
+    assert done.out.splitlines()[1].split()[:8] == [
+        "batch/report",
+        "0",
+        "*",
+        "*",
+        "*",
+        "*",
+        "25",
+        "25",
+    ]
+
+
+def test_a_pod_that_does_not_terminate_is_named(server: FakeListServer, audit: Audit) -> None:
+    pod = wedged(server)
+    done = audit("-A")
+    assert done.code == 1
+    assert f"Pod {pod['metadata']['name']}" in done.out
+    assert "terminating Pods before it is Failed (DeadlineExceeded)" in done.out
+    assert "[Blocked]" in done.out
+    assert "[Stuck]" in done.out
+    assert audit("-A", "--fail-on", "never").code == 0
+
+
+def test_the_json_report_is_what_its_schema_says(server: FakeListServer, audit: Audit) -> None:
+    wedged(server)
+    found = json.loads(audit("-A", "-o", "json").out)
+    Draft202012Validator(health_schema()).validate(found)
+    (cron_job,) = found["cron_jobs"]
+    assert cron_job["blocked"]["reason"] == "Terminating"
+    assert cron_job["runs"]["skipped_by_reason"]["JobAlreadyActive"] >= 10
+    assert found["stuck_jobs"][0]["owner"] == "CronJob/report"
+
+
+def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: Audit) -> None:
+    wedged(server)
+
+    def deny(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path.rpartition("/")[2] in ("pods", "events", "kube-controller-manager"):
+            return 403, status(403, "Forbidden", "no")
+        return None
+
+    server.faults = [deny]
+    done = audit("-A", "-o", "json")
+    assert "note: Pods cannot be listed" in done.err
+    assert "note: Events cannot be listed" in done.err
+    found = json.loads(done.out)
+    assert found["unseen"] == ["pods", "events"]
+    assert found["cron_jobs"][0]["blocked"]["reason"] == "JobUnfinished"
+
+
+def test_only_pods_of_jobs_that_have_not_ended_are_listed(
+    server: FakeListServer, audit: Audit
+) -> None:
+    wedged(server)
+    audit("-n", "batch")
+    (query,) = [query for path, query in server.requests if path.endswith("/batch/pods")]
+    assert query["labelSelector"] == "job-name"
+    assert query["fieldSelector"] == "status.phase!=Succeeded,status.phase!=Failed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--since", "0d"), "--since"),
+        (("--since", "7w"), '--since "7w" is not a duration'),
+        (("--since", "9999d"), "at most 366d"),
+        (("--stuck-after", "soon"), '--stuck-after "soon" is not a duration'),
+        (("-o", "sarif"), "--health has the formats text and json, not sarif"),
+        (("--plan", "--policy", "x"), "--plan and --health are different reports"),
+    ],
+)
+def test_a_wrong_option_is_named(audit: Audit, arguments: tuple[str, ...], message: str) -> None:
+    done = audit("-A", *arguments)
+    assert done.code == 2
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("cron_jobs", {"metadata": {"name": "x", "namespace": "a", "uid": "1"}}),
+        ("cron_jobs", {"metadata": {"name": "x", "namespace": "a", "uid": "1"}, "spec": {"schedule": 5}}),
+        ("jobs", {"metadata": {"name": "x", "namespace": "a", "uid": "1"}}),
+        ("jobs", {"metadata": {"name": "x", "namespace": "a", "uid": "1"}, "spec": {"a": 1}, "status": []}),
+        ("pods", {"metadata": {"name": "x", "namespace": "a", "uid": "1"}, "status": 3}),
+    ],
+)  # fmt: skip
+def test_a_malformed_object_is_an_error_with_its_name(
+    server: FakeListServer, audit: Audit, kind: str, wrong: dict[str, Any]
+) -> None:
+    setattr(server, kind, [wrong])
+    done = audit("-A")
+    assert done.code == 2
+    assert "malformed object x" in done.err

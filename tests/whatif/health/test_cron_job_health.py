@@ -1,0 +1,184 @@
+"""Overdue runs, what blocks them, and failures since the last success."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.controller.times import write_time
+from jobsworth.whatif.health.problems import problems_by_object, summary
+from support.health.health_objects import (
+    DAY,
+    HOUR,
+    NOON,
+    a_cron_job,
+    a_job,
+    a_pod,
+    an_event,
+    health,
+    health_of_one,
+)
+
+FORBID = {"concurrencyPolicy": "Forbid"}
+
+
+def problems(found: Any) -> list[tuple[str, str]]:
+    return [(each.severity, each.code) for _, some in problems_by_object(found) for each in some]
+
+
+def blocked(*pods: dict[str, Any], events: Any = (), **status: Any) -> Any:
+    job = a_job(NOON - 12 * HOUR, "", **status)
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(job["metadata"]["name"],), **FORBID)
+    return health(cron_job, jobs=(job,), pods=pods, events=events)
+
+
+JOB = a_job(NOON - 12 * HOUR, "")
+
+
+def test_a_pod_that_does_not_terminate_blocks_the_cron_job() -> None:
+    deletion = {
+        "deletionTimestamp": write_time(NOON - 11 * HOUR),
+        "deletionGracePeriodSeconds": 30,
+    }
+    pod = a_pod(JOB, "Running", metadata=deletion)
+    found = blocked(pod, conditions=[
+        {"type": "FailureTarget", "status": "True", "reason": "DeadlineExceeded",
+         "lastTransitionTime": write_time(NOON - 11 * HOUR)},
+    ])  # fmt: skip
+    (one,) = found.cron_jobs
+    assert one.overdue_seconds(NOON) == 11 * HOUR
+    assert one.block.reason == "Terminating"
+    assert one.block.wait.pod == pod["metadata"]["name"]
+    assert ("error", "Blocked") in problems(found)
+    assert ("error", "Stuck") in problems(found)
+
+
+def test_a_long_grace_period_is_no_hang() -> None:
+    deletion = {
+        "deletionTimestamp": write_time(NOON + HOUR),
+        "deletionGracePeriodSeconds": 7200,
+    }
+    found = blocked(a_pod(JOB, "Running", metadata=deletion))
+    assert found.stuck == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (
+            {"containerStatuses": [{"name": "main", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]},
+            "ImagePull",
+        ),
+        (
+            {"initContainerStatuses": [
+                {"name": "init", "state": {"waiting": {"reason": "CreateContainerConfigError"}}}
+            ]},
+            "MissingConfig",
+        ),
+        (
+            {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]},
+            "Unschedulable",
+        ),
+        ({}, "Pending"),
+    ],
+)  # fmt: skip
+def test_the_pods_say_what_blocks_the_cron_job(status: dict[str, Any], reason: str) -> None:
+    found = blocked(a_pod(JOB, status=status), active=1)
+    assert found.cron_jobs[0].block.reason == reason
+    assert [wait.waiting.reason for wait in found.stuck] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ('Error creating: pods "x" is forbidden: exceeded quota: small', "Quota"),
+        ('Error creating: pods "x" is forbidden: violates PodSecurity', "PodsRejected"),
+    ],
+)
+def test_events_say_that_pods_are_rejected(message: str, reason: str) -> None:
+    name = JOB["metadata"]["name"]
+    event = an_event("FailedCreate", message, NOON - 3 * HOUR, name=name, kind="Job")
+    found = blocked(events=(event,))
+    assert found.cron_jobs[0].block.reason == reason
+    assert found.stuck[0].seconds(NOON) == 3 * HOUR
+
+
+def test_a_long_run_is_no_error() -> None:
+    found = blocked(a_pod(JOB, "Running"), active=1)
+    assert found.cron_jobs[0].block.reason == "Running"
+    assert ("warning", "Overdue") in problems(found)
+    assert found.stuck == ()
+
+
+def test_without_pods_the_cause_is_unknown() -> None:
+    job = a_job(NOON - 12 * HOUR, "")
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(job["metadata"]["name"],), **FORBID)
+    found = health(cron_job, jobs=(job,), pods=None)
+    assert found.unseen == ("pods",)
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.reason == "JobUnfinished"
+
+
+def test_a_suspended_cron_job_is_not_overdue() -> None:
+    found = health_of_one(a_cron_job(last=NOON - DAY, suspend=True))
+    assert (found.overdue_since, found.block, found.following) == (None, None, None)
+
+
+def test_nothing_shows_why_a_run_did_not_start() -> None:
+    found = health(a_cron_job(last=NOON - 3 * HOUR))
+    assert found.cron_jobs[0].overdue_since == NOON - 2 * HOUR
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.reason == "NotStarted"
+
+
+def test_a_lease_that_nothing_renews_shows_that_the_controller_is_away() -> None:
+    found = health(a_cron_job(last=NOON - 3 * HOUR), renewed=NOON - 2 * HOUR - 5)
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.reason == "ControllerAway"
+    assert ("error", "ControllerAway") in problems(found)
+
+
+def test_an_old_lease_of_a_hosted_control_plane_is_no_sign() -> None:
+    found = health(a_cron_job(last=NOON), jobs=(a_job(NOON),), renewed=NOON - 90 * DAY)
+    assert found.away_since is None
+
+
+def test_failures_count_since_the_last_success() -> None:
+    jobs = tuple(a_job(NOON - hours * HOUR, "Failed") for hours in (5, 3, 2, 1))
+    found = health_of_one(
+        a_cron_job(last=NOON, successful=NOON - 4 * HOUR, failedJobsHistoryLimit=9), jobs=jobs
+    )
+    assert [name for name, _ in found.failures] == [job["metadata"]["name"] for job in jobs[1:]]
+    assert not found.more_failures
+
+
+def test_a_later_success_clears_the_failures() -> None:
+    jobs = (a_job(NOON - 2 * HOUR, "Failed"), a_job(NOON - HOUR))
+    assert health_of_one(a_cron_job(last=NOON - HOUR), jobs=jobs).failures == ()
+
+
+def test_a_success_by_hand_clears_the_failures() -> None:
+    jobs = (a_job(NOON - 2 * HOUR, "Failed"), a_job(None, created=NOON - HOUR, name="by-hand"))
+    assert health_of_one(a_cron_job(last=NOON - 2 * HOUR), jobs=jobs).failures == ()
+
+
+def test_with_a_history_limit_of_1_there_may_be_more_failures() -> None:
+    found = health_of_one(a_cron_job(last=NOON), jobs=(a_job(NOON - HOUR, "Failed"),))
+    assert (len(found.failures), found.more_failures) == (1, True)
+
+
+def test_an_invalid_schedule_is_reported() -> None:
+    found = health(a_cron_job(schedule="61 * * * *"))
+    assert problems(found) == [("error", "InvalidSchedule")]
+    assert summary(found) == "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck"
+
+
+def test_a_schedule_that_never_fires_is_reported() -> None:
+    assert problems(health(a_cron_job(schedule="0 0 30 2 *"))) == [("warning", "NeverFires")]
+
+
+def test_a_healthy_cron_job_has_no_problem() -> None:
+    jobs = tuple(a_job(NOON - hours * HOUR) for hours in range(24, -1, -1))
+    cron_job = a_cron_job(last=NOON, successfulJobsHistoryLimit=100)
+    assert problems(health(cron_job, jobs=jobs)) == []

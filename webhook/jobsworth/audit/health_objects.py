@@ -1,0 +1,172 @@
+"""List the objects that the health of CronJobs and Jobs is derived from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.batch.job import LEGACY_JOB_NAME_LABEL
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import (
+    COORDINATION,
+    events_path,
+    pods_path,
+    resource_path,
+)
+from jobsworth.client.paging import resumed_pages
+from jobsworth.controller.times import read_time
+from jobsworth.whatif.explanation.pod_document import pod_problem, shape_problem
+from jobsworth.whatif.health.cluster_health import ListedObjects
+from jobsworth.whatif.replay.recording_reader import event_problem, job_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from jobsworth.audit.audited_objects import AuditScope
+    from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.client.api_interface import Api
+
+    Object = dict[str, Any]
+
+LEASE = ("kube-system", "kube-controller-manager")
+UNENDED = {
+    # Every release sets this label; batch.kubernetes.io/job-name exists since 1.27.
+    "labelSelector": LEGACY_JOB_NAME_LABEL,
+    "fieldSelector": "status.phase!=Succeeded,status.phase!=Failed",
+}
+ABOUT = (
+    "involvedObject.kind=CronJob",
+    "involvedObject.kind=Job,reason=FailedCreate",
+)
+_CRON_JOB_SHAPE: Object = {
+    "metadata": {
+        "name": str,
+        "namespace": str,
+        "uid": str,
+        "generation": int,
+        "creationTimestamp": str,
+        "deletionTimestamp": str,
+        "managedFields": [{"time": str, "subresource": str, "fieldsV1": {}}],
+    },
+    "spec": {
+        "schedule": str,
+        "timeZone": str,
+        "concurrencyPolicy": str,
+        "startingDeadlineSeconds": int,
+        "successfulJobsHistoryLimit": int,
+        "failedJobsHistoryLimit": int,
+        "jobTemplate": {"spec": {"ttlSecondsAfterFinished": int}},
+    },
+    "status": {"active": [{"name": str}], "lastScheduleTime": str, "lastSuccessfulTime": str},
+}
+
+
+def list_health_objects(
+    stored_objects: StoredObjects, api: Api, scope: AuditScope, note: Callable[[str], None]
+) -> ListedObjects:
+    """List CronJobs, Jobs, the Pods of Jobs that have not ended, Events and the controller's Lease.
+
+    Without the right to list Pods or Events, or to read the Lease, the result is without them.
+
+    Args:
+        note: reports what cannot be listed.
+
+    Raises:
+        ApiError: the API server rejects another request, cannot be reached, or sends malformed objects.
+    """
+
+    def all_of(path: Callable[[str], str], selectors: dict[str, str]) -> list[Object]:
+        return [
+            item
+            for namespace in scope.namespaces
+            for page in resumed_pages(api, path(namespace or ""), selectors=selectors)
+            for item in page.items
+            if item["metadata"].get("namespace") not in scope.exempt_namespaces
+        ]
+
+    pods = _unless_denied(
+        lambda: _checked(
+            all_of(pods_path, UNENDED), lambda each: pod_problem({**each, "kind": "Pod"})
+        ),
+        note,
+        "Pods cannot be listed: why Jobs do not finish is not shown; grant list on pods",
+    )
+    events = _unless_denied(
+        lambda: _checked(
+            [each for about in ABOUT for each in all_of(events_path, {"fieldSelector": about})],
+            event_problem,
+        ),
+        note,
+        "Events cannot be listed: more runs are unknown; grant list on events",
+    )
+    return ListedObjects(
+        cron_jobs=list(_stored(stored_objects, "CronJob", scope, _cron_job_problem)),
+        jobs=_stored(stored_objects, "Job", scope, _job_problem),
+        pods=pods,
+        events=events,
+        controller_renewed=_controller_renewed(api),
+    )
+
+
+def _stored(
+    stored_objects: StoredObjects,
+    kind: str,
+    scope: AuditScope,
+    problem: Callable[[object], str | None],
+) -> Iterator[Object]:
+    for namespace in scope.namespaces:
+        for page in stored_objects.batch_objects(kind, namespace):
+            for stored in page.items:
+                if stored["metadata"]["namespace"] not in scope.exempt_namespaces:
+                    yield from _checked([stored], problem)
+
+
+def _cron_job_problem(value: object) -> str | None:
+    found = shape_problem(value, _CRON_JOB_SHAPE)
+    if found is None and not _spec(value).get("schedule"):
+        return "spec.schedule is missing"
+    return found
+
+
+def _job_problem(value: object) -> str | None:
+    return job_problem(value) or (None if _spec(value) else "spec is missing")
+
+
+def _spec(value: object) -> Object:
+    spec = value.get("spec") if isinstance(value, dict) else None
+    return spec if isinstance(spec, dict) else {}
+
+
+def _checked(found: Iterable[Object], problem: Callable[[Object], str | None]) -> Sequence[Object]:
+    checked = list(found)
+    for each in checked:
+        wrong = problem(each)
+        if wrong is not None:
+            name = (each.get("metadata") or {}).get("name") or ""
+            raise ApiError(200, "", f"the API server sent a malformed object {name}: {wrong}")
+    return checked
+
+
+def _unless_denied(
+    listed: Callable[[], Sequence[Object]], note: Callable[[str], None], message: str
+) -> Sequence[Object] | None:
+    try:
+        return listed()
+    except ApiError as error:
+        if error.code != 403:
+            raise
+        note(message)
+        return None
+
+
+def _controller_renewed(api: Api) -> int | None:
+    """Return when kube-controller-manager renewed its Lease; None where no user may know it."""
+    namespace, name = LEASE
+    try:
+        lease = api.get(resource_path(COORDINATION, "leases", namespace, name))
+    except ApiError as error:
+        if error.code in (403, 404):
+            return None
+        raise
+    spec = lease.get("spec")
+    renewed = spec.get("renewTime") if isinstance(spec, dict) else None
+    return read_time(renewed) if isinstance(renewed, str) else None

@@ -25,6 +25,7 @@ def test_the_options_of_validate_are_in_groups(command: Command) -> None:
     assert list(found) == [
         "API server",
         "Updates",
+        "Cluster",
         "Input",
         "Charts and overlays",
         "Fixes",

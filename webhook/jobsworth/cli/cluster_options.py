@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.options import Options, text
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jobsworth.client.rest_config import RestConfig, Target
     from jobsworth.client.transport import Client
 
@@ -57,3 +61,29 @@ def reading_client(config: RestConfig, *, timeout: float) -> Client:
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
     )
+
+
+@contextmanager
+def connected(options: ClusterOptions, *, timeout: float) -> Iterator[tuple[Client, RestConfig]]:
+    """Yield a client for the cluster that the options select, and the configuration of the cluster.
+
+    Args:
+        timeout: of a request, in seconds.
+
+    Raises:
+        UsageError: the cluster cannot be reached or refuses a request, or the cluster extra is not installed.
+    """
+    try:
+        from jobsworth.client.api_errors import ApiError
+        from jobsworth.client.rest_config import rest_config
+
+        try:
+            with rest_config(target_of(options)) as config:
+                yield reading_client(config, timeout=timeout), config
+        except ApiError as error:
+            raise UsageError(str(error)) from None
+    except ImportError as error:
+        from jobsworth.cli.missing_extras import missing_extra
+
+        missing = missing_extra("connections to a cluster", "cluster", error.name)
+        raise UsageError(missing) from None

@@ -8,9 +8,15 @@ from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
     from jobsworth.manifests import Document
+
+    class OldObjects(Protocol):
+        """The objects that documents update: in files, at a commit, or in a cluster."""
+
+        def old(self, document: Document) -> Any:
+            """Return the object that a document updates; None for a new one."""
 
     Identity = tuple[str, str, str]
 

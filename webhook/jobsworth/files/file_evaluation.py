@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.configuration.resolved_settings import ResolvedSettings
-    from jobsworth.files.existing_objects import ExistingObjects
+    from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
     from jobsworth.findings.located_finding import LocatedFinding
@@ -72,6 +72,7 @@ class EvaluationOptions(Record, kw_only=True):
         propose_changes: also compute the text changes of fixes.
         allow_empty: standard input may have no object.
         stdin_filename: the file that standard input stands for; empty if unknown.
+        now: the time of updates, in seconds since 1970; None if there are none.
     """
 
     validated_paths: Sequence[str] = ()
@@ -79,6 +80,7 @@ class EvaluationOptions(Record, kw_only=True):
     propose_changes: bool = False
     allow_empty: bool = False
     stdin_filename: str = ""
+    now: float | None = None
 
 
 NO_OPTIONS = EvaluationOptions()
@@ -96,7 +98,7 @@ class FileEvaluator:
     def __init__(
         self,
         configurations: Configurations,
-        existing: ExistingObjects = NO_OBJECTS,
+        existing: OldObjects = NO_OBJECTS,
         options: EvaluationOptions = NO_OPTIONS,
     ) -> None:
         self._configurations = configurations
@@ -227,6 +229,7 @@ class FileEvaluator:
             beside=self._surroundings.chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
             neighbors=neighbors,
+            now=self._options.now,
             written=lambda field: texts.text(document, field),
         )
         evaluation = settings.evaluator.evaluate(subject)

@@ -6,17 +6,16 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import server_settings
 from jobsworth.cli.failure_options import FailureOptions, failed_pods, failure_traces
+from jobsworth.cli.given_time import given_time
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import print_note, terminal_width
-from jobsworth.controller.times import read_time
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.explained_files import documents_in, earlier_version, objects_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
@@ -87,7 +86,7 @@ def run(options: ExplainJobOptions) -> int:
     reading = _Reading(configurations)
     paths, existing = _compared(reading, options)
     read = list(reading.jobs_in(paths))
-    now = _now(options.from_)
+    now = given_time("--from", options.from_)
     explanations: list[Explanation | FailureExplanation] = []
     if not read and reading.code == EXIT_DONE and options.git_ref is None:
         raise InputError("no Job, CronJob or JobSet found in these files")
@@ -107,16 +106,6 @@ def run(options: ExplainJobOptions) -> int:
     if options.git_ref is not None and not read:
         print_note(f"no Job, CronJob or JobSet differs from {options.git_ref}")
     return reading.code
-
-
-def _now(text: str | None) -> int:
-    """Return the time after which the runs of CronJobs are shown, in seconds since 1970."""
-    if text is None:
-        return int(datetime.now(UTC).timestamp())
-    found = read_time(text)
-    if found is None:
-        raise UsageError(f'--from: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z')
-    return found
 
 
 class _Reading:

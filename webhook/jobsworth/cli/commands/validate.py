@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from jobsworth.cli.cluster_options import ClusterOptions, connected
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
+    from jobsworth.files.existing_objects import OldObjects
+    from jobsworth.files.live_objects import LiveObjects
     from jobsworth.findings.result import Result
+
+LIVE = "live"
+"""The value of --against for the objects in the cluster."""
+REQUEST_SECONDS = 30.0
+"""The timeout of a request to the cluster."""
 
 HERE = (".",)
 """The paths of a command line without any."""
@@ -50,12 +58,18 @@ class ComparisonOptions(Options):
 
     against = text(
         metavar="PATH",
-        help="Validate each document as an update of the object with the same kind, namespace and name here.",
+        help="Validate each document as an update of the object with the same kind, namespace and name here; "
+        "live: in the cluster (./live for a folder of that name).",
     )
     git_ref = text(
         metavar="REF",
         help="Validate only the manifests that differ from this git commit, as updates of their "
         "versions there; without PATH, in the whole repository.",
+    )
+    at = text(
+        metavar="TIME",
+        help="The time of the updates, for the runs that an edit of a CronJob starts: 2027-03-27T01:30Z; "
+        "default: now.",
     )
 
 
@@ -122,6 +136,7 @@ class ValidateOptions(Options):
 
     server = nested(ServerOptions)
     comparison = nested(ComparisonOptions)
+    cluster = nested(ClusterOptions)
     input = nested(InputOptions)
     rendering = nested(RenderingOptions)
     fixing = nested(FixOptions)
@@ -139,9 +154,18 @@ def run(options: ValidateOptions) -> int:
         UsageError: an option's value is wrong, or a configuration, the baseline or the git ref.
     """
     _check(options)
+    if options.comparison.against != LIVE:
+        return _validate(options)
+    with connected(options.cluster, timeout=REQUEST_SECONDS) as (client, config):
+        from jobsworth.files.live_objects import LiveObjects
+
+        return _validate(options, LiveObjects(client, options.input.namespace or config.namespace))
+
+
+def _validate(options: ValidateOptions, live: LiveObjects | None = None) -> int:
     configurations = _configurations(options)
     baseline = _baseline(options.known)
-    paths, existing, failures = _manifests(options, configurations)
+    paths, existing, failures = _manifests(options, configurations, live)
     evaluator = _evaluator(options, configurations, existing, paths)
     fixes = _fixes(options, evaluator, baseline)
     evaluate = evaluator.file if fixes is None else fixes.file
@@ -209,6 +233,14 @@ def _check(options: ValidateOptions) -> None:
     check(options.report)
     if options.comparison.against is not None and options.comparison.git_ref is not None:
         raise UsageError("--git-ref and --against exclude each other: use one of them")
+    if options.comparison.at is not None and (
+        options.comparison.against is None and options.comparison.git_ref is None
+    ):
+        raise UsageError("--at is the time of an update: it requires --against or --git-ref")
+    if options.comparison.against != LIVE and (
+        options.cluster.kubeconfig is not None or options.cluster.context is not None
+    ):
+        raise UsageError("--kubeconfig and --context require --against live")
     if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
         raise UsageError("--unsafe requires --fix or --diff")
     if options.input.stdin_filename is not None and STDIN not in options.paths:
@@ -262,9 +294,11 @@ def _baseline(options: BaselineOptions) -> Baseline | None:
 
 
 def _manifests(
-    options: ValidateOptions, configurations: Configurations
-) -> tuple[Sequence[str], ExistingObjects, list[Result]]:
+    options: ValidateOptions, configurations: Configurations, live: LiveObjects | None
+) -> tuple[Sequence[str], OldObjects, list[Result]]:
     """Return the paths to validate, the existing objects, and errors from reading them."""
+    if live is not None:
+        return _paths(options), live, []
     against, git_ref = options.comparison.against, options.comparison.git_ref
     if git_ref is not None:
         from jobsworth.files.changed_files import changed_manifests
@@ -302,7 +336,7 @@ def _named_paths(
 def _evaluator(
     options: ValidateOptions,
     configurations: Configurations,
-    existing: ExistingObjects,
+    existing: OldObjects,
     paths: Sequence[str],
 ) -> FileEvaluator:
     evaluation = EvaluationOptions(
@@ -311,8 +345,15 @@ def _evaluator(
         propose_changes=any(each.format == "sarif" for each in reports_of(options.report)),
         allow_empty=options.input.allow_empty,
         stdin_filename=options.input.stdin_filename or "",
+        now=None if existing is NO_OBJECTS else _time_of_updates(options.comparison),
     )
     return FileEvaluator(configurations, existing, evaluation)
+
+
+def _time_of_updates(options: ComparisonOptions) -> int:
+    from jobsworth.cli.given_time import given_time
+
+    return given_time("--at", options.at)
 
 
 def _fixes(
@@ -344,8 +385,10 @@ def _reporter(options: ValidateOptions, progress: Progress, omissions: Omissions
 
 
 def _processes(options: ValidateOptions) -> int:
-    """Return the maximum number of processes; diffs are printed by one."""
-    return 1 if options.fixing.diff else options.jobs or _cores()
+    """Return the maximum number of processes: one prints diffs, and one asks a cluster."""
+    if options.fixing.diff or options.comparison.against == LIVE:
+        return 1
+    return options.jobs or _cores()
 
 
 def _print_summary(summary: Summary, options: ValidateOptions, *, nothing_wrong: bool) -> None:
@@ -400,6 +443,7 @@ Examples:
   jobsworth validate job.yaml
   jobsworth validate --kubernetes-version 1.31 --feature-gates JobManagedBy=true manifests/
   jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
+  jobsworth validate --against live manifests/        # to the objects in the cluster?
   jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
   jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn

@@ -114,7 +114,11 @@ def _text(text: str) -> str:
 
 def _metrics() -> str:
     parts = ["# Metrics", "In the format of Prometheus, of each process that serves them."]
-    for title, page in (("The webhook", "webhook.md"), ("The audit", "audit.md")):
+    for title, page in (
+        ("The webhook", "webhook.md"),
+        ("The audit", "audit.md"),
+        ("Health", "health.md"),
+    ):
         parts.append(
             f"## {title}\n\nSee [{title.lower()}](../{page}#metrics).\n\n{_table_of(page)}"
         )

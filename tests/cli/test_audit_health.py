@@ -85,7 +85,9 @@ def test_a_healthy_cluster_exits_with_0(server: FakeListServer, audit: Audit) ->
     healthy(server)
     done = audit("-A")
     assert done.code == 0, done.out
-    assert done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; 25 Jobs: 0 stuck\n'
+    assert (
+        done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; 25 Jobs: 0 stuck\n'
+    )
     assert done.out.splitlines()[1].split()[:8] == [
         "batch/report",
         "0",

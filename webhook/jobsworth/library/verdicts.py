@@ -19,6 +19,7 @@ from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from typing import Any
 
     from jobsworth.evaluation.evaluation import Evaluation
@@ -187,6 +188,7 @@ def evaluate(
     namespace_labels: Mapping[str, str] | None = None,
     user: str | None = None,
     groups: Sequence[str] = (),
+    now: datetime | None = None,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = ALLOW_PRIVILEGED,
@@ -200,6 +202,7 @@ def evaluate(
     namespace_labels: Mapping[str, str] | None = None,
     user: str | None = None,
     groups: Sequence[str] = (),
+    now: datetime | None = None,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = ALLOW_PRIVILEGED,
@@ -213,6 +216,7 @@ def evaluate(
     namespace_labels: Mapping[str, str] | None = None,
     user: str | None = None,
     groups: Sequence[str] = (),
+    now: datetime | None = None,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = ALLOW_PRIVILEGED,
@@ -227,6 +231,8 @@ def evaluate(
         namespace_labels: the labels of the namespace, if known.
         user: the user name of the requester, if known.
         groups: the groups of the user.
+        now: the time of an update of a CronJob, for the rules on the run that it starts; without it they
+            do not run.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
         allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up; False
@@ -254,6 +260,7 @@ def evaluate(
             namespace_labels=namespace_labels,
             user=user,
             groups=tuple(groups),
+            now=None if now is None else now.timestamp(),
             written=scalars_of(value),
         )
         return evaluator.evaluate(subject)

@@ -37,8 +37,8 @@ apiVersion: jobsworth.dev/v1alpha1
 kind: JobPolicy
 metadata: {name: typical}
 spec:
-  match: {namespaces: [default, "team-*"]}
-  exempt: {users: ["system:serviceaccount:kube-system:*"]}
+  match: [{namespaces: [default, "team-*"]}]
+  exempt: [{users: ["system:serviceaccount:kube-system:*"]}]
   limits:
     backoffLimit: {maximum: 2147483647}
     parallelism: {maximum: 200000}

@@ -28,7 +28,7 @@ from support.validation.engine_errors import job_with
 ClientWith = Callable[..., WebhookClient]
 
 LIMIT = {"limits": {"backoffLimit": {"maximum": 3}}}
-TTL = {"defaults": {"ttlSecondsAfterFinished": 600}}
+TTL = {"defaults": {"ttlSecondsAfterFinished": {"value": 600}}}
 
 
 def job(**spec: Any) -> dict[str, Any]:
@@ -298,7 +298,9 @@ def test_defaults_are_filled_in_beside_an_unknown_field(
     if sent == "by a server":
         value = stored(value)
     value = with_unknown(value, steps)
-    client = client_with({"defaults": {"ttlSecondsAfterFinished": 600, "backoffLimit": 2}})
+    client = client_with(
+        {"defaults": {"ttlSecondsAfterFinished": {"value": 600}, "backoffLimit": {"value": 2}}}
+    )
     response = client("mutate", review(value))
     expected = copy.deepcopy(value)
     expected["spec"] |= {"ttlSecondsAfterFinished": 600}
@@ -319,7 +321,7 @@ def test_defaults_are_filled_in_beside_an_unknown_field(
         ({"onInternalError": "allow", "onUnreadable": "deny"}, False),
         ({"onInternalError": "deny", "onUnreadable": "allow"}, True),
         ({"enforcement": "warn"}, True),
-        ({"match": {"namespaces": ["elsewhere"]}}, True),
+        ({"match": [{"namespaces": ["elsewhere"]}]}, True),
     ],
 )
 def test_a_value_that_cannot_be_decoded_is_denied_unless_the_policy_says_otherwise(
@@ -481,7 +483,7 @@ def test_namespace_labels_are_looked_up_only_where_a_policy_uses_them() -> None:
         client.append(name)
         return {"team": "research"}
 
-    by_label = {"match": {"namespaceSelector": {"matchLabels": {"team": "research"}}}, **LIMIT}
+    by_label = {"match": [{"namespaceSelector": {"matchLabels": {"team": "research"}}}], **LIMIT}
     for spec, expected in ((LIMIT, []), (by_label, ["default"])):
         reviewer = Reviewer(SERVER, policies(spec), namespace_labels=labels)
         reviewer.validate(read_review(body_of(job(backoffLimit=5))))

@@ -139,7 +139,10 @@ def test_a_manifest_that_is_applied_again_gets_its_immutable_fields_back_without
 
 
 def test_a_label_with_always_holds_when_only_labels_change() -> None:
-    defaults = {"labels": {"queue": {"value": "shared", "when": "always"}}, "backoffLimit": 1}
+    defaults = {
+        "labels": {"queue": {"value": "shared", "when": "always"}},
+        "backoffLimit": {"value": 1},
+    }
     asked = WebhookClient(Reviewer(SERVER, policies({"defaults": defaults})))
     old = as_an_api_server_sends(jobsworth.default(job_with(), kubernetes_version="1.36"), "uid-1")
     old["metadata"] |= {"managedFields": [], "labels": {"queue": "shared"}}

@@ -53,7 +53,7 @@ OTHER_TYPES = {
 
 OTHER_KEYS = {
     "JSON Schema": (
-        "additionalProperties", "enum", "minProperties", "object", "properties", "string",
+        "additionalProperties", "enum", "minProperties", "object", "properties", "string", "uniqueItems",
     ),
     "words of the JobPolicy that are values": ("ifServerDefault", "ifUnset"),
     "macros and functions of CEL, and the mark of its raw texts": ("existsOne", "map", "r", "split"),

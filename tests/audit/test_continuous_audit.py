@@ -86,7 +86,7 @@ def job(name: str, namespace: str = "batch", **spec: Any) -> dict[str, Any]:
 
 def test_jobs_and_cron_jobs_are_counted_by_policy_enforcement_and_namespace() -> None:
     audited = Audited(
-        RETRIES, document("quiet", enforcement="audit", match={"namespaces": ["none"]})
+        RETRIES, document("quiet", enforcement="audit", match=[{"namespaces": ["none"]}])
     )
     nightly = stored(cron_manifest(), "reports")  # its jobs have the default, 6
     audited.server.cron_jobs = [nightly]

@@ -21,7 +21,7 @@ apiVersion: jobsworth.dev/v1alpha1
 kind: JobPolicy
 metadata: {name: finite}
 spec:
-  match: {namespaces: ["*"]}
+  match: [{namespaces: ["*"]}]
   rules: {JW201: warn}
 """
 

@@ -13,7 +13,7 @@ apiVersion: jobsworth.dev/v1alpha1
 kind: JobPolicy
 metadata: {name: team}
 spec:
-  match: {namespaces: [team-a]}
+  match: [{namespaces: [team-a]}]
   limits: {activeDeadlineSeconds: {maximum: 60}}
 """
 FILES = {"job.yaml": SOUND, "policies/team.yaml": POLICY}

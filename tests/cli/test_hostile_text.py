@@ -31,7 +31,7 @@ metadata: {{name: house}}
 spec:
   description: {QUOTED}
   message: {QUOTED}
-  defaults: {{annotations: {{team: {QUOTED}}}}}
+  defaults: {{annotations: {{team: {{value: {QUOTED}}}}}}}
   limits: {{backoffLimit: {{maximum: 3}}}}
 """
 CASES = f"""apiVersion: jobsworth.dev/v1alpha1

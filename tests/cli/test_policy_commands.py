@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -20,8 +21,8 @@ spec:
   description: For others.
   priority: 5
   enforcement: warn
-  match: {namespaces: [others]}
-  defaults: {ttlSecondsAfterFinished: 60}
+  match: [{namespaces: [others]}]
+  defaults: {ttlSecondsAfterFinished: {value: 60}}
 """
 
 
@@ -44,20 +45,36 @@ class TestCheck:
         assert second.startswith("house.yaml:17:")
         assert "no-deadline" in second
 
+    def test_short_forms_are_errors_that_fix_rewrites_in_place(self, command: Command) -> None:
+        short = POLICY.replace("{value: 3600}", "3600  # an hour")
+        done = command("policy", "check", "house.yaml", files={"house.yaml": short})
+        assert done.code == 1
+        assert done.out == (
+            "house.yaml:9:30: error: spec.defaults.ttlSecondsAfterFinished: must be a mapping, but is 3600 "
+            "(write {value: 3600}; jobsworth policy check --fix rewrites it)\n"
+        )
+        done = command("policy", "check", "--fix", "house.yaml")
+        assert done.code == 0
+        assert done.out == (
+            "fixed: house.yaml:9: spec.defaults.ttlSecondsAfterFinished: wrote {value: 3600}\n"
+            "house-rules (priority 0, deny)\n"
+        )
+        assert Path("house.yaml").read_text() == POLICY.replace("3600}", "3600}  # an hour")
+
     def test_a_default_that_does_not_satisfy_its_limit_after_a_plain_create_is_an_error(
         self, command: Command
     ) -> None:
-        policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 3\n")
+        policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: {value: 3}\n")
         done = command("policy", "check", "house.yaml", files={"house.yaml": policy})
         assert done.code == 1
         assert done.out.splitlines()[1] == (
-            "house.yaml:9:19: error: spec.defaults.backoffLimit: with its defaults, the policy denies a Job "
+            "house.yaml:9:5: error: spec.defaults.backoffLimit: with its defaults, the policy denies a Job "
             "after kubectl create: spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 "
             "[JP002] If backoffLimit is not set, the API server sets 6. Set backoffLimit: 5. "
             "(set when: ifServerDefault)"
         )
         default = "backoffLimit: {value: 3, when: ifServerDefault}"
-        files = {"house.yaml": policy.replace("backoffLimit: 3", default)}
+        files = {"house.yaml": policy.replace("backoffLimit: {value: 3}", default)}
         assert command("policy", "check", "house.yaml", files=files).code == 0
 
 
@@ -93,8 +110,8 @@ class TestExplain:
 
     def test_user_and_namespace_can_be_given(self, command: Command) -> None:
         match = (
-            "  match:\n    users: [alice]\n    groups: [ml]\n"
-            "    namespaceSelector: {matchLabels: {tier: research}}\n"
+            "  match:\n    - users: [alice]\n      groups: [ml]\n"
+            "      namespaceSelector: {matchLabels: {tier: research}}\n"
         )
         files = {**FILES, "policies/house.yaml": POLICY + match}
         arguments = ("policy", "explain", "policies", "job.yaml")

@@ -107,7 +107,7 @@ def test_an_update_is_evaluated_by_what_it_changes(command: Command) -> None:
 
 
 def test_a_manifest_that_passes_is_warned_of_if_a_plain_create_is_denied(command: Command) -> None:
-    policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 3\n")
+    policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: {value: 3}\n")
     job = JOB.replace("  backoffLimit: 9\n", "")
     arguments = ("validate", "-o", "concise", "--info", "--policy", "house.yaml", "job.yaml")
     done = command(*arguments, files={"house.yaml": policy, "job.yaml": job})
@@ -123,7 +123,7 @@ def test_a_manifest_that_passes_is_warned_of_if_a_plain_create_is_denied(command
         "hint: Write the field, or use kubectl apply. jobsworth policy check names the default to change."
     ) in text
     default = "backoffLimit: {value: 3, when: ifServerDefault}"
-    better = {"house.yaml": policy.replace("backoffLimit: 3", default)}
+    better = {"house.yaml": policy.replace("backoffLimit: {value: 3}", default)}
     assert "JP051" not in command(*arguments, files=better).out
     written = {"job.yaml": job.replace("spec:\n", "spec:\n  backoffLimit: 4\n", 1)}
     assert "JP051" not in command(*arguments, files={"house.yaml": policy, **written}).out
@@ -224,8 +224,8 @@ BROKEN = {
         'expression: unknown variable objct (did you mean "object"?)',
     ),
     "a default that a limit refuses": (
-        POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 6\n"),
-        "policies/house.yaml:9:19: error: spec.defaults.backoffLimit: the limits reject this default",
+        POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: {value: 6}\n"),
+        "policies/house.yaml:9:5: error: spec.defaults.backoffLimit: the limits reject this default",
     ),
     "another version": (
         POLICY.replace("v1alpha1", "v2"),

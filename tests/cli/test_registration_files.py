@@ -56,7 +56,7 @@ class Folder:
         self.policy()
 
     def policy(self, **spec: Any) -> None:
-        limits = {"limits": {"backoffLimit": {"maximum": 3}}, "match": {"kinds": ["Job"]}}
+        limits = {"limits": {"backoffLimit": {"maximum": 3}}, "match": [{"kinds": ["Job"]}]}
         text = yaml.safe_dump(document(**{**limits, **spec}))
         (self.policies / "policy.yaml").write_text(text)
 

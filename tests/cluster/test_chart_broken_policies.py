@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cluster.bed import TestBed
 
 RETRIES: dict[str, Any] = {
-    "match": {"namespaces": ["team-*"]},
+    "match": [{"namespaces": ["team-*"]}],
     "limits": {"backoffLimit": {"maximum": 3}},
 }
 BROKEN: dict[str, Any] = {
@@ -29,7 +29,7 @@ BROKEN: dict[str, Any] = {
     "expressions": [{"expression": "object.spec.(", "message": "no"}],
 }
 PARALLEL: dict[str, Any] = {
-    "match": {"namespaces": ["team-*"]},
+    "match": [{"namespaces": ["team-*"]}],
     "limits": {"parallelism": {"maximum": 2}},
 }
 LAST_GOOD = f"{NAME}-last-good-policies"

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 POLICIES: dict[str, Any] = {
     "retries": {
-        "match": {"namespaces": ["team-*"]},
+        "match": [{"namespaces": ["team-*"]}],
         "limits": {"backoffLimit": {"maximum": 3}},
-        "immutable": ["podReplacementPolicy"],
+        "immutable": [{"field": "podReplacementPolicy"}],
     },
     "clean-up": {
-        "match": {"namespaces": ["team-*"]},
+        "match": [{"namespaces": ["team-*"]}],
         "defaults": {"ttlSecondsAfterFinished": {"value": 3600, "when": "ifUnset"}},
     },
     "deadline": {
-        "match": {"namespaces": ["team-*"]},
+        "match": [{"namespaces": ["team-*"]}],
         "enforcement": "warn",
         "limits": {"activeDeadlineSeconds": {"required": True}},
     },
     "small-in-production": {
-        "match": {"namespaceSelector": {"matchLabels": {"tier": "production"}}},
+        "match": [{"namespaceSelector": {"matchLabels": {"tier": "production"}}}],
         "limits": {"parallelism": {"maximum": 2}},
     },
 }

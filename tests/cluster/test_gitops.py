@@ -285,7 +285,7 @@ class TestImmutableFields:
         assert {name: stored[name] for name in always} == always
         for _ in range(2):
             repository.apply(manifest)
-            webhook.load_specs(always={"defaults": {"ttlSecondsAfterFinished": 60}})
+            webhook.load_specs(always={"defaults": {"ttlSecondsAfterFinished": {"value": 60}}})
         assert repository.diff(manifest) == ""
         assert repository.stored(manifest)["spec"] == stored
 
@@ -380,13 +380,13 @@ WRITING = {
 @pytest.mark.parametrize(
     ("defaults", "limits"),
     [
-        ({"backoffLimit": 3}, {"backoffLimit": {"maximum": 5}}),
-        ({"suspend": True}, {"suspend": {"allowed": [True]}}),
+        ({"backoffLimit": {"value": 3}}, {"backoffLimit": {"maximum": 5}}),
+        ({"suspend": {"value": True}}, {"suspend": {"allowed": [True]}}),
         (
-            {"podReplacementPolicy": "Failed"},
+            {"podReplacementPolicy": {"value": "Failed"}},
             {"podReplacementPolicy": {"allowed": ["Failed"]}},
         ),
-        ({"activeDeadlineSeconds": 60}, {"activeDeadlineSeconds": {"required": True}}),
+        ({"activeDeadlineSeconds": {"value": 60}}, {"activeDeadlineSeconds": {"required": True}}),
         (
             {"podFailurePolicy": {"rulesAfter": [FAIL]}},
             {"podFailurePolicy": {"ignoreDisruptionsFirst": True}},

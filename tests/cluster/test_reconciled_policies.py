@@ -119,7 +119,7 @@ def test_a_job_that_gets_past_an_absent_webhook_has_its_event_before_a_pod(
             "held",
             limits=limit,
             onAdmitted="suspend",
-            match={"objectSelector": {"matchLabels": {"tier": "held"}}},
+            match=[{"objectSelector": {"matchLabels": {"tier": "held"}}}],
         ),
     )
     register_absent_webhook(bed)

@@ -25,12 +25,12 @@ MUTATING = f"{ADMISSION}/mutatingwebhookconfigurations"
 MERGE = "application/merge-patch+json"
 POLICIES: dict[str, Any] = {
     "retries": {
-        "match": {"namespaces": ["team-*"], "kinds": ["Job"]},
-        "exempt": {"objectSelector": {"matchLabels": {"break-glass": "yes"}}},
+        "match": [{"namespaces": ["team-*"], "kinds": ["Job"]}],
+        "exempt": [{"objectSelector": {"matchLabels": {"break-glass": "yes"}}}],
         "limits": {"backoffLimit": {"maximum": 3}},
     },
     "small-in-production": {
-        "match": {"namespaceSelector": {"matchLabels": {"tier": "production"}}},
+        "match": [{"namespaceSelector": {"matchLabels": {"tier": "production"}}}],
         "limits": {"parallelism": {"maximum": 2}},
     },
     "deadline": {

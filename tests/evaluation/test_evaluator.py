@@ -95,7 +95,9 @@ def _field_set(value: Any) -> Any:
 def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
     value = random_job(seed)
     before = copy.deepcopy(value)
-    evaluator = Evaluator(SERVER, Selection(), policies(limits=LIMIT, defaults={"suspend": True}))
+    evaluator = Evaluator(
+        SERVER, Selection(), policies(limits=LIMIT, defaults={"suspend": {"value": True}})
+    )
     evaluator.evaluate(Subject(value, old=value))
     evaluator.evaluate(Subject(value, "request", kind="Job"))
     evaluator.mutate(Subject(value, "request", kind="Job"))

@@ -31,7 +31,7 @@ def found(held: PolicySet) -> list[tuple[str, tuple[str, ...], str]]:
 def test_a_field_that_the_server_sets_needs_if_server_default(
     field: str, value: Any, limit: Any
 ) -> None:
-    held = policies(defaults={field: value}, limits={field: limit})
+    held = policies(defaults={field: {"value": value}}, limits={field: limit})
     assert found(held) == [(f"spec.defaults.{field}", (PLAIN_CREATE,), "set when: ifServerDefault")]
     for when in ("ifServerDefault", "always"):
         default = {"value": value, "when": when}
@@ -41,9 +41,9 @@ def test_a_field_that_the_server_sets_needs_if_server_default(
 @pytest.mark.parametrize(
     "defaults",
     [
-        {"activeDeadlineSeconds": 60},
-        {"ttlSecondsAfterFinished": 60},
-        {"labels": {"team": "red"}},
+        {"activeDeadlineSeconds": {"value": 60}},
+        {"ttlSecondsAfterFinished": {"value": 60}},
+        {"labels": {"team": {"value": "red"}}},
         {"podFailurePolicy": {"rulesBefore": [IGNORE]}},
     ],
 )
@@ -72,7 +72,7 @@ def test_an_added_rule_may_exceed_a_limit_together_with_those_of_the_client() ->
 
 
 def test_a_share_may_exceed_a_number_in_a_large_job() -> None:
-    defaults = {"backoffLimitPerIndex": 1, "maxFailedIndexes": "10%"}
+    defaults = {"backoffLimitPerIndex": {"value": 1}, "maxFailedIndexes": {"value": "10%"}}
     (one, *_) = inconsistencies(
         policies(defaults=defaults, limits={"maxFailedIndexes": {"maximum": 50}}), SERVER
     )
@@ -82,7 +82,7 @@ def test_a_share_may_exceed_a_number_in_a_large_job() -> None:
 
 def test_a_policy_that_applies_to_every_request_counts_too() -> None:
     everywhere = document("everywhere", limits={"backoffLimit": {"maximum": 5}})
-    some = document("some", match={"namespaces": ["ml"]}, defaults={"backoffLimit": 3})
+    some = document("some", match=[{"namespaces": ["ml"]}], defaults={"backoffLimit": {"value": 3}})
     held = policies(everywhere, some)
     assert found(held) == [
         ("spec.defaults.backoffLimit", (PLAIN_CREATE,), "set when: ifServerDefault")
@@ -95,7 +95,9 @@ def test_a_policy_that_applies_to_every_request_counts_too() -> None:
     [({}, "deny"), ({"enforcement": "warn"}, "warn"), ({"enforcement": "audit"}, None)],
 )
 def test_the_effect_is_that_of_the_policy(spec: dict[str, Any], effect: str | None) -> None:
-    held = policies(defaults={"backoffLimit": 3}, limits={"backoffLimit": {"maximum": 5}}, **spec)
+    held = policies(
+        defaults={"backoffLimit": {"value": 3}}, limits={"backoffLimit": {"maximum": 5}}, **spec
+    )
     assert [one.effect for one in inconsistencies(held, SERVER)] == ([effect] if effect else [])
 
 
@@ -107,7 +109,7 @@ def test_rules_and_expressions_count_as_limits_do() -> None:
         "spec.defaults.podFailurePolicy"
     ]
     held = policies(
-        match={"kinds": ["Job"]},
+        match=[{"kinds": ["Job"]}],
         defaults={"suspend": {"value": True, "when": "always"}},
         expressions=[{"expression": "!object.spec.suspend", "field": "spec.suspend"}],
     )
@@ -119,8 +121,8 @@ def test_rules_and_expressions_count_as_limits_do() -> None:
 @pytest.mark.parametrize("part", ["labels", "annotations"])
 def test_a_default_of_the_metadata_is_named_by_its_key(part: str) -> None:
     held = policies(
-        match={"kinds": ["Job"]},
-        defaults={part: {"a": "1", "team": "data"}},
+        match=[{"kinds": ["Job"]}],
+        defaults={part: {"a": {"value": "1"}, "team": {"value": "data"}}},
         expressions=[
             {
                 "expression": f"!has(object.metadata.{part}) || !('team' in object.metadata.{part})",
@@ -135,4 +137,4 @@ def test_a_default_of_the_metadata_is_named_by_its_key(part: str) -> None:
 
 def test_what_a_client_must_write_itself_is_no_inconsistency() -> None:
     limits = {"activeDeadlineSeconds": {"required": True}, "labels": {"team": {"required": True}}}
-    assert not found(policies(defaults={"ttlSecondsAfterFinished": 60}, limits=limits))
+    assert not found(policies(defaults={"ttlSecondsAfterFinished": {"value": 60}}, limits=limits))

@@ -37,7 +37,8 @@ WHEN = st.sampled_from([IF_UNSET, IF_SERVER_DEFAULT, ALWAYS])
 
 def _default(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(
-        values, st.builds(lambda value, when: {"value": value, "when": when}, values, WHEN)
+        values.map(lambda value: {"value": value}),
+        st.builds(lambda value, when: {"value": value, "when": when}, values, WHEN),
     )
 
 
@@ -81,7 +82,7 @@ JOBS = st.builds(
 OBJECTS = st.one_of(JOBS, JOBS, JOBS.map(cron_job))
 
 DEFAULTS = st.fixed_dictionaries(
-    {"annotations": st.just({"example.com/policed": "yes"})},
+    {"annotations": st.just({"example.com/policed": {"value": "yes"}})},
     optional={
         "backoffLimit": _default(LIMITS),
         "backoffLimitPerIndex": _default(LIMITS),
@@ -105,8 +106,8 @@ MATCHES = st.sampled_from(
     [
         {},
         {},
-        {"match": {"objectSelector": {"matchLabels": {"team": "red"}}}},
-        {"exempt": {"objectSelector": {"matchLabels": {"team": "blue"}}}},
+        {"match": [{"objectSelector": {"matchLabels": {"team": "red"}}}]},
+        {"exempt": [{"objectSelector": {"matchLabels": {"team": "blue"}}}]},
     ]
 )
 SPOKEN = st.builds(

@@ -47,7 +47,7 @@ def test_fields_that_the_server_leaves_unset_are_defaulted_however_the_object_co
     name: str, value: Any, way: str
 ) -> None:
     spec = {**INDEXED, "backoffLimitPerIndex": 1} if name == "maxFailedIndexes" else INDEXED
-    assert spec_of(filled(job(**spec), way, **{name: value}))[name] == value
+    assert spec_of(filled(job(**spec), way, **{name: {"value": value}}))[name] == value
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_default_knows_what_was_written(
 def test_a_value_that_another_webhook_has_filled_in_is_not_the_servers_default() -> None:
     request = kubectl_request(job(), "apply")
     request.object["spec"]["backoffLimit"] = 4
-    mutation = policies(defaults={"backoffLimit": 3}).default(request, SERVER)
+    mutation = policies(defaults={"backoffLimit": {"value": 3}}).default(request, SERVER)
     assert mutation.object is request.object
 
 
@@ -93,7 +93,7 @@ def test_a_value_that_another_webhook_has_filled_in_is_not_the_servers_default()
     ("defaults", "spec", "expected"),
     [
         ({"suspend": {"value": True, "when": "ifServerDefault"}}, {}, {"suspend": True}),
-        ({"suspend": True}, {"suspend": False}, {"suspend": False}),
+        ({"suspend": {"value": True}}, {"suspend": False}, {"suspend": False}),
         (
             {"podReplacementPolicy": {"value": "Failed", "when": "ifServerDefault"}},
             {},
@@ -101,43 +101,57 @@ def test_a_value_that_another_webhook_has_filled_in_is_not_the_servers_default()
         ),
         # Limits per index are for Indexed Jobs.
         (
-            {"backoffLimitPerIndex": 1, "maxFailedIndexes": 5},
+            {"backoffLimitPerIndex": {"value": 1}, "maxFailedIndexes": {"value": 5}},
             {},
             {"backoffLimitPerIndex": None, "maxFailedIndexes": None, "backoffLimit": 6},
         ),
-        ({"maxFailedIndexes": 5}, INDEXED, {"maxFailedIndexes": None}),
+        ({"maxFailedIndexes": {"value": 5}}, INDEXED, {"maxFailedIndexes": None}),
         # With them the server would not have limited the retries of the whole Job.
-        ({"backoffLimitPerIndex": 1}, INDEXED, {"backoffLimit": 2**31 - 1}),
-        ({"backoffLimitPerIndex": 1}, {**INDEXED, "backoffLimit": 6}, {"backoffLimit": 6}),
+        ({"backoffLimitPerIndex": {"value": 1}}, INDEXED, {"backoffLimit": 2**31 - 1}),
         (
-            {"backoffLimitPerIndex": 1, "backoffLimit": 0},
+            {"backoffLimitPerIndex": {"value": 1}},
+            {**INDEXED, "backoffLimit": 6},
+            {"backoffLimit": 6},
+        ),
+        (
+            {"backoffLimitPerIndex": {"value": 1}, "backoffLimit": {"value": 0}},
             INDEXED,
             {"backoffLimitPerIndex": 1, "backoffLimit": 2**31 - 1},
         ),
         (
-            {"backoffLimitPerIndex": 1, "backoffLimit": {"value": 9, "when": "always"}},
+            {"backoffLimitPerIndex": {"value": 1}, "backoffLimit": {"value": 9, "when": "always"}},
             INDEXED,
             {"backoffLimit": 9},
         ),
         # A percentage is rounded down, within what the API allows.
-        ({"backoffLimitPerIndex": 1, "maxFailedIndexes": "10%"}, INDEXED, {"maxFailedIndexes": 5}),
         (
-            {"backoffLimitPerIndex": 1, "maxFailedIndexes": "1%"},
+            {"backoffLimitPerIndex": {"value": 1}, "maxFailedIndexes": {"value": "10%"}},
+            INDEXED,
+            {"maxFailedIndexes": 5},
+        ),
+        (
+            {"backoffLimitPerIndex": {"value": 1}, "maxFailedIndexes": {"value": "1%"}},
             INDEXED,
             {"maxFailedIndexes": 0},
         ),
         (
-            {"backoffLimitPerIndex": 1, "maxFailedIndexes": {"value": "1%", "atLeast": 2}},
+            {
+                "backoffLimitPerIndex": {"value": 1},
+                "maxFailedIndexes": {"value": "1%", "atLeast": 2},
+            },
             INDEXED,
             {"maxFailedIndexes": 2},
         ),
         (
-            {"backoffLimitPerIndex": 1, "maxFailedIndexes": {"value": "1%", "atLeast": 90}},
+            {
+                "backoffLimitPerIndex": {"value": 1},
+                "maxFailedIndexes": {"value": "1%", "atLeast": 90},
+            },
             INDEXED,
             {"maxFailedIndexes": 55},
         ),
         (
-            {"backoffLimitPerIndex": 1, "maxFailedIndexes": "50%"},
+            {"backoffLimitPerIndex": {"value": 1}, "maxFailedIndexes": {"value": "50%"}},
             {**INDEXED, "completions": 200_000},
             {"backoffLimitPerIndex": 1, "maxFailedIndexes": 10_000},
         ),
@@ -204,7 +218,9 @@ def test_failure_policies(default: dict[str, Any], written: Any, expected: Any) 
 
 def test_fail_index_is_added_where_the_same_policy_limits_the_retries_of_each_index() -> None:
     mutation = filled(
-        job(**INDEXED), backoffLimitPerIndex=1, podFailurePolicy={"rulesAfter": [FAIL_INDEX]}
+        job(**INDEXED),
+        backoffLimitPerIndex={"value": 1},
+        podFailurePolicy={"rulesAfter": [FAIL_INDEX]},
     )
     assert spec_of(mutation)["podFailurePolicy"]["rules"] == [FAIL_INDEX]
 
@@ -251,7 +267,7 @@ def test_fail_index_is_added_where_the_same_policy_limits_the_retries_of_each_in
         ),
         (
             job(**{**INDEXED, "completions": 200_000}),
-            {"backoffLimitPerIndex": 1},
+            {"backoffLimitPerIndex": {"value": 1}},
             "spec.backoffLimitPerIndex",
             "spec.maxFailedIndexes: Required value",
         ),
@@ -267,7 +283,7 @@ def test_a_default_that_would_make_the_object_invalid_is_left_out_with_the_reaso
     value: Any, defaults: dict[str, Any], field: str, reason: str
 ) -> None:
     request = kubectl_request(value, "file")
-    mutation = policies(defaults={**defaults, "ttlSecondsAfterFinished": 60}).default(
+    mutation = policies(defaults={**defaults, "ttlSecondsAfterFinished": {"value": 60}}).default(
         request, SERVER
     )
     (rejected,) = mutation.rejected
@@ -307,7 +323,7 @@ def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -
 
 
 def test_an_object_that_was_invalid_before_still_gets_defaults() -> None:
-    mutation = filled(job(completions=-1), ttlSecondsAfterFinished=60)
+    mutation = filled(job(completions=-1), ttlSecondsAfterFinished={"value": 60})
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60
     assert not mutation.warnings
 
@@ -315,11 +331,11 @@ def test_an_object_that_was_invalid_before_still_gets_defaults() -> None:
 def test_a_cron_job_is_filled_in_where_its_job_is() -> None:
     mutation = filled(
         cron_job(job(**INDEXED)),
-        backoffLimit=3,
-        backoffLimitPerIndex=1,
-        maxFailedIndexes="10%",
+        backoffLimit={"value": 3},
+        backoffLimitPerIndex={"value": 1},
+        maxFailedIndexes={"value": "10%"},
         podFailurePolicy={"rulesBefore": [IGNORE]},
-        labels={"team": "ml"},
+        labels={"team": {"value": "ml"}},
     )
     spec = spec_of(mutation)
     assert spec["maxFailedIndexes"] == 5
@@ -337,21 +353,23 @@ class TestSeveralPolicies:
         mutation = filled(
             job(),
             "file",
-            document("a", defaults={"backoffLimit": 1}),
-            document("b", priority=5, defaults={"backoffLimit": 2}),
+            document("a", defaults={"backoffLimit": {"value": 1}}),
+            document("b", priority=5, defaults={"backoffLimit": {"value": 2}}),
         )
         assert spec_of(mutation)["backoffLimit"] == 2
         assert ("a", "spec.backoffLimit", "policy b sets it") in mutation.skipped
 
     def test_of_equals_the_first_by_name_decides(self) -> None:
-        documents = [document(name, defaults={"labels": {"of": name}}) for name in ("b", "a")]
+        documents = [
+            document(name, defaults={"labels": {"of": {"value": name}}}) for name in ("b", "a")
+        ]
         assert filled(job(), "file", *documents).object["metadata"]["labels"] == {"of": "a"}
 
     def test_the_one_that_decides_does_so_also_where_it_leaves_the_value(self) -> None:
         mutation = filled(
             job(backoffLimit=7),
             "file",
-            document("a", defaults={"backoffLimit": 1}),
+            document("a", defaults={"backoffLimit": {"value": 1}}),
             document("b", defaults={"backoffLimit": {"value": 2, "when": "always"}}),
         )
         assert spec_of(mutation)["backoffLimit"] == 7
@@ -367,12 +385,12 @@ class TestSeveralPolicies:
         assert mutation.applied[0].policy == "a, b"
 
     def test_a_document_that_matches_defaults_of_another_applies_too(self) -> None:
-        gpu = {"objectSelector": {"matchLabels": {"node": "gpu"}}}
+        gpu = [{"objectSelector": {"matchLabels": {"node": "gpu"}}}]
         mutation = filled(
             job(),
             "file",
-            document("a", match=gpu, defaults={"backoffLimit": 1}),
-            document("b", defaults={"labels": {"node": "gpu"}}),
+            document("a", match=gpu, defaults={"backoffLimit": {"value": 1}}),
+            document("b", defaults={"labels": {"node": {"value": "gpu"}}}),
         )
         assert spec_of(mutation)["backoffLimit"] == 1
 
@@ -380,8 +398,11 @@ class TestSeveralPolicies:
         def swing(name: str, of: str, to: str) -> dict[str, Any]:
             return document(
                 name,
-                match={"objectSelector": {"matchLabels": {"side": of}}},
-                defaults={"labels": {"side": {"value": to, "when": "always"}}, "backoffLimit": 1},
+                match=[{"objectSelector": {"matchLabels": {"side": of}}}],
+                defaults={
+                    "labels": {"side": {"value": to, "when": "always"}},
+                    "backoffLimit": {"value": 1},
+                },
             )
 
         held = (swing("a", "left", "right"), swing("b", "right", "left"))
@@ -399,7 +420,10 @@ class TestUpdates:
         new["metadata"]["finalizers"] = ["example.com/x"]
         always = {"value": 3, "when": "always"}
         mutation = filled(
-            new, old=old, backoffLimit=always, labels={"a": {"value": "b", "when": "always"}}
+            new,
+            old=old,
+            backoffLimit=always,
+            labels={"a": {"value": "b", "when": "always"}},
         )
         assert not mutation.applied
 
@@ -459,18 +483,22 @@ class TestUpdates:
 def test_an_object_that_is_being_deleted_is_left_alone() -> None:
     request = kubectl_request(job(), "create")
     request.object["metadata"]["deletionTimestamp"] = "2026-01-31T09:00:00Z"
-    assert not policies(defaults={"backoffLimit": 1}).default(request, SERVER).applied
+    assert not policies(defaults={"backoffLimit": {"value": 1}}).default(request, SERVER).applied
 
 
 def test_an_object_of_no_policys_concern_is_the_very_same() -> None:
     request = kubectl_request(job(), "create")
-    held = policies(match={"namespaces": ["other"]}, defaults={"ttlSecondsAfterFinished": 1})
+    held = policies(
+        match=[{"namespaces": ["other"]}], defaults={"ttlSecondsAfterFinished": {"value": 1}}
+    )
     assert held.default(request, SERVER).object is request.object
 
 
 def test_each_defaulted_field_is_reported_once_with_the_old_and_the_new_value() -> None:
     mutation = filled(
-        job(**INDEXED), backoffLimitPerIndex=1, backoffLimit={"value": 4, "when": "always"}
+        job(**INDEXED),
+        backoffLimitPerIndex={"value": 1},
+        backoffLimit={"value": 4, "when": "always"},
     )
     changes = [(one.field, one.before, one.after) for one in mutation.applied]
     assert changes == [
@@ -497,9 +525,9 @@ def test_the_reason_for_a_missing_default_on_update_is_reported() -> None:
 def test_the_reason_for_a_missing_default_is_reported() -> None:
     mutation = filled(
         job(backoffLimit=2),
-        backoffLimit=3,
-        backoffLimitPerIndex=1,
-        suspend=False,
+        backoffLimit={"value": 3},
+        backoffLimitPerIndex={"value": 1},
+        suspend={"value": False},
         podFailurePolicy={"rulesAfter": [FAIL_INDEX]},
     )
     assert {field: why for _, field, why in mutation.skipped} == {
@@ -514,16 +542,16 @@ def test_the_reason_for_a_missing_default_is_reported() -> None:
     ("defaults", "expected"),
     [
         (
-            {"managedBy": "no-domain"},
-            "spec.defaults.managedBy: the API server rejects this default: Invalid value",
+            {"managedBy": {"value": "no-domain"}},
+            "spec.defaults.managedBy.value: the API server rejects this default: Invalid value",
         ),
         (
             {"managedBy": {"value": "no-domain"}},
             "spec.defaults.managedBy.value: the API server rejects this default",
         ),
         (
-            {"labels": {"bad key": "x"}},
-            "spec.defaults.labels[bad key]: the API server rejects this default",
+            {"labels": {"bad key": {"value": "x"}}},
+            "spec.defaults.labels[bad key].value: the API server rejects this default",
         ),
         (
             {"podFailurePolicy": {"rulesAfter": [{"action": "FailJob"}]}},
@@ -545,11 +573,14 @@ def test_the_reason_for_a_missing_default_is_reported() -> None:
             "spec.defaults.podFailurePolicy.value.rules[0].onExitCodes.values: the API server rejects "
             "this default: Invalid value: [7,3]: must be ordered",
         ),
-        ({"backoffLimit": -1}, "spec.defaults.backoffLimit: -1 must be"),
+        ({"backoffLimit": {"value": -1}}, "spec.defaults.backoffLimit.value: -1 must be"),
         ({"backoffLimit": {"value": 1, "when": "never"}}, "spec.defaults.backoffLimit.when"),
-        ({"maxFailedIndexes": "101%"}, "spec.defaults.maxFailedIndexes"),
+        ({"maxFailedIndexes": {"value": "101%"}}, "spec.defaults.maxFailedIndexes"),
         ({"backofLimit": 1}, "spec.defaults.backofLimit: unknown field"),
-        ({"podReplacementPolicy": "Fail"}, "spec.defaults.podReplacementPolicy: unsupported value"),
+        (
+            {"podReplacementPolicy": {"value": "Fail"}},
+            "spec.defaults.podReplacementPolicy.value: unsupported value",
+        ),
     ],
 )
 def test_a_default_that_no_object_could_have_stops_the_load(
@@ -570,8 +601,8 @@ def test_the_request_is_not_changed() -> None:
     before = copy.deepcopy(request.object)
     held = policies(
         defaults={
-            "backoffLimitPerIndex": 1,
-            "labels": {"a": "b"},
+            "backoffLimitPerIndex": {"value": 1},
+            "labels": {"a": {"value": "b"}},
             "podFailurePolicy": {"rulesBefore": [IGNORE]},
         }
     )

@@ -137,7 +137,7 @@ STRICT = policies(
         "labels": {"team": {"required": True}},
         "resources": {"requests": {"cpu": {"maximum": "1m", "required": True}}},
     },
-    immutable=["backoffLimit", "parallelism", {"label": "team"}],
+    immutable=[{"field": "backoffLimit"}, {"field": "parallelism"}, {"label": "team"}],
     rules={"JW1": "deny", "JW2": "deny", "JW4": "deny", "JW5": "deny"},
 )
 
@@ -196,12 +196,12 @@ def test_every_generated_object_is_validated_without_an_internal_error_and_stays
     ("spec", "effect"),
     [
         ({}, "audit"),
-        ({"match": {"kinds": ["Job", "CronJob"]}}, "audit"),
-        ({"match": {"namespaces": ["default"]}}, "audit"),
-        ({"match": {"kinds": ["Job"]}}, "deny"),
+        ({"match": [{"kinds": ["Job", "CronJob"]}]}, "audit"),
+        ({"match": [{"namespaces": ["default"]}]}, "audit"),
+        ({"match": [{"kinds": ["Job"]}]}, "deny"),
         ({"match": [{"kinds": ["Job"]}, {"namespaces": ["default"]}]}, "audit"),
         ({"cronJobJobs": "enforce"}, "deny"),
-        ({"match": {"kinds": ["Job"]}, "cronJobJobs": "audit"}, "audit"),
+        ({"match": [{"kinds": ["Job"]}], "cronJobJobs": "audit"}, "audit"),
     ],
 )
 def test_a_job_that_the_cron_job_controller_makes(spec: Any, effect: str) -> None:

@@ -14,28 +14,28 @@ FAILED = {"podReplacementPolicy": "Failed"}
 @pytest.mark.parametrize(
     ("immutable", "before", "after", "expected"),
     [
-        (["podReplacementPolicy"], FAILED, FAILED, None),
+        ([{"field": "podReplacementPolicy"}], FAILED, FAILED, None),
         (
-            ["podReplacementPolicy"],
+            [{"field": "podReplacementPolicy"}],
             FAILED,
             {"podReplacementPolicy": "TerminatingOrFailed"},
             'spec.podReplacementPolicy: Invalid value: "TerminatingOrFailed": may not be changed: '
             'it was "Failed" [JP030]',
         ),
         (
-            ["backoffLimit"],
+            [{"field": "backoffLimit"}],
             {},
             {"backoffLimit": 6},
             None,
         ),
         (
-            ["activeDeadlineSeconds"],
+            [{"field": "activeDeadlineSeconds"}],
             {"activeDeadlineSeconds": 60},
             {},
             "spec.activeDeadlineSeconds: Invalid value: null: may not be changed: it was 60 [JP030]",
         ),
         (
-            ["ttlSecondsAfterFinished"],
+            [{"field": "ttlSecondsAfterFinished"}],
             {},
             {"ttlSecondsAfterFinished": 60},
             "spec.ttlSecondsAfterFinished: Invalid value: 60: may not be changed: it was unset [JP030]",
@@ -73,7 +73,7 @@ def test_a_label_or_annotation() -> None:
 
 
 def test_a_cron_job_is_compared_in_its_own_fields_only() -> None:
-    immutable = ["backoffLimit", "cronJob.timeZone"]
+    immutable = [{"field": "backoffLimit"}, {"field": "cronJob.timeZone"}]
     before = cron_job(job(), timeZone="Etc/UTC")
     after = cron_job(job(backoffLimit=1), timeZone="Europe/Berlin")
     assert policy_messages(after, before, immutable=immutable) == [
@@ -82,11 +82,11 @@ def test_a_cron_job_is_compared_in_its_own_fields_only() -> None:
 
 
 def test_creating_changes_nothing() -> None:
-    assert policy_messages(job(backoffLimit=1), immutable=["backoffLimit"]) == []
+    assert policy_messages(job(backoffLimit=1), immutable=[{"field": "backoffLimit"}]) == []
 
 
 def test_a_policy_that_only_warns_lets_the_change_pass() -> None:
-    held = policies(enforcement="warn", immutable=["backoffLimit"])
+    held = policies(enforcement="warn", immutable=[{"field": "backoffLimit"}])
     (text,) = policy_findings(held, job(backoffLimit=1), job(backoffLimit=2))
     assert text.startswith("warn: spec.backoffLimit")
 
@@ -94,5 +94,5 @@ def test_a_policy_that_only_warns_lets_the_change_pass() -> None:
 def test_a_list_or_mapping_is_not_repeated_in_the_message() -> None:
     rule = {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [1]}}
     before, after = job(podFailurePolicy={"rules": [rule]}), job()
-    (text,) = policy_messages(after, before, immutable=["podFailurePolicy"])
+    (text,) = policy_messages(after, before, immutable=[{"field": "podFailurePolicy"}])
     assert text.endswith("may not be changed: it was another value [JP030]")

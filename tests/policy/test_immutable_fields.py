@@ -41,7 +41,7 @@ def applied_again(
 
 
 @pytest.mark.parametrize("way", WAYS[1:])
-@pytest.mark.parametrize("defaults", [FIRST, LATER, {"ttlSecondsAfterFinished": 60}])
+@pytest.mark.parametrize("defaults", [FIRST, LATER, {"ttlSecondsAfterFinished": {"value": 60}}])
 def test_they_keep_their_stored_values(way: str, defaults: dict[str, Any]) -> None:
     stored = created(SENT, way, FIRST)
     mutation = applied_again(stored, SENT, way, defaults)

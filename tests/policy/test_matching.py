@@ -98,7 +98,7 @@ ROBOT = {"user": "system:serviceaccount:ci:robot", "groups": ("system:serviceacc
     ],
 )  # fmt: skip
 def test_a_match(match: Any, applies: bool, because: str) -> None:
-    decision = decided(ML, more=ROBOT, match=match)
+    decision = decided(ML, more=ROBOT, match=match if isinstance(match, list) else [match])
     assert (decision.applies, decision.certain) == (applies, True)
     assert decision.because == because
 
@@ -110,7 +110,7 @@ def test_a_document_without_a_match_matches_everything() -> None:
 
 def test_an_exemption_wins_over_a_match() -> None:
     exempt = [{"groups": ["ops"]}, {"namespaces": ["ml-*"], "kinds": ["Job"]}]
-    decision = decided(ML, more=ROBOT, match={"namespaces": ["*"]}, exempt=exempt)
+    decision = decided(ML, more=ROBOT, match=[{"namespaces": ["*"]}], exempt=exempt)
     assert not decision.applies
     assert decision.because == (
         'exempt: kind "Job" is among kinds [Job], and namespace "ml-vision" is among namespaces [ml-*]'
@@ -123,15 +123,15 @@ SELECTED = {"namespaceSelector": {"matchLabels": {"env": "prod"}}}
 @pytest.mark.parametrize(
     ("labels", "spec", "applies", "certain"),
     [
-        ({"env": "prod"}, {"match": SELECTED}, True, True),
-        ({"env": "test"}, {"match": SELECTED}, False, True),
-        ({}, {"match": SELECTED}, False, True),
-        (None, {"match": SELECTED}, True, False),
-        ({"env": "prod"}, {"exempt": SELECTED}, False, True),
-        ({"env": "test"}, {"exempt": SELECTED}, True, True),
-        (None, {"exempt": SELECTED}, True, False),
-        (None, {"match": {**SELECTED, "kinds": ["CronJob"]}}, False, True),
-        (None, {"match": SELECTED, "exempt": {"kinds": ["Job"]}}, False, True),
+        ({"env": "prod"}, {"match": [SELECTED]}, True, True),
+        ({"env": "test"}, {"match": [SELECTED]}, False, True),
+        ({}, {"match": [SELECTED]}, False, True),
+        (None, {"match": [SELECTED]}, True, False),
+        ({"env": "prod"}, {"exempt": [SELECTED]}, False, True),
+        ({"env": "test"}, {"exempt": [SELECTED]}, True, True),
+        (None, {"exempt": [SELECTED]}, True, False),
+        (None, {"match": [{**SELECTED, "kinds": ["CronJob"]}]}, False, True),
+        (None, {"match": [SELECTED], "exempt": [{"kinds": ["Job"]}]}, False, True),
     ],
 )
 def test_labels_of_a_namespace(labels: Any, spec: Any, applies: bool, certain: bool) -> None:
@@ -140,35 +140,35 @@ def test_labels_of_a_namespace(labels: Any, spec: Any, applies: bool, certain: b
 
 
 def test_an_unknown_value_warns_instead_of_denying() -> None:
-    held = policies(match=SELECTED, limits=LIMITS)
+    held = policies(match=[SELECTED], limits=LIMITS)
     assert [text[:5] for text in policy_findings(held, ML)] == ["warn:"]
     known = {"namespace_labels": {"env": "prod"}}
     assert [text[:5] for text in policy_findings(held, ML, **known)] == ["deny:"]
-    assert "with unknown labels may match" in decided(ML, match=SELECTED).because
+    assert "with unknown labels may match" in decided(ML, match=[SELECTED]).because
 
 
 def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
-    assert not decided(ML, match={"users": ["*"]}).certain
-    assert decided(ML, exempt={"users": ["ops"]}).certain
-    assert decided(ML, exempt={"groups": ["ops"]}).applies
+    assert not decided(ML, match=[{"users": ["*"]}]).certain
+    assert decided(ML, exempt=[{"users": ["ops"]}]).certain
+    assert decided(ML, exempt=[{"groups": ["ops"]}]).applies
 
 
 def test_a_rejected_update_cannot_leave_a_policy_or_earn_an_exemption() -> None:
     plain = job(metadata={"namespace": "ml-vision"})
     gold = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
-    assert decided(plain, ML, match=gold).applies, "the stored object matches"
-    assert decided(ML, plain, match=gold).applies, "the new object matches"
-    assert decided(ML, plain, exempt=gold).applies, "the stored object is not exempt"
-    assert not decided(ML, ML, exempt=gold).applies
+    assert decided(plain, ML, match=[gold]).applies, "the stored object matches"
+    assert decided(ML, plain, match=[gold]).applies, "the new object matches"
+    assert decided(ML, plain, exempt=[gold]).applies, "the stored object is not exempt"
+    assert not decided(ML, ML, exempt=[gold]).applies
 
 
 def test_owners_and_generated_names() -> None:
     owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "a", "uid": "u"}
     owned = job(metadata={"name": None, "generateName": "run-", "ownerReferences": [owner]})
-    assert decided(owned, match={"owners": ["JobSet"]}).because == (
+    assert decided(owned, match=[{"owners": ["JobSet"]}]).because == (
         "matches: an owner of [JobSet] is among owners [JobSet]"
     )
-    assert decided(owned, match={"names": ["run-*"]}).applies
+    assert decided(owned, match=[{"names": ["run-*"]}]).applies
 
 
 def test_documents_are_evaluated_in_the_order_of_precedence() -> None:
@@ -182,8 +182,8 @@ def test_documents_are_evaluated_in_the_order_of_precedence() -> None:
 
 
 def test_a_set_knows_whether_it_needs_namespace_labels() -> None:
-    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).needs_namespace_labels
-    assert policies(exempt=SELECTED, limits=LIMITS).needs_namespace_labels
+    assert not policies(match=[{"namespaces": ["a"]}], limits=LIMITS).needs_namespace_labels
+    assert policies(exempt=[SELECTED], limits=LIMITS).needs_namespace_labels
 
 
 def test_a_selector_without_requirements_is_written_as_everything() -> None:

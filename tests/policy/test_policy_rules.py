@@ -109,7 +109,7 @@ def test_documents_that_require_different_rules_get_only_their_own() -> None:
     held = policies(
         document("a", rules={"JW201": "deny"}),
         document("b", rules={"JW204": "warn"}),
-        document("c", match={"kinds": ["CronJob"]}, rules={"JW201": "warn"}),
+        document("c", match=[{"kinds": ["CronJob"]}], rules={"JW201": "warn"}),
     )
     found = held.evaluate(requested(job()), SERVER).findings
     assert [(one.policy, one.violation.code) for one in found] == [("a", "JW201"), ("b", "JW204")]

@@ -10,6 +10,38 @@ from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
 from support.policy.policy_requests import document, policies, problems
 
+FIX = "jobsworth policy check --fix rewrites it"
+SHORT_FORMS = [
+    (
+        {"match": {"namespaces": ["ml-*"], "kinds": ["Job"]}},
+        "spec.match: must be a list, but is a mapping "
+        f"(write a list of matchers, [{{namespaces: …}}]; {FIX})",
+    ),
+    (
+        {"exempt": {"users": ["ops"]}},
+        f"spec.exempt: must be a list, but is a mapping (write a list of matchers, [{{users: …}}]; {FIX})",
+    ),
+    (
+        {"defaults": {"backoffLimit": 3}},
+        f"spec.defaults.backoffLimit: must be a mapping, but is 3 (write {{value: 3}}; {FIX})",
+    ),
+    (
+        {"defaults": {"labels": {"team": "web"}}},
+        'spec.defaults.labels[team]: must be a mapping, but is "web" '
+        f'(write {{value: "web"}}; {FIX})',
+    ),
+    (
+        {"immutable": ["backoffLimit"]},
+        'spec.immutable[0]: must be a mapping, but is "backoffLimit" '
+        f'(write {{field: "backoffLimit"}}; {FIX})',
+    ),
+    (
+        {"limits": {"resources": {"requests": {"cpu": {"maximum": 0.5}}}}},
+        "spec.limits.resources.requests[cpu].maximum: must be a whole number or a string, but is 0.5 "
+        f'(write "0.5"; {FIX})',
+    ),
+]
+
 SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
 
 
@@ -64,20 +96,20 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ({"contact": 7}, "spec.contact: must be a string, but is 7 (put it in quotes)"),
         ({"message": ""}, "spec.message: must not be empty (set a value or remove the field)"),
         (
-            {"match": {"namespaces": "ml-*"}},
-            "spec.match.namespaces: must be a list (write [ml-*])",
+            {"match": [{"namespaces": "ml-*"}]},
+            "spec.match[0].namespaces: must be a list (write [ml-*])",
         ),
         (
-            {"match": {"namespace": ["ml-*"]}},
-            'spec.match.namespace: unknown field (did you mean "namespaces"?)',
+            {"match": [{"namespace": ["ml-*"]}]},
+            'spec.match[0].namespace: unknown field (did you mean "namespaces"?)',
         ),
         ({"match": [{"kinds": ["Pod"]}]}, 'spec.match[0].kinds[0]: unsupported value "Pod" (supported values: Job, CronJob)'),
-        ({"match": {"names": ["a", "a"]}}, 'spec.match.names: "a" is listed twice (remove one of the two)'),
-        ({"exempt": {}}, "spec.exempt: must not be empty (set a value or remove the field)"),
+        ({"match": [{"names": ["a", "a"]}]}, 'spec.match[0].names: "a" is listed twice (remove one of the two)'),
+        ({"exempt": [{}]}, "spec.exempt[0]: must not be empty (set a value or remove the field)"),
         ({"exempt": []}, "spec.exempt: must not be empty (set a value or remove the field)"),
         (
-            {"match": {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
-            "spec.match.objectSelector.matchExpressions[0].values: Required value: must be specified "
+            {"match": [{"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}]},
+            "spec.match[0].objectSelector.matchExpressions[0].values: Required value: must be specified "
             "when `operator` is 'In' or 'NotIn'",
         ),
         (
@@ -177,12 +209,13 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (write a quantity, such as 500m, 64 or 1Gi)",
         ),
         (
-            {"immutable": ["backofLimit"]},
-            'spec.immutable[0]: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
+            {"immutable": [{"field": "backofLimit"}]},
+            'spec.immutable[0].field: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
         ),
+        *SHORT_FORMS,
         (
             {"immutable": [5]},
-            "spec.immutable[0]: must be a string or a mapping, but is 5 (put it in quotes)",
+            "spec.immutable[0]: must be a mapping, but is 5",
         ),
         (
             {"immutable": [{"unlessSuspended": "yes"}]},
@@ -197,7 +230,7 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             "spec.immutable[0]: names more than one field, label or annotation (write one entry for each)",
         ),
         (
-            {"immutable": ["backoffLimit", {"field": "backoffLimit"}]},
+            {"immutable": [{"field": "backoffLimit"}, {"field": "backoffLimit"}]},
             'spec.immutable[1]: "backoffLimit" is listed twice (remove one of the two)',
         ),
         (
@@ -209,15 +242,15 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             'spec.defaults.backoffLimit.when: unsupported value "ifUnst" (did you mean "ifUnset"?)',
         ),
         (
-            {"defaults": {"backoffLimit": "3"}},
-            'spec.defaults.backoffLimit: must be a whole number or a mapping, but "3" is a string (remove the quotes)',
+            {"defaults": {"backoffLimit": {"value": "3"}}},
+            'spec.defaults.backoffLimit.value: must be a whole number, but "3" is a string (remove the quotes)',
         ),
         (
-            {"match": {"operations": ["CREATE"]}, "immutable": ["backoffLimit"]},
+            {"match": [{"operations": ["CREATE"]}], "immutable": [{"field": "backoffLimit"}]},
             "spec.immutable: has no effect: match does not include updates (add UPDATE to match.operations)",
         ),
         (
-            {"match": {"kinds": ["Job"]}, "limits": {"cronJob": {"timeZone": {"required": True}}}},
+            {"match": [{"kinds": ["Job"]}], "limits": {"cronJob": {"timeZone": {"required": True}}}},
             "spec.limits.cronJob: has no effect: match does not include CronJobs (add CronJob to match.kinds)",
         ),
         ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
@@ -236,13 +269,16 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
     ("spec", "expected"),
     [
         (
-            {"defaults": {"backoffLimit": 9}, "limits": {"backoffLimit": {"maximum": 5}}},
+            {
+                "defaults": {"backoffLimit": {"value": 9}},
+                "limits": {"backoffLimit": {"maximum": 5}},
+            },
             "spec.defaults.backoffLimit: the limits reject this default: "
             "Invalid value: 9: must be less than or equal to 5 (change the default or the limit)",
         ),
         (
             {
-                "defaults": {"maxFailedIndexes": "20%"},
+                "defaults": {"maxFailedIndexes": {"value": "20%"}},
                 "limits": {"maxFailedIndexes": {"maximum": "10%"}},
             },
             "spec.defaults.maxFailedIndexes: the limits reject this default: Invalid value: 20: "
@@ -250,14 +286,14 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
         ),
         (
             {
-                "defaults": {"maxFailedIndexes": "20%"},
+                "defaults": {"maxFailedIndexes": {"value": "20%"}},
                 "limits": {"maxFailedIndexes": {"maximum": 5}},
             },
             None,
         ),
         (
             {
-                "defaults": {"labels": {"team": "web"}},
+                "defaults": {"labels": {"team": {"value": "web"}}},
                 "limits": {"labels": {"team": {"allowed": ["ml-*"]}}},
             },
             "spec.defaults.labels[team]: the limits reject this default: Unsupported value: "
@@ -288,12 +324,12 @@ def test_a_default_that_the_limits_reject(spec: Any, expected: str | None) -> No
     [
         ({}, True),
         ({"enforcement": "warn"}, False),
-        ({"match": {"namespaces": ["web"]}}, False),
-        ({"exempt": {"users": ["ops"]}}, False),
+        ({"match": [{"namespaces": ["web"]}]}, False),
+        ({"exempt": [{"users": ["ops"]}]}, False),
     ],
 )
 def test_a_default_that_another_document_rejects_everywhere(other: Any, rejected: bool) -> None:
-    giving = document("a", defaults={"backoffLimit": 9})
+    giving = document("a", defaults={"backoffLimit": {"value": 9}})
     limiting = document("b", **SOUND, **other)
     assert bool(problems(giving, limiting)) == rejected
     if rejected:
@@ -328,9 +364,9 @@ def test_all_problems_of_all_documents_are_reported_at_once_with_the_number_of_t
 def test_a_document_is_read_in_full() -> None:
     (policy,) = policies(
         description="d", message="m", contact="c", priority=7, enforcement="warn",
-        onInternalError="allow", cronJobJobs="enforce", match={"kinds": ["Job"]},
-        exempt=[{"users": ["ops"]}], immutable=["backoffLimit"], rules={"JW201": "warn"},
-        expressions=[{"expression": "true"}], defaults={"backoffLimit": 3}, **SOUND,
+        onInternalError="allow", cronJobJobs="enforce", match=[{"kinds": ["Job"]}],
+        exempt=[{"users": ["ops"]}], immutable=[{"field": "backoffLimit"}], rules={"JW201": "warn"},
+        expressions=[{"expression": "true"}], defaults={"backoffLimit": {"value": 3}}, **SOUND,
     ).policies  # fmt: skip
     assert (policy.name, policy.description, policy.message, policy.contact) == (
         "house-rules", "d", "m", "c",

@@ -123,13 +123,12 @@ DEFAULTS: dict[str, Any] = {
 
 
 def with_when(when: str | None, value: Any) -> Any:
-    if when is None:
-        return value
+    conditions = {} if when is None else {"when": when}
     if isinstance(value, dict) and "value" in value:
-        return {**value, "when": when}
+        return {**value, **conditions}
     if isinstance(value, dict):
-        return {key: {"value": one, "when": when} for key, one in value.items()}
-    return {"value": value, "when": when}
+        return {key: {"value": one, **conditions} for key, one in value.items()}
+    return {"value": value, **conditions}
 
 
 def test_each_default_is_set_skipped_or_rejected_as_recorded() -> None:
@@ -138,7 +137,10 @@ def test_each_default_is_set_skipped_or_rejected_as_recorded() -> None:
             defaults = {name: with_when(when, one) for name, one in DEFAULTS.items()}
             held = policies(
                 document("first", defaults=defaults),
-                document("second", defaults={"suspend": False, "labels": {"tier": "other"}}),
+                document(
+                    "second",
+                    defaults={"suspend": {"value": False}, "labels": {"tier": {"value": "other"}}},
+                ),
             )
             for old in (
                 None,

@@ -85,10 +85,10 @@ LIMITS: dict[str, Any] = {
     },
 }  # fmt: skip
 DEFAULTS: dict[str, Any] = {
-    "activeDeadlineSeconds": 7200,
-    "annotations": {"example.com/contact": "batch"},
+    "activeDeadlineSeconds": {"value": 7200},
+    "annotations": {"example.com/contact": {"value": "batch"}},
     "backoffLimit": {"value": 2, "when": "ifServerDefault"},
-    "backoffLimitPerIndex": 1,
+    "backoffLimitPerIndex": {"value": 1},
     "labels": {"example.com/tier": {"value": "batch", "when": "always"}},
     "maxFailedIndexes": {"value": "10%", "atLeast": 1},
     "podFailurePolicy": {"rulesBefore": [DISRUPTIONS], "rulesAfter": [WRONG_USAGE]},
@@ -106,10 +106,10 @@ LIMITING = document(
     onInternalError="allow",
     onUnreadable="deny",
     cronJobJobs="enforce",
-    match=MATCH,
+    match=[MATCH],
     exempt=[{"names": ["exempt-*"], "owners": ["JobSet"]}, {"users": ["root"], "groups": ["ops"]}],
     limits=LIMITS,
-    immutable=["parallelism", {"label": "app"}, {"annotation": "team"}],
+    immutable=[{"field": "parallelism"}, {"label": "app"}, {"annotation": "team"}],
     rules={"JW101": "deny", "moving-image": "warn", "default": "warn"},
     expressions=[
         {
@@ -234,7 +234,10 @@ def test_each_limit_of_each_field_has_the_recorded_problems() -> None:
 
 
 def test_every_field_can_be_immutable() -> None:
-    expect_recorded(RECORDED / "immutable_fields.txt", [*FIELDS, *problems(immutable=[*FIELDS])])
+    expect_recorded(
+        RECORDED / "immutable_fields.txt",
+        [*FIELDS, *problems(immutable=[{"field": name} for name in FIELDS])],
+    )
 
 
 def test_defaults_that_limits_reject_are_the_recorded_ones() -> None:
@@ -251,17 +254,17 @@ def test_defaults_that_break_limits_in_some_jobs_are_the_recorded_ones() -> None
         "podReplacementPolicy": {"allowed": ["Failed"]},
     }
     defaults = {
-        "backoffLimit": 2,
-        "podReplacementPolicy": "Failed",
-        "backoffLimitPerIndex": 1,
-        "maxFailedIndexes": "10%",
+        "backoffLimit": {"value": 2},
+        "podReplacementPolicy": {"value": "Failed"},
+        "backoffLimitPerIndex": {"value": 1},
+        "maxFailedIndexes": {"value": "10%"},
         "podFailurePolicy": {"rulesBefore": [DISRUPTIONS]},
     }
     held = policies(
         document("shared", limits=shared, rules={"JW201": "deny", "JW204": "warn"}),
         document("own", limits=own, defaults=defaults),
-        document("jobs", match={"kinds": ["Job"]}, limits=own, defaults=defaults),
-        document("cron-jobs", match={"kinds": ["CronJob"]}, limits=own, defaults=defaults),
+        document("jobs", match=[{"kinds": ["Job"]}], limits=own, defaults=defaults),
+        document("cron-jobs", match=[{"kinds": ["CronJob"]}], limits=own, defaults=defaults),
     )
     expect_recorded(RECORDED / "inconsistencies.txt", map(str, inconsistencies(held, SERVER)))
 

@@ -103,7 +103,7 @@ def test_a_policy_by_namespace_labels_holds_jobs_where_they_match(
     for name, tier in (("batch", "batch"), ("web", "web")):
         api.create("/api/v1/namespaces", {"metadata": {"name": name, "labels": {"tier": tier}}})
         create(api, name)
-    process = running(server, Source(active(match=BY_TIER)))
+    process = running(server, Source(active(match=[BY_TIER])))
     until(lambda: suspended(api, "batch"))
     until(lambda: [pod["metadata"]["namespace"] for pod in api.all("pods")] == ["web"])
     assert process.end() == 0
@@ -118,7 +118,7 @@ def test_labels_that_cannot_be_read_are_reported_and_stop_no_job(
 
     api.before = forbid
     create(api, "default")
-    process = running(server, Source(active(match=BY_TIER)))
+    process = running(server, Source(active(match=[BY_TIER])))
     until(lambda: len(api.all("pods")) == 1)
     assert any("the labels of namespace default are unknown" in line for line in process.log)
     assert process.end() == 0
@@ -138,7 +138,7 @@ def test_a_reconciler_whose_policies_cannot_be_loaded_ends_before_the_first_pod(
 def test_a_job_is_evaluated_again_when_the_labels_of_its_namespace_change() -> None:
     sink, labels = RecordingSink(), {"tier": "web"}
     admitted = AdmittedJobs(sink, lambda namespace: dict(labels))
-    admitted.activate(active(match=BY_TIER))
+    admitted.activate(active(match=[BY_TIER]))
     made = job(backoffLimit=9)
     api = FakeJobApi(time.time)
     cached = stored(api.create(jobs_path("default"), made), ControllerSettings())

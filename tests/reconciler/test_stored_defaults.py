@@ -206,7 +206,7 @@ def test_a_dry_run_sets_nothing_also_without_the_permission_to(
 def test_a_policy_by_namespace_labels_applies_where_the_labels_match(
     server: Server, metrics: ReconcilerMetrics
 ) -> None:
-    policies = active(match={"namespaceSelector": {"matchLabels": {"tier": "batch"}}})
+    policies = active(match=[{"namespaceSelector": {"matchLabels": {"tier": "batch"}}}])
     for tier, result in (("web", {}), ("batch", {"applied": 1})):
         labels = {NAMESPACE: {"tier": tier}}
         assert process(server, metrics, namespace_labels=labels.get).apply(policies) == result

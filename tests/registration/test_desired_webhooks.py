@@ -65,14 +65,14 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, str, str, str]]]] = {
         [("validate", "Fail", "everything", "")],
     ),
     "some namespaces": (
-        {"limits": LIMITS, "cronJobJobs": "enforce", "match": {"namespaces": ["team-*"]}},
+        {"limits": LIMITS, "cronJobJobs": "enforce", "match": [{"namespaces": ["team-*"]}]},
         [
             ("validate", "Fail", "everything", TEAM),
             ("validate-ignore", "Ignore", "everything", f"!({TEAM})"),
         ],
     ),
     "one kind": (
-        {"limits": LIMITS, "match": {"kinds": ["Job"]}},
+        {"limits": LIMITS, "match": [{"kinds": ["Job"]}]},
         [
             ("validate", "Fail", "everything", 'request.resource.resource in ["jobs"]'),
             ("validate-ignore", "Ignore", "everything", '!(request.resource.resource in ["jobs"])'),
@@ -82,7 +82,7 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, str, str, str]]]] = {
         {
             "limits": LIMITS,
             "cronJobJobs": "enforce",
-            "match": {"namespaceSelector": {"matchLabels": {"tier": "production"}}},
+            "match": [{"namespaceSelector": {"matchLabels": {"tier": "production"}}}],
         },
         [
             ("validate", "Fail", "tier in (production)", ""),
@@ -92,10 +92,10 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, str, str, str]]]] = {
     "namespaces by the label with their name": (
         {
             "limits": LIMITS,
-            "match": {
+            "match": [{
                 "kinds": ["Job", "CronJob"],
                 "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ml"}},
-            },
+            }],
             "cronJobJobs": "enforce",
         },
         [
@@ -125,7 +125,7 @@ def test_defaults_are_required_where_their_policy_matches() -> None:
     held = policies(
         document(
             enforcement="warn",
-            match={"namespaces": ["ml"]},
+            match=[{"namespaces": ["ml"]}],
             defaults={"backoffLimit": {"value": 1, "when": "ifUnset"}},
         )
     ).policies
@@ -243,8 +243,8 @@ VALUES = {
 SPECS = st.fixed_dictionaries(
     {"limits": st.just(LIMITS)},
     optional={
-        "match": MATCHERS | st.builds(lambda *pair: list(pair), MATCHERS, MATCHERS),
-        "exempt": MATCHERS,
+        "match": st.lists(MATCHERS, min_size=1, max_size=2),
+        "exempt": st.lists(MATCHERS, min_size=1, max_size=1),
         "enforcement": st.sampled_from(["deny", "deny", "warn"]),
         "cronJobJobs": st.sampled_from(["audit", "enforce"]),
     },
@@ -287,7 +287,7 @@ def test_one_webhook_matches_each_request_and_fails_closed_just_where_a_policy_c
 
 
 MANY = [
-    document(f"p{number}", limits=LIMITS, match={"namespaceSelector": {"matchLabels": {f"k{number}": "v"}}})
+    document(f"p{number}", limits=LIMITS, match=[{"namespaceSelector": {"matchLabels": {f"k{number}": "v"}}}])
     for number in range(7)
 ]  # fmt: skip
 

@@ -252,7 +252,11 @@ def _unknown_field_hint(error: ValidationError, whole: Schema) -> str:
     known: Schema = holder["properties"]
     name = str(error.path[-1])
     at = _field_path(error).removesuffix(name).removesuffix(".")
-    groups = [group for group, below in known.items() if name in below.get("properties", ())]
+    groups = [
+        group
+        for group, below in known.items()
+        if name in below.get("items", below).get("properties", ())
+    ]
     if groups:
         places = " or ".join(f"{at}.{group}" if at else group for group in groups)
         return f"this field belongs in {places}"

@@ -24,7 +24,7 @@ metadata:
 spec:
   message: See the handbook.
   defaults:
-    ttlSecondsAfterFinished: 3600
+    ttlSecondsAfterFinished: {value: 3600}
     podFailurePolicy:
       rulesBefore:
         - action: Ignore

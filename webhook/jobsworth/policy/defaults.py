@@ -195,30 +195,28 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Defaults:
         annotations=metadata["annotations"],
         failure_policy=None if policy is None else read_failure_policy(policy),
     )
-    for field, message in _rejected(found, value):
+    for field, message in _rejected(found):
         problems.add(f"{path}.{field}", f"the API server rejects this default: {message}")
     return found
 
 
-def _read(value: Any) -> FieldDefault:
-    if not isinstance(value, dict):
-        return FieldDefault(value)
+def _read(value: Mapping[str, Any]) -> FieldDefault:
     return FieldDefault(value["value"], value.get("when", IF_UNSET), value.get("atLeast", 0))
 
 
-def _rejected(found: Defaults, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _rejected(found: Defaults) -> Iterator[tuple[str, str]]:
     """Yield the field and message of each default that the API server rejects in a suitable Job."""
     for name, default in found.fields.items():
         if isinstance(default.value, str) and name == "maxFailedIndexes":
             continue
         for field, message in _errors({name: default.value}):
             if field.startswith(f"spec.{name}"):
-                yield _inside(name, document), message
+                yield f"{name}.value", message
     for part in METADATA:
         for key, default in getattr(found, part).items():
             for field, message in _errors({}, {part: {key: default.value}}):
                 if field.startswith(f"metadata.{part}"):
-                    yield f"{part}[{key}]", message
+                    yield f"{part}[{key}].value", message
     if found.failure_policy is not None:
         for part, rules in found.failure_policy.parts():
             for field, message in _errors({"podFailurePolicy": {"rules": [*rules]}}):
@@ -226,10 +224,6 @@ def _rejected(found: Defaults, document: Mapping[str, Any]) -> Iterator[tuple[st
                 # The sample Job does not have the containers of the real Job.
                 if inside and not rest.endswith("containerName"):
                     yield f"podFailurePolicy.{part}{rest}", message
-
-
-def _inside(name: str, document: Mapping[str, Any]) -> str:
-    return f"{name}.value" if isinstance(document[name], dict) else name
 
 
 def _errors(

@@ -1,8 +1,4 @@
-"""The JSON Schema of ``spec.defaults`` and ``spec.expressions``.
-
-A default is a value, or a mapping with ``value`` and ``when``. Each keyword of its schema applies to one of
-the two forms only, so ``anyOf`` is not needed.
-"""
+"""The schema of ``spec.defaults`` and ``spec.expressions``."""
 
 from __future__ import annotations
 
@@ -15,10 +11,19 @@ from jobsworth.api.batch.pod_failure_policy import (
     OPERATORS,
     STATUSES,
 )
-from jobsworth.policy.schema_parts import MAX_INT64, SHARE_PATTERN, Schema, by_key, closed, text
+from jobsworth.policy.schema_parts import (
+    MAX_INT64,
+    MAX_TEXT,
+    SHARE_PATTERN,
+    Schema,
+    by_key,
+    closed,
+    text,
+)
 
 WHEN = ("ifUnset", "ifServerDefault", "always")
 _MAX_INT32 = 2**31 - 1
+MAX_EXPRESSIONS = 64
 
 _WHEN: Schema = {
     "enum": list(WHEN),
@@ -29,23 +34,9 @@ _WHEN: Schema = {
 
 
 def _default(value: Schema, description: str, **more: Schema) -> Schema:
-    """Return the schema of a single-value default: the value, or a mapping with ``value`` and ``when``."""
-    types = [value["type"]] if isinstance(value["type"], str) else value["type"]
+    """Return the schema of a single-value default."""
     properties = {"value": {**value, "description": "The value to set."}, "when": _WHEN, **more}
-    if "enum" in value:
-        # An enum would reject the mapping form, so apply it to strings only.
-        return {
-            "type": [*types, "object"],
-            "if": {"type": types[0]},
-            "then": {"enum": value["enum"]},
-            "else": closed(properties, required=["value"], description=description),
-            "description": description,
-        }
-    return {
-        **value,
-        **closed(properties, required=["value"], description=description),
-        "type": [*types, "object"],
-    }
+    return closed(properties, required=["value"], description=description)
 
 
 def _number(description: str, most: int = _MAX_INT32) -> Schema:
@@ -58,6 +49,7 @@ def _rule() -> Schema:
             "containerName": {
                 "type": "string",
                 "minLength": 1,
+                "maxLength": MAX_TEXT,
                 "description": "The container; all containers if unset.",
             },
             "operator": {
@@ -81,6 +73,7 @@ def _rule() -> Schema:
             "type": {
                 "type": "string",
                 "minLength": 1,
+                "maxLength": MAX_TEXT,
                 "description": "The condition type, such as DisruptionTarget.",
             },
             "status": {
@@ -138,7 +131,7 @@ def _failure_policy() -> Schema:
 
 def _metadata(what: str) -> Schema:
     return by_key(
-        _default({"type": "string"}, "The value, and when to set it."),
+        _default({"type": "string", "maxLength": MAX_TEXT}, "The value, and when to set it."),
         f"{what} of the Job or CronJob itself, by key; only `always` replaces a user's value.",
     )
 
@@ -190,7 +183,8 @@ def defaults() -> Schema:
                 "True to create the Job suspended, for example for a queueing system.",
             ),
             "managedBy": _default(
-                {"type": "string", "minLength": 1}, "The controller that runs the Job."
+                {"type": "string", "minLength": 1, "maxLength": MAX_TEXT},
+                "The controller that runs the Job.",
             ),
             "labels": _metadata("Labels"),
             "annotations": _metadata("Annotations"),
@@ -217,6 +211,7 @@ def expressions() -> Schema:
     return {
         "type": "array",
         "minItems": 1,
+        "maxItems": MAX_EXPRESSIONS,
         "items": one,
         "description": "CEL expressions, as in a ValidatingAdmissionPolicy.",
     }

@@ -20,6 +20,7 @@ from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.request import UPDATE
 from jobsworth.policy.schema import PATTERNS, schema
+from jobsworth.policy.short_forms import short_forms
 from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:
@@ -92,8 +93,9 @@ def read_document(
         )
         return None
     if check_schema:
+        hints = {form.field: form.hint for form in short_forms(document)}
         for found in schema_problems(document, schema(), PATTERNS):
-            problems.add(found.field, found.message, found.hint)
+            problems.add(found.field, found.message, hints.get(found.field, found.hint))
     spec = document.get("spec")
     if not isinstance(spec, dict):
         return None
@@ -154,13 +156,10 @@ _PARTS: dict[str, Callable[[Any, str, Problems], Any]] = {
 def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[dict[str, Any]]:
     if name not in spec or problems.at_or_below(f"spec.{name}"):
         return []
-    value = spec[name]
-    if isinstance(value, dict):
-        _check_selectors(value, f"spec.{name}", problems)
-        return [value]
+    value: list[dict[str, Any]] = spec[name]
     for index, matcher in enumerate(value):
         _check_selectors(matcher, f"spec.{name}[{index}]", problems)
-    return list(value)
+    return value
 
 
 def _check_selectors(matcher: Mapping[str, Any], path: str, problems: Problems) -> None:

@@ -1,13 +1,15 @@
-"""The JSON Schema of a JobPolicy, for editors and for the reader.
+"""The schema of a JobPolicy, declared once, and as JSON Schema for editors and for the reader.
 
-The dialect is 2020-12. The schema is generated from the table of fields, so that editors and the reader
-accept the same documents. Every object is closed, so that a misspelled field is an error; there is no
-``anyOf``, so that one sentence can describe each error.
+The JSON Schema (2020-12) is generated from the table of fields, so that editors and the reader accept the
+same documents. Every object is closed, so that a misspelled field is an error. Each place has one type, and
+there is no ``anyOf``: so one sentence can describe each error, and a CustomResourceDefinition, which
+:mod:`jobsworth.policy.custom_resource` makes from the same declaration, can have the schema.
 """
 
 from __future__ import annotations
 
-from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_EXIT_CODES, MAX_RULES
+from typing import Any
+
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults_schema import defaults, expressions
 from jobsworth.policy.job_policy import (
@@ -18,14 +20,15 @@ from jobsworth.policy.job_policy import (
     RECONCILE,
     REPORT,
 )
-from jobsworth.policy.policy_fields import FIELDS, JobField
+from jobsworth.policy.limits.schema import immutable_schema, limits_schema
 from jobsworth.policy.request import KINDS, OPERATIONS
 from jobsworth.policy.schema_parts import (
-    NUMBER,
-    SHARE,
+    ANY,
+    MAX_ENTRIES,
+    MAX_TEXT,
+    RULES,
     SHARE_PATTERN,
     Schema,
-    by_key,
     closed,
     listed,
     text,
@@ -37,6 +40,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 IDENTIFIER = "https://jobsworth.dev/schemas/jobpolicy.json"
 NAME_PATTERN = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 """A DNS label, so that the policy's name is valid in the key of an audit annotation."""
+
+MAX_MATCHERS = 32
 
 PATTERNS = {
     NAME_PATTERN: "lower case letters, digits and hyphens, at most 63, that begin and end with a letter or "
@@ -52,6 +57,22 @@ def schema() -> Schema:
         "$schema": DIALECT,
         "$id": IDENTIFIER,
         "title": f"{KIND} ({API_VERSION})",
+        **_without_rules(declaration()),
+    }
+
+
+def _without_rules(declared: Any) -> Any:
+    """Return a schema without the keyword that only a CustomResourceDefinition has."""
+    if isinstance(declared, dict):
+        return {key: _without_rules(part) for key, part in declared.items() if key != RULES}
+    if isinstance(declared, list):
+        return list(map(_without_rules, declared))
+    return declared
+
+
+def declaration() -> Schema:
+    """Return the declaration from which the JSON Schema and the CustomResourceDefinition are made."""
+    return {
         "description": "The requirements of an organization for Jobs and CronJobs, beyond those of the API.",
         **closed(
             {
@@ -74,6 +95,7 @@ def _metadata() -> Schema:
     name = text(
         "The name, unique among the policies that are loaded together; messages contain it.",
         pattern=NAME_PATTERN,
+        maxLength=63,
     )
     return closed(
         {"name": name, "labels": strings, "annotations": strings},
@@ -141,6 +163,7 @@ def _spec() -> Schema:
             "rules": {
                 "type": "object",
                 "minProperties": 1,
+                "maxProperties": MAX_ENTRIES,
                 "additionalProperties": {"enum": ["deny", "warn", "off"]},
                 "description": "Lint rules to enforce, by code (JW101), name (rule-shadowed), prefix of "
                 "codes (JW1) or `default`, with the effect of their findings. If several keys select a "
@@ -168,19 +191,22 @@ def _matchers(description: str) -> Schema:
         ),
         "groups": texts(f"Groups of the requesting user; {ANY}"),
     }
-    one = closed(criteria, minProperties=1)
     return {
-        **one,
-        "type": ["object", "array"],
-        "items": one,
+        "type": "array",
         "minItems": 1,
+        "maxItems": MAX_MATCHERS,
+        "items": closed(criteria, minProperties=1),
         "description": f"{description} A matcher matches if every criterion matches; a criterion "
-        "matches if one of its entries does. One matcher of a list must match.",
+        "matches if one of its entries does. One matcher of the list must match.",
     }
 
 
 def _selector() -> Schema:
-    strings = {"type": "object", "additionalProperties": {"type": "string"}}
+    strings = {
+        "type": "object",
+        "maxProperties": MAX_ENTRIES,
+        "additionalProperties": {"type": "string", "maxLength": MAX_TEXT},
+    }
     requirement = closed(
         {
             "key": text("The label's key."),
@@ -190,7 +216,8 @@ def _selector() -> Schema:
             },
             "values": {
                 "type": "array",
-                "items": {"type": "string"},
+                "maxItems": MAX_ENTRIES,
+                "items": {"type": "string", "maxLength": MAX_TEXT},
                 "description": "The values of the label.",
             },
         },
@@ -201,139 +228,10 @@ def _selector() -> Schema:
             "matchLabels": {**strings, "description": "Labels with the required values."},
             "matchExpressions": {
                 "type": "array",
+                "maxItems": MAX_ENTRIES,
                 "items": requirement,
                 "description": "Requirements, which must all be met.",
             },
         },
         minProperties=1,
-    )
-
-
-ANY = "`*` matches any characters."
-
-
-def limits_schema() -> Schema:
-    """Return the schema of ``spec.limits``."""
-    scopes: dict[str, Schema] = {"job": {}, "pod": {}, "cronJob": {}}
-    for field in FIELDS.values():
-        scopes[field.scope][field.key] = _of_field(field)
-    of_text = closed(_properties("string", ()), description="The limit of one value.")
-    return closed(
-        {
-            **scopes["job"],
-            "pod": closed(
-                scopes["pod"], minProperties=1, description="Limits of fields of the Pod template."
-            ),
-            "cronJob": closed(
-                scopes["cronJob"], minProperties=1, description="Limits of fields of a CronJob."
-            ),
-            "labels": by_key(of_text, "Limits of the object's labels, by key."),
-            "annotations": by_key(of_text, "Limits of the object's annotations, by key."),
-            "resources": _resources(),
-        },
-        minProperties=1,
-        description="Limits of fields. A bound applies to a value that is set; `required` makes the value "
-        "mandatory. Defaults of the API server count as set.",
-    )
-
-
-def immutable_schema() -> Schema:
-    """Return the schema of ``spec.immutable``."""
-    selected_field = closed(
-        {
-            "field": {"enum": list(FIELDS), "description": "The field's name."},
-            "label": text("The key of a label, instead of a field."),
-            "annotation": text("The key of an annotation, instead of a field."),
-            "unlessSuspended": {
-                "type": "boolean",
-                "default": False,
-                "description": "Allow changes while the stored object is suspended.",
-            },
-            "message": text("The message if it changes."),
-        },
-        minProperties=1,
-    )
-    return {
-        "type": "array",
-        "minItems": 1,
-        "items": {
-            "type": ["string", "object"],
-            "if": {"type": "string"},
-            "then": {"enum": list(FIELDS)},
-            "else": selected_field,
-        },
-        "description": "Fields that may not change, although Kubernetes allows it: names, or mappings "
-        "with options.",
-    }
-
-
-def _of_field(field: JobField) -> Schema:
-    properties = _properties(field.kind, field.values, share=field.share)
-    if field.name == "podFailurePolicy":
-        properties |= _failure_policy()
-    return closed(properties, minProperties=1, description=f"Limits of {field.name}.")
-
-
-def _properties(kind: str, values: tuple[str, ...], *, share: bool = False) -> Schema:
-    properties: Schema = {
-        "required": {"type": "boolean", "description": "It must be set."},
-        "forbidden": {"type": "boolean", "description": "It may not be set."},
-        "message": text("The message of a violation of this limit."),
-    }
-    if kind == "integer":
-        bound, of_share = (SHARE, ", or a percentage of the completions") if share else (NUMBER, "")
-        properties["minimum"] = {**bound, "description": f"The minimum{of_share}."}
-        properties["maximum"] = {**bound, "description": f"The maximum{of_share}."}
-        properties["allowed"] = listed(NUMBER, "The allowed values.")
-    elif kind == "boolean":
-        properties["allowed"] = listed({"type": "boolean"}, "The allowed value.")
-    elif kind == "string" and values:
-        known: Schema = {"enum": list(values)}
-        properties["allowed"] = listed(known, "The allowed values.")
-    elif kind == "string":
-        known = {"type": "string"}
-        properties["allowed"] = listed(known, f"The allowed values; {ANY}")
-        properties["denied"] = listed(known, f"Values that are denied; {ANY}")
-    return properties
-
-
-def _failure_policy() -> Schema:
-    count = {"type": "integer", "minimum": 0, "maximum": MAX_RULES}
-    return {
-        "allowedActions": listed({"enum": list(ACTIONS)}, "The allowed actions of its rules."),
-        "ignoreDisruptionsFirst": {
-            "type": "boolean",
-            "description": "Its first rule must ignore the Pod condition DisruptionTarget.",
-        },
-        "failJobOnExitCodes": listed(
-            {"type": "integer", "minimum": 1, "maximum": MAX_EXIT_CODES},
-            "Exit codes that must fail the Job, in every container.",
-        ),
-        "minimumRules": {**count, "description": "The minimum number of rules."},
-        "maximumRules": {**count, "description": "The maximum number of rules."},
-    }
-
-
-def _resources() -> Schema:
-    cap = closed(
-        {
-            "maximum": {
-                "type": ["string", "number"],
-                "description": "The maximum sum over all Pods of a Job that run at the same time: a "
-                "quantity.",
-            },
-            "required": {
-                "type": "boolean",
-                "description": "Every container must set the resource.",
-            },
-            "message": text("The message of a violation of this limit."),
-        },
-        minProperties=1,
-    )
-    side = by_key(cap, "By resource, such as cpu, memory or nvidia.com/gpu.")
-    return closed(
-        {"requests": side, "limits": side},
-        minProperties=1,
-        description="Limits of the resources of one Job: the resources of a Pod times the Pods that run "
-        "at the same time.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments
+from jobsworth.cli.options import Options, arguments, flag
 from jobsworth.printable import printable
 
 EXIT_SOUND, EXIT_BAD = 0, 1
@@ -13,6 +13,7 @@ SEVERITIES = {"deny": "error", "warn": "warning"}
 class CheckOptions(Options):
     """The options of ``jobsworth policy check``."""
 
+    fix = flag(help="Rewrite the short forms of earlier drafts in place, and keep comments.")
     paths = arguments()
 
 
@@ -20,12 +21,16 @@ def run(options: CheckOptions) -> int:
     """Validate policies, check that their defaults satisfy their limits, and return the exit code.
 
     Raises:
-        UsageError: a required package is missing.
+        UsageError: a required package is missing, or standard input is to be fixed.
     """
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.files.fixing.policy_rewriting import rewrite_short_forms
     from jobsworth.files.policies.policy_files import BadPolicies, load_with_documents
     from jobsworth.policy.consistency import inconsistencies
 
+    if options.fix:
+        for change in rewrite_short_forms(options.paths):
+            print(change)
     try:
         policies, documents = load_with_documents(options.paths)
     except BadPolicies as error:
@@ -58,6 +63,7 @@ every request. The exit code is 1 if there are errors.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/
+  jobsworth policy check --fix policies/    # defaults.backoffLimit: 3 becomes {value: 3}, and so on
 """,
     options=CheckOptions,
     run=run,

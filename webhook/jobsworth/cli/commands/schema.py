@@ -1,4 +1,7 @@
-"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and of JSON reports."""
+"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and of JSON reports.
+
+For JobPolicy, it also prints the CustomResourceDefinition.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,12 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, choice, nested, text
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.usage_error import UsageError
 from jobsworth.validation.json_schema import json_schema
 from jobsworth.validation.schema_text import schema_text
 
+JSON_SCHEMA, CRD = "json-schema", "crd"
+CRD_FILE = "jobpolicy-crd.yaml"
 POLICY, SCENARIO, REPORT, REPLAY, HEALTH = "JobPolicy", "JobScenario", "report", "replay", "health"
 
 
@@ -29,9 +35,16 @@ class SchemaOptions(Options):
         help="The kind whose schema to print; report is the JSON report of validate and audit, replay that "
         "of replay.",
     )
+    output = choice(
+        short="-o",
+        default=JSON_SCHEMA,
+        choices=(JSON_SCHEMA, CRD),
+        help="A JSON Schema, or the CustomResourceDefinition of JobPolicy, for kubectl apply.",
+    )
     directory = text(
         metavar="DIR",
-        help="Write the schemas of every release and kind to this folder instead.",
+        help="Write the schemas of every release and kind to this folder instead, with the "
+        "CustomResourceDefinition.",
     )
 
 
@@ -39,10 +52,15 @@ def run(options: SchemaOptions) -> int:
     """Print a schema, or write those of every release, and return the exit code.
 
     Raises:
-        UsageError: the release or a gate is unknown.
+        UsageError: the release or a gate is unknown, or the kind has no CustomResourceDefinition.
     """
     if options.directory is None:
         as_utf8(sys.stdout)
+        if options.output == CRD:
+            if options.kind != POLICY:
+                raise UsageError(f"-o {CRD}: only {POLICY} has one; add --kind {POLICY}")
+            print(_crd_text(), end="")
+            return 0
         if options.kind in _OTHER_TEXTS:
             print(_OTHER_TEXTS[options.kind](), end="")
             return 0
@@ -58,6 +76,7 @@ def run(options: SchemaOptions) -> int:
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
     for kind, text_of in _OTHER_TEXTS.items():
         (Path(options.directory) / f"{kind.lower()}.json").write_text(text_of(), encoding="utf-8")
+    (Path(options.directory) / CRD_FILE).write_text(_crd_text(), encoding="utf-8")
     return 0
 
 
@@ -69,6 +88,13 @@ def _policy_text() -> str:
     from jobsworth.policy.schema import schema
 
     return schema_text(schema())
+
+
+def _crd_text() -> str:
+    from jobsworth.manifests.editing.yaml_writer import to_yaml
+    from jobsworth.policy.custom_resource import custom_resource_definition
+
+    return to_yaml([custom_resource_definition()])
 
 
 def _scenario_text() -> str:
@@ -117,6 +143,7 @@ Examples:
   jobsworth schema > job.json
   jobsworth schema --kubernetes-version 1.31 --kind CronJob > cronjob.json
   jobsworth schema --kind JobPolicy > jobpolicy.json
+  jobsworth schema --kind JobPolicy -o crd | kubectl apply -f -
   jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
 """,
     options=SchemaOptions,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from errno import EXDEV
 from typing import TYPE_CHECKING
 
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
-from jobsworth.files.fixing.replace_file import replace_file
+from jobsworth.files.fixing.replace_file import check_is_within_reach, replace_file
 from jobsworth.files.located_findings import unreadable
-from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import shown_name
 
@@ -61,7 +58,7 @@ class Fixer:
         if fixed.data == fixed.before:
             return fixed.results
         try:
-            self._check_is_within_reach(path)
+            check_is_within_reach(path, self._paths)
             replace_file(path, fixed.data, before=fixed.before)
         except OSError as error:
             message = f"cannot write the fixes: {error.strerror or error}"
@@ -82,23 +79,3 @@ class Fixer:
         if not result.shows(located.finding, infos=self._infos):
             return False
         return self._baseline is None or not self._baseline.holds(result, located)
-
-    def _check_is_within_reach(self, path: str) -> None:
-        """Check that a file is in the repository, or else in a folder that the user chose.
-
-        A symbolic link in files of unknown origin must not decide what is written to.
-
-        Raises:
-            OSError: the path leads elsewhere.
-        """
-        root = root_around(path)
-        if root is not None:
-            folders = [root]
-        else:
-            named = [each if os.path.isdir(each) else os.path.dirname(each) for each in self._paths]
-            folders = [os.curdir, *(each or os.curdir for each in named)]
-        if not any(is_within(path, folder) for folder in folders):
-            target = os.path.realpath(path)
-            raise OSError(
-                EXDEV, f"it is a symbolic link to {target}, which is in none of the given folders"
-            )

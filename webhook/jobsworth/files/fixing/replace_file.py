@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from errno import ESTALE
+from errno import ESTALE, EXDEV
+from typing import TYPE_CHECKING
 
+from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def replace_file(path: str, data: bytes, before: bytes) -> None:
@@ -44,6 +49,31 @@ def replace_file(path: str, data: bytes, before: bytes) -> None:
             with suppress(OSError):
                 os.unlink(beside)
             raise
+
+
+def check_is_within_reach(path: str, paths: Sequence[str]) -> None:
+    """Check that a file is in its repository, or else in a folder that the user chose.
+
+    A symbolic link in files of unknown origin must not decide what is written to.
+
+    Args:
+        path: of the file.
+        paths: the files and folders that the user chose; outside a repository, nothing else is written.
+
+    Raises:
+        OSError: the path leads elsewhere.
+    """
+    root = root_around(path)
+    if root is not None:
+        folders = [root]
+    else:
+        named = [each if os.path.isdir(each) else os.path.dirname(each) for each in paths]
+        folders = [os.curdir, *(each or os.curdir for each in named)]
+    if not any(is_within(path, folder) for folder in folders):
+        target = os.path.realpath(path)
+        raise OSError(
+            EXDEV, f"it is a symbolic link to {target}, which is in none of the given folders"
+        )
 
 
 def _content(path: str) -> bytes:

@@ -24,7 +24,7 @@ from jobsworth.record import Record
 from jobsworth.usage_error import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from jobsworth.files.policies.profiles import Profile, ProfileName
@@ -126,6 +126,14 @@ def load_with_documents(
     return policies, dict(zip(names, placed, strict=True))
 
 
+def files_in(path: str) -> Iterator[str | ManifestError]:
+    """Return the files that may have policies: a file, or those of a folder without its policy tests."""
+    folder = os.path.isdir(path)
+    for file in manifests_in([path]):
+        if isinstance(file, ManifestError) or not (folder and file.endswith(TEST_FILE_ENDS)):
+            yield file
+
+
 class PolicySources:
     """The policy documents in some files and folders, read on construction.
 
@@ -171,18 +179,17 @@ class PolicySources:
         return PolicyFileError(document.file, place.line, place.column, problem.field, text)
 
     def _read(self, path: str) -> None:
-        folder = os.path.isdir(path)
-        for file in manifests_in([path]):
+        for file in files_in(path):
             if isinstance(file, ManifestError):
                 self._reject(file)
-            elif not (folder and file.endswith(TEST_FILE_ENDS)):
+            else:
                 self._read_file(file)
 
     def _read_file(self, file: str) -> None:
         for document in expand_lists(read_file(file)):
             if document.error is not None:
                 self._reject(document.error)
-            elif _is_meant(document.value):
+            elif is_meant_as_policy(document.value):
                 if document.notes:
                     self.flawed.add(len(self.documents))
                 self.errors.extend(
@@ -222,7 +229,7 @@ def _name(value: Any) -> object:
     return metadata.get("name") if isinstance(metadata, dict) else None
 
 
-def _is_meant(value: object) -> bool:
+def is_meant_as_policy(value: object) -> bool:
     """Return True for a policy, or a document that is likely meant as one."""
     if not isinstance(value, dict) or value.get("kind") == TEST_KIND:
         return False

@@ -11,21 +11,25 @@ change different parts, its second reading.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from jobsworth.findings.edits import CannotEdit, edited, identical
+from jobsworth.findings.edits import CannotEdit, at, edited, identical, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.excerpt import excerpts
 from jobsworth.manifests.editing.text_edits import applied
+from jobsworth.manifests.editing.wrapping import changes_to
 from jobsworth.manifests.parsing.document import Source
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.stream_state import StreamState
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
+    from jobsworth.findings.edits import Steps
     from jobsworth.findings.fix import Fix
     from jobsworth.manifests.editing.excerpt import Excerpt
     from jobsworth.manifests.parsing.document import Document
@@ -49,6 +53,33 @@ def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
     file = FileText(data)
     text = file.text_of(document)
     return file.with_changes(text.checked([text.patch(document, fix)]))
+
+
+def rewritten(data: bytes, replacements: Iterable[tuple[Document, Mapping[Steps, Any]]]) -> bytes:
+    """Return the bytes of a file with values put into a list or mapping of their own, or replaced.
+
+        >>> from jobsworth.manifests import read_text
+        >>> text = b"spec:\\n  a: 0x10 # sixteen\\n"
+        >>> (document,) = read_text(text, "policy.yaml")
+        >>> rewritten(text, [(document, {("spec", "a"): {"value": 16}})])
+        b'spec:\\n  a: {value: 0x10} # sixteen\\n'
+
+    Args:
+        data: the content from which the documents were read.
+        replacements: documents, or items of a List, each with the new values by their places in it. A new
+            value is a list or mapping whose only entry is the old value, or a scalar.
+
+    Raises:
+        CannotEdit: the text of a value cannot be kept, or more than these values would change.
+    """
+    file = FileText(data)
+    texts: dict[int, tuple[DocumentText, dict[Steps, Any]]] = {}
+    for document, by_place in replacements:
+        # The items of a List share its text.
+        _, found = texts.setdefault(id(document._text), (file.text_of(document), {}))
+        above = locate(None, document.path).missing
+        found.update({(*above, *steps): new for steps, new in by_place.items()})
+    return file.with_changes(text.rewritten(found) for text, found in texts.values())
 
 
 class TextPatch(Record):
@@ -168,6 +199,27 @@ class DocumentText:
         except RecursionError as error:
             raise CannotEdit(_TOO_DEEP) from error
         raise CannotEdit("the document is not what was validated; edit it by hand")
+
+    def rewritten(self, replacements: Mapping[Steps, Any]) -> TextPatch:
+        """Return the patch that puts values into a list or mapping of their own, or replaces them.
+
+        Raises:
+            CannotEdit: the text of a value cannot be kept, or more than these values would change.
+        """
+        changes: list[tuple[int, int, str]] = []
+        try:
+            wanted = deepcopy(self.value)
+            for steps, new in replacements.items():
+                found, old = self._sheet.find(steps), at(self.value, steps)
+                changes += changes_to(self._sheet, found, old, new)
+                at(wanted, steps[:-1])[steps[-1]] = new
+            text = self._sheet.changed(*changes).text
+            same = identical(self._read(text), wanted)
+        except RecursionError as error:
+            raise CannotEdit(_TOO_DEEP) from error
+        if not same:
+            raise CannotEdit(_SOMETHING_ELSE)
+        return TextPatch(self._start, self._start + len(self._text), self._text, text)
 
     def checked(self, patches: Sequence[TextPatch]) -> Sequence[TextPatch]:
         """Return patches that change nothing else if applied together; raise CannotEdit if they do."""

@@ -177,7 +177,7 @@ def _may_be_plain(text: str, *, flows: bool) -> bool:
         return False
     if _WORDS.issuperset(text) and text[0] != "-":
         return True
-    if not text.isprintable() or (flows and "?" in text):
+    if not text.isprintable() or (flows and ("?" in text or text[0] == ":")):
         return False
     shown = _yaml([text], Style(quote=""), flows=flows)
     return shown == (f"[{text}]" if flows else f"- {text}")

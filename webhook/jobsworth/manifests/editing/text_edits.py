@@ -147,7 +147,7 @@ def _replaced(
         )
         text = f"{anchor} {text}"
     if span.style in ("|", ">"):
-        text += _comment_of_header(sheet.text[span.start : span.end])
+        text += comment_of_header(sheet.text[span.start : span.end])
         if sheet.text[span.end - 1] == "\n":
             text += style.newline
     return sheet.changed((span.start, span.end, text))
@@ -180,7 +180,7 @@ def _without_dash(line: str) -> str:
     return line
 
 
-def _comment_of_header(scalar: str) -> str:
+def comment_of_header(scalar: str) -> str:
     """Return the comment beside the indicator of a block scalar, with the blanks before it."""
     header = scalar.partition("\n")[0].rstrip("\r")
     indicator = header.partition(" #")[0].rstrip()

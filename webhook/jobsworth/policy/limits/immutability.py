@@ -69,15 +69,12 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
     """Compile the ``immutable`` list of a policy.
 
     Args:
-        value: field names or mappings, valid against the schema.
+        value: the entries of the list, valid against the schema.
         path: the path of the list in the document.
         problems: collects the errors that the schema cannot express.
     """
-    selections = [
-        {"field": selection} if isinstance(selection, str) else selection for selection in value
-    ]
     seen: list[tuple[str, str]] = []
-    for index, selection in enumerate(selections):
+    for index, selection in enumerate(value):
         names = [(key, selection[key]) for key in ("field", *METADATA) if key in selection]
         if len(names) != 1:
             problems.add(
@@ -94,7 +91,7 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
         seen.extend(names)
     if problems.at_or_below(path):
         return Immutable(())
-    return Immutable(tuple(map(_read_selection, selections)))
+    return Immutable(tuple(map(_read_selection, value)))
 
 
 def _read_selection(selection: dict[str, Any]) -> _ImmutableField:

@@ -60,6 +60,10 @@ _.fully_qualified_name
 _.fully_qualified_domain_name
 _.wildcard_dns_subdomain
 
+# Options of RE2.
+_.log_errors
+_.max_mem
+
 # Called by click.
 _.format_options
 

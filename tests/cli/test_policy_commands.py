@@ -61,6 +61,40 @@ class TestCheck:
         )
         assert Path("house.yaml").read_text() == POLICY.replace("3600}", "3600}  # an hour")
 
+    def test_an_expression_that_some_release_refuses_is_a_warning(self, command: Command) -> None:
+        loops = "object.spec.template.spec.containers.all(i, c, i < 5)"
+        expressions = (
+            f"  expressions:\n  - expression: {loops}\n  - expression: object.spec.suspend\n"
+        )
+        done = command(
+            "policy", "check", "--kubernetes-version", "1.30,1.32,1.33", "house.yaml",
+            files={"house.yaml": POLICY + expressions},
+        )  # fmt: skip
+        assert done.code == 0
+        _, first, second = done.out.splitlines()
+        assert first == (
+            "house.yaml:19:17: warning: spec.expressions[0].expression: at line 1, column 41 of the "
+            "expression: Kubernetes 1.30, 1.32 refuses it: undeclared reference to 'all' (in container '') "
+            "(macros with two variables are in Kubernetes since 1.33: use one variable)"
+        )
+        assert second == (
+            "house.yaml:20:17: warning: spec.expressions[1].expression: at line 1, column 1 of the "
+            "expression: Kubernetes 1.30, 1.32, 1.33 refuses it: must evaluate to bool but got dyn "
+            "(compare it: write (…) == true)"
+        )
+
+    def test_an_unknown_release_is_an_error(self, command: Command) -> None:
+        done = command(
+            "policy",
+            "check",
+            "--kubernetes-version",
+            "1.3",
+            "house.yaml",
+            files={"house.yaml": POLICY},
+        )
+        assert done.code == 2
+        assert 'unknown Kubernetes release "1.3": use 1.25 to 1.37' in done.err
+
     def test_a_default_that_does_not_satisfy_its_limit_after_a_plain_create_is_an_error(
         self, command: Command
     ) -> None:

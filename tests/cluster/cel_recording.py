@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,10 @@ def _asked(text: str, returns: str) -> Expression:
 
 def _line(asked: Expression, answer: Mapping[str, Any]) -> dict[str, Any]:
     results = {
-        release: [{key: found[key] for key in ("value", "error") if key in found} for found in each]
+        release: [
+            {key: _without_addresses(found[key]) for key in ("value", "error") if key in found}
+            for found in each
+        ]
         for release, each in answer["results"].items()
     }
     return {
@@ -60,6 +64,15 @@ def _line(asked: Expression, answer: Mapping[str, Any]) -> dict[str, Any]:
         "refused": _grouped(answer["refusals"]),
         "results": _grouped(results),
     }
+
+
+def _without_addresses(value: Any) -> Any:
+    """Return a value without the address in memory that Go prints of a named format."""
+    if isinstance(value, list):
+        return [_without_addresses(part) for part in value]
+    if isinstance(value, str):
+        return re.sub(r"^\{(\w+) 0x[0-9a-f]+ \d+\}$", r"\1", value)
+    return value
 
 
 def _grouped(by_release: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:

@@ -6,20 +6,12 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.policy.cel.functions import add, quantity, sub
-from jobsworth.policy.cel.programs import (
-    MAX_STEPS,
-    Activation,
-    Activations,
-    BadExpression,
-    CannotEvaluate,
-    Program,
-)
-from jobsworth.policy.cel.tokens import ExpressionOutline, place, tokens
-from support.law_examples import number_of_examples
+from jobsworth.cel.budget import MAX_STEPS
+from jobsworth.policy.cel.positions import place
+from jobsworth.policy.cel.programs import BadExpression, Program
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -55,7 +47,7 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "object.spec.template.spec.containers.map(c, c.name) == ['main']",
         "object.spec.template.spec.containers.filter(c, has(c.command)).size() == 0",
         "object.spec['parallelism'] == 3",
-        "object.metadata.namespace == 'default' && object.metadata.__namespace__ == 'default'",
+        "object.metadata.namespace == 'default'",
         "oldObject == null",
         "request.operation == 'CREATE' && request.kind.kind == 'Job'",
         "request.resource.resource == 'jobs' && request.namespace == 'default'",
@@ -77,7 +69,7 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "quantity('5').sub(quantity('7')).sign() == -1",
         "quantity('3k').isInteger() && quantity('3k').asInteger() == 3000",
         "!quantity('1500m').isInteger() && quantity('1500m').asApproximateFloat() == 1.5",
-        "isQuantity('1Gi') && !isQuantity('1 GB') && !isQuantity(1)",
+        "isQuantity('1Gi') && !isQuantity('1 GB')",
         "object.metadata.name.upperAscii() == 'TRAIN'",
         "'a-b'.split('-') == ['a', 'b'] && ['a', 'b'].join('+') == 'a+b'",
         "'abc'.substring(1) == 'bc' && 'abc'.indexOf('c') == 2 && 'abc'.charAt(0) == 'a'",
@@ -90,9 +82,9 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "math.greatest(1, 3) == 3 && math.least([2, 4]) == 2",
         "'%s has %d of %.1f%%'.format(['a', 3, 2.5]) == 'a has 3 of 2.5%'",
         "'%s'.format([[1, true, null]]) == '[1, true, null]'",
-        "'%s'.format([{'a': [false]}]) == '{a: [false]}'",
+        "'%s'.format([{'a': [false]}]) == '{\"a\":[false]}'",
         "bool(true) && bool('1') && bool('T') && !bool('0') && !bool('f') && !bool('False')",
-        "quantity('1500m').add(quantity('500m')).asInteger() == 2",
+        "quantity('1500m').add(quantity('500m')).compareTo(quantity('2')) == 0",
         "quantity('1200k').isInteger() && !quantity('1050u').isInteger() && quantity('10m').sign() == 1",
     ],
 )
@@ -145,17 +137,17 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
     [
         ("object.spec.suspended == true", "no such key: suspended"),
         ("object.spec.parallelism", "the value must be true or false, not 3"),
-        ("object.spec.parallelism / 0 == 1", "division by zero in CEL expression"),
-        ("object.metadata.name + 1 == 'a'", "Unsupported operation: string + int"),
-        ("oldObject.spec.parallelism == 1", "No such overload"),
+        ("object.spec.parallelism / 0 == 1", "division by zero"),
+        ("object.metadata.name + 1 == 'a'", "no such overload"),
+        ("oldObject.spec.parallelism == 1", "no such key: spec"),
         ("quantity('many') == quantity('1')", "quantities must match the regular expression"),
-        ("isSorted([1, 'a'])", "not supported between instances"),
-        ("quantity('1500m').asInteger() == 1", "a quantity with a fraction"),
-        ("'a'.isGreaterThan('b')", "this function requires a quantity"),
-        ("'%d of'.format([]) == ''", "more placeholders than values"),
-        ("'%q'.format([1]) == ''", "does not support %q"),
-        ("'a'.matches('[')", "not a valid regex"),
-        ("bool('maybe')", "bool requires true, false or their text"),
+        ("[1, dyn('a')].isSorted()", "no such overload"),
+        ("quantity('1500m').asInteger() == 1", "cannot convert value to integer"),
+        ("'a'.isGreaterThan('b')", "no such overload"),
+        ("'%d of'.format([]) == ''", "index 0 out of range"),
+        ("'%q'.format([1]) == ''", 'unrecognized formatting clause "q"'),
+        ("'a'.matches('[')", "error parsing regexp: missing closing ]"),
+        ("bool('maybe')", "type conversion error from 'string' to 'bool'"),
     ],
 )
 def test_an_expression_that_has_no_value_is_a_violation_of_its_own(
@@ -213,7 +205,7 @@ def test_the_user_is_known_where_the_server_sends_it() -> None:
 @pytest.mark.parametrize(
     ("expression", "place_reported", "message", "hint"),
     [
-        ("object.spec.", (1, 13), "no viable alternative", ""),
+        ("object.spec.", (1, 13), "expecting IDENTIFIER", ""),
         ("object.x ==\n  &&", (2, 3), "", ""),
         ("true &&\n  objct.x", (2, 3), "unknown variable objct", 'did you mean "object"?'),
         (
@@ -224,19 +216,18 @@ def test_the_user_is_known_where_the_server_sends_it() -> None:
         ),
         ("greatest(1, 2) == 2", (1, 1), "unknown function greatest", ""),
         ("math.largest(1, 2) == 2", (1, 6), "unknown function largest", ""),
-        ("has(1", (1, 5), "invalid argument to has() macro", ""),
+        ("has(1)", (1, 5), "invalid argument to has() macro", ""),
         ("namespaceObject.x", (1, 1), "unknown variable namespaceObject", "match"),
         ("params.x", (1, 1), "unknown variable params", "write the value"),
-        ("object.?spec.x", (1, 7), "unsupported syntax", "write has(a.b)"),
-        ("object.spec[?'x']", (1, 12), "unsupported syntax", "in a"),
+        ("request.nope", (1, 8), "unknown field nope", ""),
         ("  // nothing", (1, 1), "the expression is empty", ""),
-        ("(" * 200 + "true" + ")" * 200, (1, 97), "brackets are nested too deeply", ""),
         (
-            "[1].all(a, [1].all(b, [1].all(c, [1].all(d, true))))",
-            (1, 1),
-            "are nested 4 deep; the maximum is 3",
+            "(" * 200 + "true" + ")" * 200,
+            (1, 52),
+            "brackets are nested more than 50 levels deep",
             "",
         ),
+        ("true" + " || true" * 600, (1, 1), "has 4804 characters; the maximum is 4096", ""),
     ],
 )
 def test_an_unusable_expression_stops_the_load_with_its_place(
@@ -277,9 +268,9 @@ class TestCost:
         )
         few = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT}]})
         assert message_of(rule, few) == []
-        many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
+        many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 20}]})
         (reported,) = message_of(rule, many)
-        assert f"could take 27000000 steps for this object; the maximum is {MAX_STEPS}" in reported
+        assert f"it takes more steps for this object than the maximum of {MAX_STEPS}" in reported
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]
@@ -300,12 +291,12 @@ class TestCost:
         [
             "'aaaaaaaaaa'" + ".replace('a', 'aaaaaaaaaa')" * 9 + " != ''",
             "object.metadata.annotations.note.replace('x', object.metadata.annotations.note) != ''",
-            "[object.metadata.annotations.note].map(x, [x, x, x, x].join('')).size() > 0",
+            "[object.metadata.annotations.note].map(x, [x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x].join('')).size() > 0",
             "[object.metadata.annotations.note]" + ".map(x, x + x + x + x)" * 40 + ".size() > 0",
             "object.metadata.annotations.note.split('')"
             ".all(x, object.metadata.annotations.note.split('').all(y, x == y))",
-            "'%s%s%s%s'.format([object.metadata.annotations.note, object.metadata.annotations.note,"
-            " object.metadata.annotations.note, object.metadata.annotations.note]) != ''",
+            "'%s%s%s%s'.format([[object.metadata.annotations.note], [object.metadata.annotations.note]]"
+            ".map(x, [x, x, x, x, x, x, x, x, x])) != ''",
             "[{0}].all(x, [{0}].all(y, [{0}].all(z, z > 0)))".format(",".join("1" * 400)),
         ],
         ids=["replace", "of-user", "join", "concatenation", "split", "format", "literals"],
@@ -313,9 +304,9 @@ class TestCost:
     def test_an_expression_that_could_build_too_much_is_not_evaluated(
         self, expression: str
     ) -> None:
-        long = job(metadata={"annotations": {"note": "x" * 90_000}})
+        long = job(metadata={"annotations": {"note": "x" * 250_000}})
         (found,) = message_of(expression, long)
-        assert "the maximum is" in found or "is longer than 262144 characters" in found
+        assert "the maximum" in found
 
     def test_an_expression_may_join_the_texts_of_a_list(self) -> None:
         rule = "object.spec.template.spec.containers[0].env.map(e, e.name + '=' + e.value).join(',') != ''"
@@ -342,144 +333,22 @@ def test_one_set_serves_several_threads() -> None:
     assert outcomes == [[]] * 80
 
 
-class TestOutline:
-    """Facts that the source of an expression shows."""
-
-    @pytest.mark.parametrize(
-        ("source", "reads"),
-        [
-            ("object.spec.parallelism <= 10", {("object", ("spec", "parallelism"))}),
-            ("object.metadata.name.startsWith('object.x')", {("object", ("metadata", "name"))}),
-            ("has(object.spec.x)", {("has", ()), ("object", ("spec", "x"))}),
-            ("object['spec'].x // oldObject.y", {("object", ())}),
-            (
-                "object.a.all(c, c.b == oldObject.d)",
-                {("object", ("a", "[]", "b")), ("c", ("b",)), ("oldObject", ("d",))},
-            ),
-            (
-                "object.a.exists(c, c.b.all(d, d.e.size() > 1 && c.f))",
-                {
-                    ("object", ("a", "[]", "b", "[]", "e")),
-                    ("object", ("a", "[]", "f")),
-                    ("c", ("b", "[]", "e")),
-                    ("c", ("f",)),
-                    ("d", ("e",)),
-                },
-            ),
-            ("object.a.all(c, c != '')", {("object", ("a", "[]")), ("c", ())}),
-            ("object.a.all(c, true)", {("object", ("a",)), ("true", ())}),
-            ("object.a.filter(c, c.b)", {("object", ("a",)), ("c", ("b",))}),
-            (
-                "object.a.all(c, c.b.all(c, c.d))",
-                {
-                    ("object", ("a", "[]", "b")),
-                    ("object", ("a", "[]", "d")),
-                    ("c", ("b",)),
-                    ("c", ("d",)),
-                },
-            ),
-            (
-                "object.a.all(b, b.x.all(c, c.y.all(d, d.z)))",
-                {
-                    ("object", ("a", "[]", "x", "[]", "y")),
-                    ("b", ("x", "[]", "y", "[]", "z")),
-                    ("c", ("y", "[]", "z")),
-                    ("d", ("z",)),
-                },
-            ),
-            ("object.a.all(object.b)", {("object", ("a",)), ("object", ("b",))}),
-            ('r\'\\\' + object.a + "\\"object.b"', {("object", ("a",))}),
-            ("'''it's object.a''' + object.b", {("object", ("b",))}),
-            ("object . spec . x", {("object", ("spec", "x"))}),
-        ],
-    )
-    def test_fields_that_an_expression_reads(self, source: str, reads: set[Any]) -> None:
-        assert ExpressionOutline(source).reads == reads
-
-    @pytest.mark.parametrize(
-        ("source", "depth"),
-        [
-            ("object.x", 0),
-            ("a.all(x, true) && b.all(y, true)", 1),
-            ("a.all(x, x.b.exists(y, y == 1))", 2),
-            ("a.map(x, (x.b.filter(y, [c.all(z, z)][0])))", 3),
-            ("'a.all(x, a.all(y, 1))' == all(1)", 0),
-        ],
-    )
-    def test_the_depth_of_nested_loops(self, source: str, depth: int) -> None:
-        assert ExpressionOutline(source).depth == depth
-
-    @given(st.text(alphabet="ab.('\"\\r/]) \n[{,", max_size=40))
-    def test_no_text_is_too_strange_to_be_read(self, source: str) -> None:
-        found = list(tokens(source))
-        for word in found:
-            assert source.startswith(word.text, word.start)
-            line, column = place(source, word.start)
-            assert source.split("\n")[line - 1][column - 1 :].startswith(word.text.split("\n")[0])
-        ExpressionOutline(source)
+@given(st.text(alphabet="ab.('\"\\r/]) \n[{,?:|&!-", max_size=40))
+def test_every_text_is_compiled_or_rejected_with_its_place(source: str) -> None:
+    try:
+        Program(source)
+        line, column = 1, 1
+    except BadExpression as error:
+        line, column = error.line, error.column
+    assert 1 <= line <= source.count("\n") + 1
+    assert column >= 1
 
 
-def nodes(depth: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects with numbers, a list of such objects and a map of them."""
-    below = nodes(depth - 1) if depth else st.nothing()
-    return st.fixed_dictionaries(
-        {
-            "list": st.lists(below, max_size=2) if depth else st.just([]),
-            "map": st.dictionaries(st.sampled_from("xy"), below, max_size=2)
-            if depth
-            else st.just({}),
-        },
-        optional={"x": st.integers(0, 1), "y": st.integers(0, 1)},
-    )
-
-
-FACTS = ("{0}.x == 1", "has({0}.y)", "{0}['y'] == 0", "{0} == {1}", "{0}.map.exists(k, k == 'x')")
-LOOPED = (
-    "{0}.list.all({2}, {3}) && {4}",
-    "{0}.list.exists({2}, {3})",
-    "{0}.list.map({2}, {3}) == [true]",
-    "{0}.list.filter({2}, {3}) == {1}.list",
-    "{0}.list.filter({2}, {3}).all(c, has(c.y))",
-    "{0}.map.all({2}, has({0}.map[{2}].x) || {4})",
-)
-
-
-@st.composite
-def truths(draw: st.DrawFn, names: tuple[str, ...] = ("object",), loops: int = 2) -> str:
-    """A test of some nodes that have names, and of those below them, by names that may hide others."""
-    one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-    if not loops or draw(st.integers(0, 3)) == 0:
-        return draw(st.sampled_from(FACTS)).format(one, other)
-    new = draw(st.sampled_from([name for name in "ab" if name not in (one, other)]))
-    inside, beside = draw(truths((*names, new), loops - 1)), draw(truths(names, loops - 1))
-    return "(" + draw(st.sampled_from(LOOPED)).format(one, other, new, inside, beside) + ")"
-
-
-@settings(max_examples=number_of_examples(100))
-@given(truths(), nodes(2))
-def test_absent_fields_make_no_difference(source: str, value: dict[str, Any]) -> None:
-    program = Program(source)
-    held = Activations([program])
-    seen = held.activation({"object": value, "oldObject": None, "request": {}})
-    outcomes = []
-    for activation in (seen, Activation({"object": value}, {})):
-        try:
-            outcomes.append(activation.value(program))
-        except CannotEvaluate:
-            outcomes.append(CannotEvaluate)
-    assert outcomes[0] == outcomes[1]
-
-
-@given(
-    st.integers(-(10**12), 10**12),
-    st.integers(-(10**12), 10**12),
-    st.sampled_from(["", "k", "m"]),
-)
-def test_sums_and_differences_of_quantities_undo_each_other(
-    one: int, other: int, suffix: str
-) -> None:
-    first, second = quantity(f"{one}{suffix}"), quantity(f"{other}")
-    assert sub(add(first, second), second) == first
+@given(st.text(alphabet="ab\n", max_size=40), st.integers(0, 40))
+def test_a_place_is_the_line_and_the_column_of_an_offset(source: str, offset: int) -> None:
+    at = min(offset, len(source))
+    line, column = place(source, at)
+    assert len("\n".join(source.split("\n")[: line - 1])) + (line > 1) + column - 1 == at
 
 
 def test_policies_are_compiled_once_and_kept_apart() -> None:

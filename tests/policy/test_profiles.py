@@ -135,7 +135,7 @@ def test_every_enforcement_can_be_chosen() -> None:
 
 BARE = """\
 import sys
-sys.modules["cel"] = None
+sys.modules["re2"] = None
 from jobsworth.cli import run
 sys.exit(run(sys.argv[1:]))
 """
@@ -182,7 +182,17 @@ def test_a_profile_does_not_import_the_schema_library() -> None:
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
-def test_strict_names_the_package_that_its_expression_requires() -> None:
+def test_strict_works_in_a_plain_installation() -> None:
     done = validate_bare("--profile", "strict")
+    assert done.returncode == 0
+    assert "JP" in done.stdout
+
+
+def test_an_expression_that_searches_names_the_package_that_it_requires(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: names}\n"
+        "spec:\n  expressions:\n    - expression: object.metadata.name.matches('a')\n"
+    )
+    done = validate_bare("--policy", str(tmp_path / "policy.yaml"))
     assert done.returncode == 2
     assert "(run pip install 'jobsworth[policy]', or '.[policy]' in a clone)" in done.stderr

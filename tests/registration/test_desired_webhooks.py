@@ -6,10 +6,6 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
-
-pytest.importorskip("cel")
-
-import cel
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +15,7 @@ from jobsworth.policy.request import CRON_JOB_CONTROLLERS, PolicyRequest
 from jobsworth.registration.desired_webhooks import desired_webhooks
 from jobsworth.registration.match_conditions import is_among
 from jobsworth.registration.policy_scope import EVERYTHING, can_deny, defaulted, denied
+from support.cel.evaluated import evaluated
 from support.policy.policy_requests import document, policies
 
 TEMPLATE: dict[str, Any] = {
@@ -194,7 +191,7 @@ def matches(webhook: dict[str, Any], request: PolicyRequest) -> bool:
     """What the API server decides about a webhook and a request."""
     labels = request.namespace_labels or {}
     return compiled_selector(webhook["namespaceSelector"])(labels) and all(
-        cel.evaluate(each["expression"], variables(request)) for each in webhook["matchConditions"]
+        evaluated(each["expression"], variables(request)) for each in webhook["matchConditions"]
     )
 
 
@@ -316,4 +313,4 @@ def test_a_name_pattern_means_the_same_in_cel(patterns: list[str], name: str) ->
     condition = is_among("request.name", patterns)
     assert isinstance(condition, str)
     expected = any(fnmatchcase(name, each) for each in patterns)
-    assert cel.evaluate(condition, {"request": {"name": name}}) == expected
+    assert evaluated(condition, {"request": {"name": name}}) == expected

@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("cel")
-
-import cel
-
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.pod_template import PodSpec, PodTemplateSpec
@@ -18,6 +14,7 @@ from jobsworth.api.declare import Struct
 from jobsworth.api.meta.object_meta import ObjectMeta
 from jobsworth.registration.desired_webhooks import desired_webhooks, other_than_scheduling
 from jobsworth.registration.policy_scope import EVERYTHING
+from support.cel.evaluated import evaluated
 
 KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"
 CONDITION = other_than_scheduling([KUEUE])
@@ -72,7 +69,7 @@ def waits(new: dict[str, Any], old: dict[str, Any], **request: Any) -> bool:
         "userInfo": {"username": KUEUE},
         **request,
     }
-    return bool(cel.evaluate(CONDITION, {"request": asked, "object": new, "oldObject": old}))
+    return bool(evaluated(CONDITION, {"request": asked, "object": new, "oldObject": old}))
 
 
 @pytest.mark.parametrize("field", [*FIELDS, "spec.template.spec.aFieldOfALaterRelease"])

@@ -4,6 +4,7 @@
 | --- | --- |
 | `admission` | AdmissionReviews, a webhook in this process, a running `jobsworth serve` and load on it |
 | `api_server` | stored objects, and API servers in memory, with and without HTTP |
+| `cel` | values of CEL expressions |
 | `cli` | `jobsworth` run in this process |
 | `controller` | single syncs, a simulated reconciler, and the API server's rules for a Job status |
 | `lint` | lint findings and applied fixes, in a short form for tables of cases |

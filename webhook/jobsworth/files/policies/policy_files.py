@@ -5,10 +5,7 @@ All errors are reported at once, each with its file, line and column.
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import jobsworth.policy
@@ -160,14 +157,12 @@ class PolicySources:
             self._read(path)
             if (len(self.documents), len(self.errors)) == before:
                 self.empty.append(path)
-        _prepare_expressions(self.documents)
 
     def of_profile(
         self, profile: Profile | None, replaced_by: Sequence[Document] = ()
     ) -> list[Document]:
         """Return the documents of a profile, without those that a policy of the same name replaces."""
         self._shipped = [] if profile is None else _of_profile(profile, replaced_by)
-        _prepare_expressions(self._shipped)
         return self._shipped
 
     def placed(self, problem: Problem) -> PolicyFileError:
@@ -236,26 +231,3 @@ def is_meant_as_policy(value: object) -> bool:
     version = value.get("apiVersion")
     ours = isinstance(version, str) and version.partition("/")[0] == GROUP
     return ours or value.get("kind") == KIND
-
-
-def _prepare_expressions(documents: Sequence[Document]) -> None:
-    """Import the CEL library without its unused parts, if there are expressions.
-
-    Its package imports an interactive command line, which takes longer than all the rest, and it logs each
-    failing function of an expression, which the finding reports already.
-    """
-    logging.getLogger("cel").disabled = True
-    if not any(_has_expressions(document.value) for document in documents) or "cel" in sys.modules:
-        return
-    sys.modules["cel.cli"] = ModuleType("cel.cli")
-    try:
-        import cel  # noqa: F401
-    except ImportError:
-        pass  # reported at the expression's position
-    finally:
-        del sys.modules["cel.cli"]
-
-
-def _has_expressions(value: object) -> bool:
-    spec = value.get("spec") if isinstance(value, dict) else None
-    return isinstance(spec, dict) and "expressions" in spec

@@ -11,13 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.cel.programs import (
-    Activation,
-    Activations,
-    BadExpression,
-    CannotEvaluate,
-    Program,
-)
+from jobsworth.policy.cel.programs import BadExpression, CannotEvaluate, Program
 from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation
 
 if TYPE_CHECKING:
@@ -46,24 +40,22 @@ class Expression:
     message_program: Program | None
     field: str
 
-    def violations(self, activation: Activation) -> Iterator[Violation]:
+    def violations(self, variables: Mapping[str, Any]) -> Iterator[Violation]:
         """Yield a violation if the expression is false or has no value."""
         try:
-            if activation.truth(self.program):
+            if self.program.truth(variables):
                 return
         except CannotEvaluate as error:
             message = f"cannot evaluate {_short(self.program.source)}: {error}"
             yield Violation(EXPRESSION_FAILED, self.field, "ExpressionFailed", message)
             return
-        yield Violation(
-            EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(activation)
-        )
+        yield Violation(EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(variables))
 
-    def _message(self, activation: Activation) -> str:
+    def _message(self, variables: Mapping[str, Any]) -> str:
         """Return the message, chosen as the API server does."""
         if self.message_program is not None:
             try:
-                made = activation.text(self.message_program).strip()
+                made = self.message_program.text(variables).strip()
             except CannotEvaluate:
                 made = ""
             if made and "\n" not in made:
@@ -74,19 +66,20 @@ class Expression:
 class Expressions:
     """The expressions of a policy."""
 
-    __slots__ = ("_activations", "items")
+    __slots__ = ("items",)
 
     def __init__(self, items: tuple[Expression, ...]) -> None:
         self.items = items
-        self._activations = Activations(_programs(items))
 
     def violations(self, request: PolicyRequest) -> Iterator[Violation]:
         """Yield the violations of a request, in the order of the expressions."""
-        activation = self._activations.activation(
-            {"object": request.object, "oldObject": request.old, "request": _described(request)}
-        )
+        variables = {
+            "object": request.object,
+            "oldObject": request.old,
+            "request": _described(request),
+        }
         for expression in self.items:
-            yield from expression.violations(activation)
+            yield from expression.violations(variables)
 
 
 def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> Expressions:
@@ -123,13 +116,6 @@ def _compiled(source: str, field: str, problems: Problems) -> Program | None:
         place = f"line {error.line}, column {error.column}"
         problems.add(field, f"at {place} of the expression: {error.message}", error.hint)
         return None
-
-
-def _programs(items: tuple[Expression, ...]) -> Iterator[Program]:
-    for item in items:
-        yield item.program
-        if item.message_program is not None:
-            yield item.message_program
 
 
 def _described(request: PolicyRequest) -> dict[str, Any]:

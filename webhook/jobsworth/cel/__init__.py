@@ -1,0 +1,1 @@
+"""The Common Expression Language as kube-apiserver evaluates it in admission policies."""

@@ -1,0 +1,80 @@
+"""The bound of an evaluation: steps, and what it builds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.cel.values import CelError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+MAX_STEPS = 1_000_000
+"""The steps of one expression, as an API server limits its cost. A step takes below a microsecond."""
+
+MAX_BUILT = 64 * 1024 * 1024
+"""The characters and items that an expression may build in all; an item counts as eight characters."""
+
+_STEP_CHARACTERS = 1024
+"""The characters of a text that are read in the time of one step."""
+
+_ITEM = 8
+
+
+class OutOfBudget(CelError):
+    """An evaluation takes too long, or builds too much; no operator may absorb that.
+
+    Attributes:
+        limit: what is more than the maximum, with the maximum.
+    """
+
+    def __init__(self, limit: str) -> None:
+        super().__init__("operation cancelled: actual cost limit exceeded")
+        self.limit = limit
+
+
+class Budget:
+    """What an evaluation may still use."""
+
+    __slots__ = ("_built", "_steps")
+
+    def __init__(self, steps: int = MAX_STEPS, built: int = MAX_BUILT) -> None:
+        self._steps = steps
+        self._built = built
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps.
+
+        Raises:
+            OutOfBudget: there were too many.
+        """
+        self._steps -= steps
+        if self._steps < 0:
+            raise OutOfBudget(f"takes more steps for this object than the maximum of {MAX_STEPS}")
+
+    def read(self, *values: Any) -> None:
+        """Count the steps of a function that reads all of its arguments.
+
+        Raises:
+            OutOfBudget: there were too many.
+        """
+        steps = 1
+        for value in values:
+            if isinstance(value, (str, bytes)):
+                steps += len(value) // _STEP_CHARACTERS
+            elif isinstance(value, (list, dict)):
+                steps += len(value)
+        self.spend(steps)
+
+    def build(self, value: Any) -> None:
+        """Count what a function or operator returned.
+
+        Raises:
+            OutOfBudget: it is too much in all.
+        """
+        if isinstance(value, (str, bytes)):
+            self._built -= len(value)
+        elif isinstance(value, (list, dict)):
+            self._built -= _ITEM * len(value)
+        if self._built < 0:
+            raise OutOfBudget(f"builds more characters than the maximum of {MAX_BUILT}")

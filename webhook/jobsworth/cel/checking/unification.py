@@ -1,0 +1,133 @@
+"""Type parameters and what they stand for (cel-spec, doc/langdef.md, "Gradual Type Checking")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.cel.checking.types import DYN, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MAY_BE_NULL = ("google.protobuf.Timestamp", "google.protobuf.Duration", "null_type")
+_WITHOUT_PARAMETERS = frozenset(("bool", "int", "uint", "double", "string", "bytes"))
+
+
+class Substitutions:
+    """What each type parameter stands for, as far as it is known."""
+
+    def __init__(self) -> None:
+        self._found: dict[Type, Type] = {}
+        self._fresh = 0
+
+    def fresh(self) -> Type:
+        """Return a new type parameter."""
+        self._fresh += 1
+        return Type(f"<_{self._fresh}>")
+
+    def instantiated(self, types: Sequence[Type]) -> tuple[Type, ...]:
+        """Return types with new parameters for theirs, the same one for the same."""
+        renamed: dict[Type, Type] = {}
+
+        def renewed(each: Type) -> Type:
+            if each.is_parameter:
+                if each not in renamed:
+                    renamed[each] = self.fresh()
+                return renamed[each]
+            return Type(each.name, tuple(map(renewed, each.parameters)))
+
+        return tuple(map(renewed, types))
+
+    def resolved(self, of: Type, *, free: Type | None = None) -> Type:
+        """Return a type with its known parameters replaced, and the unknown ones by `free` if it is given."""
+        while of.is_parameter:
+            bound = self._found.get(of)
+            if bound is None:
+                return of if free is None else free
+            of = bound
+        if not of.parameters:
+            return of
+        return Type(of.name, tuple(self.resolved(each, free=free) for each in of.parameters))
+
+    def assign(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
+        """Return True if values of the given types may be used for the wanted ones, and keep what follows."""
+        before = dict(self._found)
+        if len(given) == len(wanted) and all(
+            self._assign(one, other) for one, other in zip(given, wanted, strict=True)
+        ):
+            return True
+        self._found = before
+        return False
+
+    def _assign(self, given: Type, wanted: Type) -> bool:
+        if wanted.is_parameter:
+            bound = wanted in self._found
+            if self._bind(wanted, given):
+                return True
+            if bound:
+                return False
+        if given.is_parameter:
+            return self._bind(given, wanted)
+        if given.is_dynamic or wanted.is_dynamic:
+            return True
+        if "null_type" in (given.name, wanted.name):
+            return _may_be_null(wanted if given.name == "null_type" else given)
+        if given.name == "type":
+            return wanted.name == "type"
+        return (
+            given.name == wanted.name
+            and len(given.parameters) == len(wanted.parameters)
+            and all(
+                self._assign(one, other)
+                for one, other in zip(given.parameters, wanted.parameters, strict=True)
+            )
+        )
+
+    def _bind(self, parameter: Type, to: Type) -> bool:
+        if parameter == to:
+            return True
+        bound = self._found.get(parameter)
+        if bound is None:
+            if self._occurs(parameter, to):
+                return False
+            self._found[parameter] = to
+            return True
+        if bound == to:
+            return True
+        if not self._assign(to, bound):
+            return False
+        general = most_general(to, bound)
+        if not self._occurs(parameter, general):
+            self._found[parameter] = general
+        return True
+
+    def _occurs(self, parameter: Type, within: Type) -> bool:
+        if parameter == within:
+            return True
+        if within.is_parameter:
+            bound = self._found.get(within)
+            return bound is not None and self._occurs(parameter, bound)
+        return any(self._occurs(parameter, each) for each in within.parameters)
+
+
+def most_general(one: Type, other: Type) -> Type:
+    """Return the more general of two types that agree: the one that leaves more to the evaluation."""
+    return one if _not_more_specific(one, other) else other
+
+
+def _not_more_specific(one: Type, other: Type) -> bool:
+    if one == DYN or one.is_parameter:
+        return True
+    if other == DYN or other.is_parameter:
+        return False
+    return one.name == other.name and all(
+        _not_more_specific(first, second)
+        for first, second in zip(one.parameters, other.parameters, strict=False)
+    )
+
+
+def _may_be_null(of: Type) -> bool:
+    """Return True for null and what a message holds by reference: times, and the types of the libraries."""
+    if of.name in _MAY_BE_NULL:
+        return True
+    return of.name not in _WITHOUT_PARAMETERS and of.name not in ("list", "map", "type")

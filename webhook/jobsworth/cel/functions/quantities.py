@@ -1,0 +1,121 @@
+"""Quantities such as ``1Gi`` (k8s.io/apiserver, ``pkg/cel/library/quantity.go``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
+from jobsworth.cel.functions.arguments import check
+from jobsworth.cel.values import MAX_INT, MIN_INT, CelError, NoOverload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.cel.functions.arguments import Function
+
+
+_MAX_POWER = 18
+"""The largest power of ten in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityValue:
+    """A quantity as a value: equal to another of the same amount."""
+
+    type_name = "kubernetes.Quantity"
+
+    amount: Quantity
+
+
+def _read(text: Any) -> QuantityValue:
+    check(str, text)
+    try:
+        return QuantityValue(parse(text))
+    except BadQuantity as error:
+        raise CelError(str(error)) from None
+
+
+def _is_quantity(text: Any) -> bool:
+    check(str, text)
+    try:
+        parse(text)
+    except BadQuantity:
+        return False
+    return True
+
+
+def _compare(one: Any, other: Any) -> int:
+    check(QuantityValue, one, other)
+    return int(one.amount.compare(other.amount))
+
+
+def _operand(value: Any) -> Quantity:
+    if type(value) is int:
+        return parse(str(value))
+    check(QuantityValue, value)
+    return value.amount  # type: ignore[no-any-return]
+
+
+def _add(one: Any, other: Any) -> QuantityValue:
+    check(QuantityValue, one)
+    return QuantityValue(one.amount + _operand(other))
+
+
+def _sub(one: Any, other: Any) -> QuantityValue:
+    check(QuantityValue, one)
+    term = _operand(other)
+    negative = Quantity(-term.mantissa, term.exponent, term.format)
+    return QuantityValue(one.amount + negative)
+
+
+def _whole(amount: Quantity) -> int | None:
+    """Return a quantity as an int; None if it is written with a fraction, or not held in 64 bits.
+
+    >>> _whole(parse("1k")), _whole(parse("1000m")), _whole(parse("1.0")), _whole(parse("1Ei"))
+    (1000, None, None, None)
+    """
+    if amount.long or not 0 <= amount.exponent <= _MAX_POWER:
+        return None
+    value = int(amount.mantissa * 10**amount.exponent)
+    return value if MIN_INT <= value <= MAX_INT else None
+
+
+def _as_integer(one: Any) -> int:
+    check(QuantityValue, one)
+    value = _whole(one.amount)
+    if value is None:
+        raise CelError("cannot convert value to integer")
+    return value
+
+
+def _as_float(one: Any) -> float:
+    check(QuantityValue, one)
+    amount: Quantity = one.amount
+    return float(f"{amount.mantissa}e{amount.exponent}")
+
+
+def _of_one(result: Callable[[Quantity], Any]) -> Function:
+    def checked(one: Any) -> Any:
+        if not isinstance(one, QuantityValue):
+            raise NoOverload
+        return result(one.amount)
+
+    return checked
+
+
+FUNCTIONS: dict[str, Function] = {
+    "quantity": _read,
+    "isQuantity": _is_quantity,
+    "sign": _of_one(lambda amount: amount.sign),
+    ".sign": _of_one(lambda amount: amount.sign),
+    ".compareTo": _compare,
+    ".isGreaterThan": lambda one, other: _compare(one, other) > 0,
+    ".isLessThan": lambda one, other: _compare(one, other) < 0,
+    ".add": _add,
+    ".sub": _sub,
+    ".isInteger": _of_one(lambda amount: _whole(amount) is not None),
+    ".asInteger": _as_integer,
+    ".asApproximateFloat": _as_float,
+}

@@ -1,0 +1,105 @@
+"""The results of the macros that iterate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.cel.budget import OutOfBudget
+from jobsworth.cel.functions.lists import sorted_by
+from jobsworth.cel.operators import has_key, shown
+from jobsworth.cel.values import CelError, NoOverload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Items = Iterator[tuple[Any, Any]]
+    Part = Callable[[Any], Any] | None
+    Run = Callable[[Any, Items, Part, Part], Any]
+
+
+def _chosen(scope: Any, condition: Part) -> bool:
+    if condition is None:
+        return True
+    value = condition(scope)
+    if not isinstance(value, bool):
+        raise NoOverload
+    return value
+
+
+def _quantified(decisive: bool) -> Run:
+    """Return ``exists`` or ``all``: an item that decides outweighs the error of another."""
+
+    def run(scope: Any, items: Items, condition: Part, _body: Part) -> bool:
+        failure: CelError | None = None
+        for _ in items:
+            try:
+                if _chosen(scope, condition) is decisive:
+                    return decisive
+            except OutOfBudget:
+                raise
+            except CelError as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
+        return not decisive
+
+    return run
+
+
+def _exists_one(scope: Any, items: Items, condition: Part, _body: Part) -> bool:
+    return sum(_chosen(scope, condition) for _ in items) == 1
+
+
+def _collected(scope: Any, items: Items, condition: Part, body: Part) -> list[Any]:
+    found = []
+    for _, item in items:
+        if _chosen(scope, condition):
+            found.append(item if body is None else body(scope))
+    scope.budget.build(found)
+    return found
+
+
+def _transformed(scope: Any, items: Items, condition: Part, body: Part) -> dict[Any, Any]:
+    found = {}
+    for key, _ in items:
+        if _chosen(scope, condition) and body is not None:
+            found[key] = body(scope)
+    scope.budget.build(found)
+    return found
+
+
+def _entries(scope: Any, items: Items, condition: Part, body: Part) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for _ in items:
+        if not _chosen(scope, condition) or body is None:
+            continue
+        made = body(scope)
+        if not isinstance(made, dict):
+            raise NoOverload
+        for key, value in made.items():
+            if has_key(found, key):
+                raise CelError(f"insert failed: key {shown(key)} already exists")
+            found[key] = value
+    scope.budget.build(found)
+    return found
+
+
+def _sorted(scope: Any, items: Items, _condition: Part, body: Part) -> list[Any]:
+    pairs = [(item, None if body is None else body(scope)) for _, item in items]
+    return sorted_by([item for item, _ in pairs], [key for _, key in pairs])
+
+
+LOOPS: dict[str, Run] = {
+    "all": _quantified(False),
+    "exists": _quantified(True),
+    "exists_one": _exists_one,
+    "existsOne": _exists_one,
+    "filter": _collected,
+    "map": _collected,
+    "transformList": _collected,
+    "transformMap": _transformed,
+    "transformMapEntry": _entries,
+    "sortBy": _sorted,
+}
+"""What each macro makes of the items, by its name."""

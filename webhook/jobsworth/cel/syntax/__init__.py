@@ -1,0 +1,1 @@
+"""The syntax of CEL: texts to trees."""

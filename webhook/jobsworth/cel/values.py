@@ -1,0 +1,109 @@
+"""The values of CEL.
+
+``bool``, ``int``, ``double``, ``string``, ``bytes``, ``null``, lists and maps are Python's; the others are
+classes of this module and of :mod:`jobsworth.cel.functions`, with a ``type_name``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+MIN_INT, MAX_INT = -(2**63), 2**63 - 1
+MAX_UINT = 2**64 - 1
+
+
+class CelError(Exception):
+    """An expression has no value; the message is the API server's where it has one."""
+
+
+class NoOverload(CelError):
+    """A function or operator has no variant for the types of its arguments."""
+
+    def __init__(self, message: str = "no such overload") -> None:
+        super().__init__(message)
+
+
+class Uint(int):
+    """An unsigned integer."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TypeValue:
+    """A type as a value: the result of ``type(x)``."""
+
+    type_name = "type"
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    """A length of time.
+
+    Attributes:
+        nanoseconds: negative if it goes back.
+    """
+
+    type_name = "google.protobuf.Duration"
+
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A point in time.
+
+    Attributes:
+        nanoseconds: since 1970 in UTC.
+    """
+
+    type_name = "google.protobuf.Timestamp"
+
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A value that may be missing.
+
+    Attributes:
+        present: there is a value.
+        value: it; None if there is none.
+    """
+
+    type_name = "optional_type"
+
+    present: bool
+    value: Any = None
+
+
+NONE = Optional(False)
+
+_NAMES: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    Uint: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    type(None): "null_type",
+    list: "list",
+    dict: "map",
+}
+
+
+def type_name(value: Any) -> str:
+    """Return the name of the type of a value.
+
+    >>> type_name(True), type_name(Uint(1)), type_name(NONE)
+    ('bool', 'uint', 'optional_type')
+    """
+    return _NAMES.get(type(value)) or str(value.type_name)
+
+
+def is_number(value: Any) -> bool:
+    """Return True for an int, uint or double."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.job_policy import API_VERSION, KIND
 from jobsworth.policy.schema import declaration
+from jobsworth.policy.schema_parts import MAX_INT64
 
 if TYPE_CHECKING:
     from jobsworth.policy.schema_parts import Schema
@@ -78,6 +79,11 @@ def _structural(declared: Schema) -> Schema:
         for key, part in declared.items()
         if key not in _LEFT_OUT
     }
+    if declared.get("maximum") == MAX_INT64:
+        # The API server reads the bound as a float, 2**63, which it refuses at each validation.
+        del found["maximum"]
+        if declared["type"] == "integer":
+            found["format"] = "int64"
     if isinstance(declared.get("type"), list):
         del found["type"]
         found["x-kubernetes-int-or-string"] = True

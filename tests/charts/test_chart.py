@@ -25,7 +25,7 @@ CHART = ROOT / "charts" / "jobsworth"
 VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
 SCHEMA: dict[str, Any] = json.loads((CHART / "values.schema.json").read_text())
 VARIANTS = sorted((CHART / "ci").glob("*-values.yaml"))
-FREE_FORM = {"podSecurityContext", "securityContext", "policies", "affinity"}
+FREE_FORM = {"podSecurityContext", "securityContext", "policies", "policyFiles", "affinity"}
 OPTIONAL = {"podDisruptionBudget.minAvailable", "global"}
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILES, profile_of
 from support.admission.admission_reviews import review
 
-CHART = Path(__file__).parents[2] / "charts" / "jobsworth"
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "charts" / "jobsworth"
 RELEASE = "1.36"
 
 Render = Callable[..., list[dict[str, Any]]]
@@ -102,6 +104,70 @@ def test_a_profile_applies_beside_policies_of_either_kind(render: Render) -> Non
         arguments = arguments_of(render("--set", values))
         assert "--policy=/etc/jobsworth/policies" in arguments
         assert "--profile=baseline" in arguments
+
+
+def files_of(objects: list[dict[str, Any]]) -> dict[str, str]:
+    """The files of policies that the webhook reads."""
+    (found,) = (
+        each["data"] for each in objects if each["metadata"]["name"] == "jobsworth-policies"
+    )
+    return dict(found)
+
+
+def test_policies_are_given_as_files_unchanged(render: Render) -> None:
+    file = ROOT / "policies" / "ml-training.yaml"
+    objects = render(
+        "--set-file", f"policyFiles.team-ml={file}", "--set", "policies.own.enforcement=warn"
+    )
+    objects = [each for each in objects if "metadata" in each]
+    assert "--policy=/etc/jobsworth/policies" in arguments_of(objects)
+    files = files_of(objects)
+    assert files["team-ml.yaml"] == file.read_text("utf-8")
+    assert files.keys() == {"team-ml.yaml", "own.yaml"}
+
+
+def test_policies_printed_as_values_are_the_policies(render: Render, tmp_path: Path) -> None:
+    values = tmp_path / "values.yaml"
+    command = [sys.executable, "-m", "jobsworth", "policy", "chart-values", ROOT / "policies"]
+    with values.open("w") as out:
+        subprocess.run(command, stdout=out, check=True)
+    objects = [each for each in render("--values", str(values)) if "metadata" in each]
+    rendered = [yaml.safe_load(text) for text in files_of(objects).values()]
+    written = [
+        policy
+        for file in sorted((ROOT / "policies").glob("*.yaml"))
+        for policy in yaml.safe_load_all(file.read_text("utf-8"))
+        if policy["kind"] == "JobPolicy"
+    ]
+    assert {each["metadata"]["name"]: each["spec"] for each in rendered} == {
+        each["metadata"]["name"]: each["spec"] for each in written
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (
+            ("--set", "policyFiles.ml=policies/ml-training.yaml.bak"),
+            "policyFiles.ml has no JobPolicy: give the content of a file, with --set-file policyFiles.ml=FILE",
+        ),
+        (
+            ("--set", "policyFiles.own=kind: JobPolicy,policies.own.enforcement=warn"),
+            "own is in policies and in policyFiles: give one of them another name",
+        ),
+        (
+            ("--set", "policyFiles.own=kind: JobPolicy,existingPoliciesConfigMap=mine"),
+            "existingPoliciesConfigMap takes the place of policies and policyFiles: set either it or them",
+        ),
+        (("--set", "policyFiles.Own=kind: JobPolicy"), "'Own' does not match pattern"),
+    ],
+)
+def test_files_that_cannot_be_meant_stop_the_installation(
+    arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = helm(CHART, *arguments)
+    assert done.returncode == 1
+    assert complaint in done.stderr
 
 
 @pytest.mark.parametrize(

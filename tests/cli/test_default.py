@@ -8,6 +8,7 @@ from pathlib import Path
 import jobsworth
 from jobsworth.manifests import read_text
 from support.cli.command_processes import BAD, GOOD, OTHER, run
+from support.cli.command_runs import Command
 
 
 def test_json_is_a_list_in_the_order_of_input() -> None:
@@ -48,3 +49,20 @@ def test_a_missing_file_exits_with_2(tmp_path: Path) -> None:
     done = run("default", "missing.yaml", folder=tmp_path)
     assert done.returncode == 2
     assert "missing.yaml" in done.stderr
+
+
+def test_policies_match_the_namespace_and_the_sender(command: Command) -> None:
+    policy = (
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: cleanup}\nspec:\n"
+        "  match: [{namespaces: [team-a], users: [ann]}]\n"
+        "  defaults: {ttlSecondsAfterFinished: {value: 61, when: always}}\n"
+    )
+    files = {"policy.yaml": policy, "job.yaml": GOOD}
+    arguments = ("default", "--policy", "policy.yaml", "job.yaml", "--user", "ann")
+    assert "ttlSecondsAfterFinished: 61" not in command(*arguments, files=files).out
+    assert "ttlSecondsAfterFinished: 61" in command(*arguments, "-n", "team-a").out
+
+
+def test_a_profile_can_be_applied_too(command: Command) -> None:
+    done = command("default", "--profile", "strict", "job.yaml", files={"job.yaml": GOOD})
+    assert done.code == 0, "the profiles set no defaults"

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from support.cli.command_runs import Command
 from support.policy.policy_file_texts import CASES, FILES, JOB, POLICY
@@ -207,6 +208,49 @@ class TestExplain:
         done = command("policy", "explain", *arguments, files=FILES)
         assert done.code == 2
         assert expected in done.err
+
+    def test_the_explanation_as_json(self, command: Command) -> None:
+        done = command("policy", "explain", "policies", "job.yaml", "-o", "json", files=FILES)
+        assert done.code == 0
+        (explained,) = json.loads(done.out)
+        assert (explained["outcome"], explained["namespace"]) == ("denied", "default")
+        (policy,) = explained["policies"]
+        assert (policy["name"], policy["matches"], policy["certain"]) == ("house-rules", True, True)
+        assert policy["sets"][-1] == {
+            "field": "spec.ttlSecondsAfterFinished", "before": None, "after": 3600,
+        }  # fmt: skip
+        assert [each["code"] for each in policy["violations"]] == ["JP002", "JW201"]
+
+    def test_a_profile_is_explained_beside_policies_or_alone(self, command: Command) -> None:
+        beside = ("policy", "explain", "--profile", "baseline", "policies", "job.yaml")
+        done = command(*beside, files=FILES)
+        assert done.code == 0
+        assert "house-rules (priority 0, deny) matches" in done.out
+        assert "baseline (priority 0, warn) matches" in done.out
+        alone = command(
+            "policy", "explain", "--profile", "baseline", "-n", "kube-system", "job.yaml"
+        )
+        assert "baseline (priority 0, warn) does not match" in alone.out
+        assert 'exempt: namespace "kube-system"' in alone.out
+
+
+class TestChartValues:
+    """``jobsworth policy chart-values``: policies as values of the Helm chart."""
+
+    def test_the_specs_are_printed_by_name(self, command: Command) -> None:
+        done = command(
+            "policy", "chart-values", "house.yaml", files={"house.yaml": POLICY + SECOND}
+        )
+        assert done.code == 0
+        values = yaml.safe_load(done.out)
+        documents = {each["metadata"]["name"]: each for each in yaml.safe_load_all(POLICY + SECOND)}
+        assert values == {"policies": {name: each["spec"] for name, each in documents.items()}}
+
+    def test_an_invalid_policy_prints_nothing(self, command: Command) -> None:
+        bad = POLICY.replace("maximum: 5", "maximum: -5")
+        done = command("policy", "chart-values", "house.yaml", files={"house.yaml": bad})
+        assert (done.code, done.out) == (2, "")
+        assert "house.yaml:15:29: error: spec.limits.backoffLimit.maximum: -5" in done.err
 
 
 class TestTest:

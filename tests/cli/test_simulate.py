@@ -148,6 +148,15 @@ def test_a_policy_applies_before_the_run(folder: Path) -> None:
     assert "Failed after 1 min" in done.stdout, done.stderr
 
 
+def test_a_policy_may_apply_in_one_namespace_only(folder: Path) -> None:
+    (folder / "policy.yaml").write_text(
+        POLICY.replace("spec:\n", "spec:\n  match: [{namespaces: [team-a]}]\n")
+    )
+    arguments = ("simulate", "job.yaml", "--scenario", "scenario.yaml", "--policy", "policy.yaml")
+    assert "Failed after 1 min" not in run(*arguments, folder=folder).stdout
+    assert "Failed after 1 min" in run(*arguments, "-n", "team-a", folder=folder).stdout
+
+
 def test_a_cron_job_shows_its_runs_in_its_time_zone(folder: Path) -> None:
     job = GOOD.replace("\n", "\n    ").split("spec:", 1)[1]
     (folder / "cron.yaml").write_text(

@@ -109,7 +109,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "jobsworth.policies" -}}
 {{- if .Values.existingPoliciesConfigMap -}}
 {{ .Values.existingPoliciesConfigMap }}
-{{- else if .Values.policies -}}
+{{- else if or .Values.policies .Values.policyFiles -}}
 {{ include "jobsworth.fullname" . }}-policies
 {{- end }}
 {{- end }}

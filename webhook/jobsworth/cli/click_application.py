@@ -38,6 +38,7 @@ COMMANDS = {
     "simulate": "simulate:COMMAND",
     "replay": "replay:COMMAND",
     "audit": "audit:COMMAND",
+    "policy chart-values": "policy_chart_values:COMMAND",
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",
     "policy explain": "policy_explain:COMMAND",

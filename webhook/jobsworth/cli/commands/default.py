@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, nested, words
+from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
 from jobsworth.files.defaulted_manifests import defaulter
 from jobsworth.files.manifest_reading import read_documents
+from jobsworth.files.policies.profiles import profile_of
 from jobsworth.manifests import ManifestError
 from jobsworth.printable import printable, printable_json
 from jobsworth.validation.engine import CannotDecode, UnknownKind
 
 if TYPE_CHECKING:
     from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
@@ -33,6 +33,8 @@ class DefaultOptions(Options):
         metavar="PATH",
         help="Also apply the defaults of these JobPolicy documents: a file or folder.",
     )
+    profiles = nested(ProfileOptions)
+    request = nested(RequestOptions)
     output = choice(
         short="-o",
         default="yaml",
@@ -53,34 +55,15 @@ def run(options: DefaultOptions) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy.
     """
-    filling = DefaultInput(options.paths, server_of(options.server), options.policy)
-    return fill_in(filling, options.output)
-
-
-@dataclass(frozen=True, slots=True)
-class DefaultInput:
-    """The manifests and the source of their defaults.
-
-    Attributes:
-        paths: files, folders, ``-``.
-        server: the API server whose defaults apply.
-        policies: files and folders of policies with further defaults.
-    """
-
-    paths: tuple[str, ...]
-    server: ApiServer
-    policies: tuple[str, ...]
-
-
-def fill_in(filling: DefaultInput, output: str) -> int:
-    """Print manifests with defaults as YAML or JSON, and return the exit code.
-
-    Raises:
-        UsageError: a policy is wrong.
-    """
-    defaulted = defaulter(filling.server, filling.policies, print_note)
+    defaulted = defaulter(
+        server_of(options.server),
+        options.policy,
+        print_note,
+        profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
+        requester=requester_of(options.request),
+    )
     code, skipped, objects = EXIT_DONE, 0, []
-    for document in read_documents(filling.paths):
+    for document in read_documents(options.paths):
         if isinstance(document, ManifestError):
             print(printable(f"error: {document}"), file=sys.stderr)
             code = EXIT_UNREADABLE
@@ -96,7 +79,7 @@ def fill_in(filling: DefaultInput, output: str) -> int:
                 where = f"{document.file}:{place.line}:{place.column}"
                 said = printable(f"{where}: error: {finding.field}: {finding.message}")
                 print(said, file=sys.stderr)
-    _print(objects, output)
+    _print(objects, options.output)
     if skipped:
         noun = "object" if skipped == 1 else "objects"
         print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
@@ -126,7 +109,7 @@ its labels, status) are omitted, and so are documents that are not a Job or Cron
 Examples:
   jobsworth default job.yaml
   jobsworth default --output json manifests/
-  jobsworth default --policy policies/ job.yaml     # as the mutating webhook would return it
+  jobsworth default --policy policies/ -n team-a job.yaml     # as the mutating webhook would return it
   diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
 """,
     options=DefaultOptions,

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.names import readable_name
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, nested, text, words
+from jobsworth.cli.options import Options, arguments, choice, nested, text
+from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
-from jobsworth.printable import printable
+from jobsworth.files.policies.profiles import profile_of
+from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterator, Sequence
 
-    from jobsworth.api.api_server import ApiServer
+    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.evaluation.policy_result import PolicyResult
-    from jobsworth.evaluation.subject import Subject
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 
@@ -28,17 +28,14 @@ class ExplainOptions(Options):
     """The options of ``jobsworth policy explain``."""
 
     server = nested(ServerOptions)
-    namespace = text(
-        short="-n",
-        metavar="NAME",
-        help="The namespace of manifests without one; by default: default.",
-    )
-    namespace_labels = text(metavar="KEY=VALUE,...", help="Labels of the namespace, if known.")
-    user = text(metavar="NAME", help="The user who sends the manifest, if known.")
-    group = words(metavar="NAME", help="A group of the user; may be given several times.")
+    profiles = nested(ProfileOptions)
+    request = nested(RequestOptions)
     against = text(
         metavar="PATH",
         help="The existing objects that the manifests update, matched by kind, namespace and name.",
+    )
+    output = choice(
+        short="-o", default="text", choices=("text", "json"), help="Text, or one JSON list."
     )
     paths = arguments("FILE JOB...")
 
@@ -49,154 +46,72 @@ def run(options: ExplainOptions) -> int:
     Raises:
         UsageError: an option's value or a policy is invalid.
     """
-    if len(options.paths) < 2:
+    from jobsworth.cli.policy_explanation import explanation_json, explanation_text
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.files.policies.policy_files import load_policies
+
+    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+    # A profile alone needs no file of policies.
+    files = 0 if profile is not None and len(options.paths) == 1 else 1
+    if len(options.paths) <= files:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
-    explanation = ExplanationInput(
-        policies=options.paths[0],
-        manifests=options.paths[1:],
-        against=options.against,
-        server=server_of(options.server),
-        namespace=options.namespace or "",
-        user=options.user,
-        groups=options.group,
-        namespace_labels=_labels(options.namespace_labels),
-    )
-    return explain(explanation)
+    server = server_of(options.server)
+    evaluator = Evaluator(server, policies=load_policies(options.paths[:files], profile))
+    results = _Results(options, evaluator, options.paths[files:])
+    as_utf8(sys.stdout)
+    if options.output == "json":
+        import json
+
+        explained = [explanation_json(result, server) for result in results]
+        print(printable_json(json.dumps(explained, indent=2, ensure_ascii=False)))
+    else:
+        for result in results:
+            print("\n".join(map(printable, explanation_text(result, server))))
+    return results.code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplanationInput:
-    """The input of an explanation.
+class _Results:
+    """The results of manifests; documents that cannot be read are reported on standard error.
 
     Attributes:
-        policies: a file or folder.
-        manifests: files, folders, ``-``.
-        against: a file or folder of the existing objects that the manifests update.
-        server: the API server that receives the manifests.
-        namespace: of manifests without one.
-        user, groups: the identity that sends the manifests.
-        namespace_labels: of their namespace, if known.
+        code: the exit code, after the iteration.
     """
 
-    policies: str
-    manifests: Sequence[str]
-    against: str | None
-    server: ApiServer
-    namespace: str
-    user: str | None
-    groups: tuple[str, ...]
-    namespace_labels: Mapping[str, str] | None
+    def __init__(
+        self, options: ExplainOptions, evaluator: Evaluator, manifests: Sequence[str]
+    ) -> None:
+        self._against = options.against
+        self._requester = requester_of(options.request)
+        self._evaluator = evaluator
+        self._manifests = manifests
+        self.code = EXIT_DONE
 
+    def __iter__(self) -> Iterator[PolicyResult]:
+        from jobsworth.files.existing_objects import ExistingObjects
+        from jobsworth.files.manifest_reading import read_documents, read_existing
+        from jobsworth.manifests import ManifestError
+        from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-def explain(explanation: ExplanationInput) -> int:
-    """Print the effects of policies on manifests, and return the exit code.
+        existing = ExistingObjects(read_existing(self._against)[0] if self._against else {})
+        for document in read_documents(self._manifests):
+            if isinstance(document, ManifestError):
+                self._report(str(document))
+                continue
+            subject = self._requester.subject(document.value, existing.old(document))
+            try:
+                request = self._evaluator.policy_request(subject)
+            except UnknownKind:
+                continue
+            except CannotDecode as failure:
+                self._report(f"{document.file}: {failure}")
+                continue
+            yield self._evaluator.apply(request)
 
-    Raises:
-        UsageError: a policy is wrong.
-    """
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.files.existing_objects import ExistingObjects
-    from jobsworth.files.manifest_reading import read_documents, read_existing
-    from jobsworth.files.policies.policy_files import load_policies
-    from jobsworth.manifests import ManifestError
-    from jobsworth.validation.engine import CannotDecode, UnknownKind
-
-    policies, code = load_policies([explanation.policies]), EXIT_DONE
-    evaluator = Evaluator(explanation.server, policies=policies)
-    existing = ExistingObjects(read_existing(explanation.against)[0] if explanation.against else {})
-    for document in read_documents(explanation.manifests):
-        if isinstance(document, ManifestError):
-            print(printable(f"error: {document}"), file=sys.stderr)
-            code = EXIT_UNREADABLE
-            continue
-        try:
-            subject = _subject(document.value, existing.old(document), explanation)
-            request = evaluator.policy_request(subject)
-        except UnknownKind:
-            continue
-        except CannotDecode as failure:
-            print(printable(f"error: {document.file}: {failure}"), file=sys.stderr)
-            code = EXIT_UNREADABLE
-            continue
-        print("\n".join(map(printable, _report(evaluator.apply(request), explanation.server))))
-    return code
-
-
-def _subject(value: Any, old: Any, explanation: ExplanationInput) -> Subject:
-    from jobsworth.evaluation.subject import Subject
-
-    return Subject(
-        value,
-        old=old,
-        namespace=explanation.namespace,
-        user=explanation.user,
-        groups=explanation.groups,
-        namespace_labels=explanation.namespace_labels,
-    )
-
-
-def _labels(text: str | None) -> dict[str, str] | None:
-    if text is None:
-        return None
-    labels = {}
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise UsageError(f'--namespace-labels: "{part}" is not of the form KEY=VALUE')
-        labels[key] = value
-    return labels
-
-
-def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
-    request = result.request
-    user = f" by {request.user}" if request.user else ""
-    name = request.name or readable_name(request.object.get("metadata")) or "(unnamed)"
-    yield (
-        f"{request.kind} {name} in namespace {request.namespace}: {request.operation}{user}, "
-        f"Kubernetes {server.release}"
-    )
-    for policy, decision in result.decisions:
-        matches = "matches" if decision.applies else "does not match"
-        yield ""
-        yield f"{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
-        yield f"  because     {decision.because}"
-        yield from _effects_of(policy.name, result)
-    assert result.mutation is not None
-    for field in result.mutation.restored:
-        yield f"\nkeeps {field} as stored: the client writes the same as at creation"
-    findings = result.verdict.findings
-    counts = dict.fromkeys(("deny", "warn", "audit"), 0)
-    for enforced in findings:
-        counts[enforced.effect] += 1
-    outcome = "denied" if result.verdict.denied else "allowed"
-    counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
-    yield from ("", f"{outcome}{f': {counted}' if counted else ''}", "")
-
-
-def _effects_of(name: str, result: PolicyResult) -> Iterator[str]:
-    mutation = result.mutation
-    assert mutation is not None
-    for applied in mutation.applied:
-        if name in applied.policy.split(", "):
-            before, after = _shown(applied.before), _shown(applied.after)
-            yield f"  sets        {applied.field}: {before} becomes {after}"
-    for policy, field, reason in mutation.skipped:
-        if policy == name:
-            yield f"  skips       {field}: {reason}"
-    for rejected in mutation.rejected:
-        if name in rejected.policy.split(", "):
-            yield f"  cannot set  {rejected.field}: {rejected.reason}"
-    for enforced in result.verdict.findings:
-        if enforced.policy == name:
-            yield f"  {enforced.effect:<11} {enforced}"
-
-
-def _shown(value: Any) -> str:
-    import json
-
-    return "unset" if value is None else json.dumps(value, ensure_ascii=False)
+    def _report(self, error: str) -> None:
+        print(printable(f"error: {error}"), file=sys.stderr)
+        self.code = EXIT_UNREADABLE
 
 
 COMMAND = Command(
@@ -207,10 +122,11 @@ The report has, for each policy, the match, the defaults that it sets, and the v
 warns about or audits.
 
 FILE is a file or folder of JobPolicy documents, JOB a file or folder of manifests, or - for standard
-input. Policies are listed in order of precedence.""",
+input. With --profile, FILE may be left out before one JOB. Policies are listed in order of precedence.""",
     epilog="""\b
 Examples:
   jobsworth policy explain policies/ job.yaml
+  jobsworth policy explain --profile strict job.yaml
   jobsworth policy explain policies/ job.yaml --user alice --group ml --namespace research
   jobsworth policy explain policies/ job.yaml --against deployed/    # as an update
 """,

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
+from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.cli.question_options import QuestionOptions, asked, questions_of
 from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
+from jobsworth.files.policies.profiles import profile_of
 from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import InputError, UsageError
 
@@ -67,6 +70,8 @@ class SimulateOptions(Options):
         metavar="PATH",
         help="Run the object as the mutating webhook would leave it with these JobPolicy documents.",
     )
+    profiles = nested(ProfileOptions)
+    request = nested(RequestOptions)
     output = words(
         short="-o",
         metavar="FORMAT[=FILE]",
@@ -124,7 +129,13 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     from jobsworth.whatif.simulation.scenario_reader import BadScenario, read_scenario
 
     server = server_of(options.server)
-    default = defaulter(server, options.policy, print_note)
+    default = defaulter(
+        server,
+        options.policy,
+        print_note,
+        profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
+        requester=requester_of(options.request),
+    )
     first = read_manifest(options.paths[0], server, default)
     document: Any = default_scenario(first.object, first.children)
     read: Callable[[Any], Scenario] = read_scenario

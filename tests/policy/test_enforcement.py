@@ -55,6 +55,14 @@ def test_the_enforcement_of_a_document(enforcement: str, severity: str) -> None:
     }
 
 
+def test_an_update_that_only_changes_who_wrote_the_default_adds_no_violation() -> None:
+    entry = {"manager": "me", "operation": "Update", "fieldsV1": {}}
+    old = requested(job(metadata={"managedFields": [entry]})).object
+    new = job(metadata={"managedFields": [{**entry, "operation": "Apply"}]}, parallelism=2)
+    assert effects(policies(limits=LIMITS), old) == ["deny"]
+    assert effects(policies(limits=LIMITS), new, old) == []
+
+
 def test_the_finding_names_the_policy_and_has_the_message_of_its_author() -> None:
     held = policies(message="See the handbook.", contact="#batch", limits=LIMITS)
     (verdict,) = held.evaluate(requested(job()), SERVER).findings

@@ -39,7 +39,7 @@ class Violation:
     reason: str
     message: str
     effect: Effect | None = None
-    hint: str = ""
+    hint: str = dataclass_field(default="", compare=False)
     explanation: str = dataclass_field(default="", compare=False)
 
 

@@ -1,0 +1,228 @@
+"""The export of a JobPolicy: its admission policies, and the parts that the API server cannot enforce."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.policy.export import failure_policies, field_limits, immutable_fields, resources
+from jobsworth.policy.export.admission_policies import (
+    Requirements,
+    admission_policies,
+    hash_of,
+)
+from jobsworth.policy.export.expressions import OBJECT, STORED, NotExpressible, of_expression
+from jobsworth.policy.export.object_view import ObjectView
+from jobsworth.policy.export.requirement import TWO_VARIABLES, Requirement, Views
+from jobsworth.policy.limits.limits import GROUPS, METADATA
+from jobsworth.policy.request import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from jobsworth.policy.export.admission_policies import AdmissionPolicy
+    from jobsworth.policy.job_policy import JobPolicy
+
+OLDEST = 30
+"""The minor version with the first ValidatingAdmissionPolicy of ``admissionregistration.k8s.io/v1``."""
+
+_IN_PART = f"exactly only in Kubernetes 1.{TWO_VARIABLES} and later"
+_NOT_DENYING = (
+    "a policy that does not deny would report it twice, by the webhook and by the API server"
+)
+_LEFT = {
+    "rules": "lint rules are not CEL: the webhook, jobsworth validate and jobsworth audit run them",
+    "defaults": "a ValidatingAdmissionPolicy sets nothing, and MutatingAdmissionPolicies are not exported",
+}
+"""The parts of a policy that are never exported, with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a policy that is exported as a whole or not at all.
+
+    Attributes:
+        path: its field path in the document, such as ``spec.limits.parallelism``.
+        steps: the keys and indexes that lead to it.
+        reason: the reason why the API server does not enforce it, or not completely; empty if it does.
+        is_exported: True if the API server enforces it, at least in part.
+    """
+
+    path: str
+    steps: tuple[str | int, ...]
+    reason: str
+    is_exported: bool
+
+    @property
+    def is_left(self) -> bool:
+        """True if something of it is left to the webhook."""
+        return bool(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPolicy:
+    """The export of one JobPolicy.
+
+    Attributes:
+        name: the name of the policy.
+        parts: its parts, in the order of the document.
+        admission_policies: what the API server enforces; empty if no part is exported.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    admission_policies: tuple[AdmissionPolicy, ...]
+
+    @property
+    def hash(self) -> str:
+        """A hash of what the API server enforces."""
+        return hash_of(self.admission_policies)
+
+
+def exported_policy(document: Mapping[str, Any], policy: JobPolicy, minor: int) -> ExportedPolicy:
+    """Export a policy.
+
+    Args:
+        document: the JobPolicy document, which is valid.
+        policy: the same, compiled.
+        minor: the minor version of the oldest release that must accept the result, at least :data:`OLDEST`.
+    """
+    kinds = [kind for kind in KINDS if kind in policy.matching.kinds]
+    found: dict[str, _KindRequirements] = {kind: _KindRequirements() for kind in kinds}
+    parts = []
+    for source in _sources(document["spec"]):
+        made, reason = _made(source, kinds, minor)
+        if reason == _IN_PART and policy.enforcement != "deny":
+            made, reason = {}, f"{_IN_PART}, and {_NOT_DENYING}"
+        for kind, requirements in made.items():
+            found[kind].add(source, requirements)
+        is_exported = any(made.values()) or not reason
+        parts.append(Part(source.path, source.steps, reason, is_exported))
+    policies = tuple(
+        each
+        for kind in kinds
+        if found[kind].limits or found[kind].expressions
+        for each in admission_policies(policy, kind, found[kind].frozen())
+    )
+    return ExportedPolicy(policy.name, tuple(parts), policies)
+
+
+def without_exported_parts(
+    document: Mapping[str, Any], parts: Sequence[Part]
+) -> dict[str, Any] | None:
+    """Return the document of what is left to the webhook; None if nothing is.
+
+    Args:
+        document: the JobPolicy document.
+        parts: its parts.
+    """
+    spec = _without(document["spec"], [part.steps[1:] for part in parts if not part.is_left])
+    left = {"defaults", "limits", "immutable", "rules", "expressions"} & set(spec)
+    return {**document, "spec": spec} if left else None
+
+
+def _without(value: Any, paths: Sequence[tuple[str | int, ...]]) -> Any:
+    """Return a value without some of its parts, and without what they leave empty."""
+    if not paths:
+        return value
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    kept = []
+    for key, part in items:
+        below = [path[1:] for path in paths if path[0] == key]
+        rest = None if () in below else _without(part, below)
+        if rest is not None and (rest or not below):
+            kept.append((key, rest))
+    return dict(kept) if isinstance(value, dict) else [rest for _, rest in kept]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A part of a document: its kind of part, its keys, and its value."""
+
+    what: str
+    keys: tuple[str, ...]
+    value: Any
+    path: str
+    steps: tuple[str | int, ...]
+
+
+class _KindRequirements:
+    def __init__(self) -> None:
+        self.limits: list[Requirement] = []
+        self.expressions: list[Requirement] = []
+
+    def add(self, source: _Source, requirements: Sequence[Requirement]) -> None:
+        target = self.expressions if source.what == "expressions" else self.limits
+        target.extend(requirements)
+
+    def frozen(self) -> Requirements:
+        return Requirements(tuple(self.limits), tuple(self.expressions))
+
+
+def _sources(spec: Mapping[str, Any]) -> Iterator[_Source]:
+    """Yield the parts of a policy."""
+    for name, value in spec.items():
+        at = f"spec.{name}"
+        if name == "limits":
+            yield from _limit_sources(value)
+        elif name in ("immutable", "expressions"):
+            for index, item in enumerate(value):
+                yield _Source(name, (), item, f"{at}[{index}]", ("spec", name, index))
+        elif name in _LEFT:
+            yield _Source(name, (), value, at, ("spec", name))
+
+
+def _limit_sources(limits: Mapping[str, Any]) -> Iterator[_Source]:
+    for name, value in limits.items():
+        at, steps = f"spec.limits.{name}", ("spec", "limits", name)
+        if name == "resources":
+            for side, caps in value.items():
+                for key, cap in caps.items():
+                    yield _Source(
+                        "resources", (side, key), cap, f"{at}.{side}[{key}]", (*steps, side, key)
+                    )
+        elif name in METADATA:
+            for key, one in value.items():
+                yield _Source("metadata", (name, key), one, f"{at}[{key}]", (*steps, key))
+        elif name in GROUPS:
+            for key, one in value.items():
+                yield _Source("field", (f"{name}.{key}",), one, f"{at}.{key}", (*steps, key))
+        else:
+            yield _Source("field", (name,), value, at, steps)
+
+
+def _made(
+    source: _Source, kinds: Sequence[str], minor: int
+) -> tuple[dict[str, list[Requirement]], str]:
+    """Return the requirements of a part by kind, and the reason if something is left to the webhook."""
+    if source.what in _LEFT:
+        return {}, _LEFT[source.what]
+    made = {}
+    try:
+        for kind in kinds:
+            views = Views(ObjectView(kind, OBJECT), ObjectView(kind, STORED), minor)
+            made[kind] = [
+                each for each in _requirements(source, views) if each.violated is not False
+            ]
+    except NotExpressible as error:
+        return {}, str(error)
+    is_exact = all(each.exact for requirements in made.values() for each in requirements)
+    return made, "" if is_exact else _IN_PART
+
+
+def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
+    keys, value = source.keys, source.value
+    if source.what == "resources":
+        yield from resources.of_resource(keys[0], keys[1], value, views)
+    elif source.what == "metadata":
+        yield from field_limits.of_entry(keys[0], keys[1], value, views)
+    elif source.what == "field":
+        yield from field_limits.of_field(keys[0], value, views)
+        if keys == ("podFailurePolicy",):
+            yield from failure_policies.of_failure_policy(value, views)
+    elif source.what == "immutable":
+        yield from immutable_fields.of_immutable(
+            {"field": value} if isinstance(value, str) else value, views
+        )
+    else:
+        yield of_expression(value)

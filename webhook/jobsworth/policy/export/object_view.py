@@ -1,0 +1,121 @@
+"""The object of a request, or the stored one, as CEL expressions.
+
+It is the counterpart of :class:`~jobsworth.policy.request.JobView`. The API server sets no defaults of a
+JobSpec in a CronJob, so the expressions of its fields do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.api.batch.job_spec import MAX_INT32
+from jobsworth.policy.export.cel_text import all_of, either, literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.policy.export.cel_text import Condition
+    from jobsworth.policy.policy_fields import JobField
+
+IS_UPDATE = "variables.update"
+"""The variable that is true in an update, where there is a stored object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectView:
+    """An object of a known kind.
+
+    Attributes:
+        kind: ``Job`` or ``CronJob``.
+        root: the variable that holds it: ``object`` or ``oldObject``.
+    """
+
+    kind: str
+    root: str
+
+    @property
+    def path(self) -> str:
+        """The field path of the JobSpec."""
+        return "spec" if self.kind == "Job" else "spec.jobTemplate.spec"
+
+    @property
+    def spec(self) -> str:
+        """The JobSpec."""
+        return f"{self.root}.{self.path}"
+
+    @property
+    def pod(self) -> str:
+        """The PodSpec."""
+        return f"{self.spec}.template.spec"
+
+    @property
+    def rules(self) -> str:
+        """The rules of the failure policy, empty without one."""
+        return f"{self.spec}.?podFailurePolicy.rules.orValue([])"
+
+    def is_set(self, field: JobField) -> Condition:
+        """Return the condition that a field has a value."""
+        if self._is_template_of(field):
+            if field.key in _DEFAULTS:
+                return True
+            if field.key == "completions":
+                return f"(has({self.spec}.completions) || !has({self.spec}.parallelism))"
+        return f"has({self._of(field)})"
+
+    def value(self, field: JobField) -> str:
+        """Return the value of a field that is set."""
+        at = self._of(field)
+        if self._is_template_of(field):
+            if field.key in _DEFAULTS:
+                return either(f"has({at})", at, _DEFAULTS[field.key](self.spec))
+            if field.key == "completions":
+                return either(f"has({at})", at, "1")
+        return at
+
+    def has_value(self, field: JobField, value: str | None) -> Condition:
+        """Return the condition that a field has a value, or any value if that is None."""
+        of_value = True if value is None else f"{self.value(field)} == {literal(value)}"
+        return all_of([self.is_set(field), of_value])
+
+    def optional(self, field: JobField) -> str:
+        """Return a field as an optional value; two of them can be compared."""
+        holder, _, key = self._of(field).rpartition(".")
+        return f"{holder}.?{key}"
+
+    def has_key(self, holder: str, key: str) -> Condition:
+        """Return the condition that a label or annotation is set.
+
+        Args:
+            holder: ``labels`` or ``annotations``.
+            key: its key.
+        """
+        at = f"{self.root}.metadata.{holder}"
+        return f"(has({at}) && {literal(key)} in {at})"
+
+    def entry(self, holder: str, key: str) -> str:
+        """Return the value of a label or annotation that is set."""
+        return f"{self.root}.metadata.{holder}[{literal(key)}]"
+
+    def optional_entry(self, holder: str, key: str) -> str:
+        """Return a label or annotation as an optional value."""
+        return f"{self.root}.metadata.?{holder}[?{literal(key)}]"
+
+    def _of(self, field: JobField) -> str:
+        return f"{self.root}.{field.path(self)}"
+
+    def _is_template_of(self, field: JobField) -> bool:
+        return self.kind == "CronJob" and field.scope == "job"
+
+
+_DEFAULTS: dict[str, Callable[[str], str]] = {
+    "parallelism": lambda spec: "1",
+    "completionMode": lambda spec: literal("NonIndexed"),
+    "backoffLimit": lambda spec: either(f"has({spec}.backoffLimitPerIndex)", str(MAX_INT32), "6"),
+    "suspend": lambda spec: "false",
+    "manualSelector": lambda spec: "false",
+    "podReplacementPolicy": lambda spec: either(
+        f"has({spec}.podFailurePolicy)", literal("Failed"), literal("TerminatingOrFailed")
+    ),
+}
+"""The API server's defaults of a JobSpec from Kubernetes 1.30 on, without that of ``completions``."""

@@ -1,0 +1,174 @@
+"""Limits of a Job's resources in CEL: see :mod:`jobsworth.policy.limits.resource_limits`.
+
+An amount is a floating-point number of the smallest unit that counts: a billionth of a CPU, as exact as
+quantities are, and a thousandth of everything else. Numbers below 2^53 are exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.field_errors import Printed, invalid, required
+from jobsworth.api.formats.quantity import parse
+from jobsworth.policy.export.cel_text import HOLE, either, literal
+from jobsworth.policy.export.requirement import requirement, requirement_of_items, wording
+from jobsworth.policy.policy_fields import FIELDS
+from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jobsworth.policy.export.object_view import ObjectView
+    from jobsworth.policy.export.requirement import Requirement, Views
+
+CPU_UNITS = 10**9
+UNITS = 10**3
+_LISTS = ("initContainers", "containers")
+_IS_SIDECAR = f"container.?restartPolicy == optional.of({literal('Always')})"
+
+
+def of_resource(
+    side: str, name: str, limit: Mapping[str, Any], views: Views
+) -> Iterator[Requirement]:
+    """Yield the requirements of a limit of a resource.
+
+    Args:
+        side: ``requests`` or ``limits``.
+        name: the resource.
+        limit: its limit.
+        views: the objects.
+    """
+    resource = _Resource(side, name)
+    hint = limit.get("message", "")
+    if limit.get("required"):
+        for field in _LISTS:
+            yield _required(resource, field, hint, views)
+    if "maximum" in limit:
+        yield _maximum(resource, limit["maximum"], hint, views)
+
+
+class _Resource:
+    """A resource that containers request, or that limits them."""
+
+    def __init__(self, side: str, name: str) -> None:
+        self.side = side
+        self.name = name
+        self.units = CPU_UNITS if name == "cpu" else UNITS
+
+    def set_of(self, holder: str) -> str:
+        """Return the optional amount of a container or Pod; a missing request equals the limit."""
+        limit = f"{holder}.?resources.limits[?{literal(self.name)}]"
+        if self.side == "limits":
+            return limit
+        return f"{holder}.?resources.requests[?{literal(self.name)}].or({limit})"
+
+    def amount_of(self, holder: str) -> str:
+        """Return the amount of a container or Pod in units, 0 if it has none."""
+        return self.units_of(f"{self.set_of(holder)}.orValue({literal('0')})")
+
+    def units_of(self, quantity: str) -> str:
+        """Return a quantity in units, rounded where a floating-point number is not exact."""
+        units = f"quantity(string({quantity})).asApproximateFloat() * {float(self.units)}"
+        return f"[{units}].map(each, each < {2.0**53} ? double(int(each + 0.5)) : each)[0]"
+
+
+def _required(resource: _Resource, field: str, hint: str, views: Views) -> Requirement:
+    """Return the requirement that each container of a list sets a resource, unless the Pod does."""
+
+    def containers(view: ObjectView) -> str:
+        found = f"{view.pod}.?{field}.orValue([])"
+        return either(f"{resource.set_of(view.pod)}.hasValue()", "[]", found)
+
+    is_unset = f"!{resource.set_of('container')}.hasValue()"
+    error = required(
+        "", f"must be set, because a policy limits the resources of a Job: {HOLE}"
+    ).message
+    names = f"{containers(views.new)}.filter(container, {is_unset}).map(container, container.name)"
+    place = f"{views.new.path}.template.spec.{field}[*].resources.{resource.side}[{resource.name}]"
+    text = wording(place, error, RESOURCES_UNKNOWN, hint, f"{names}.join({literal(', ')})")
+    if views.have_indexes:
+        return requirement_of_items(
+            views,
+            lambda view: (
+                f"{containers(view)}.transformList(index, container, {is_unset}, string(index))"
+            ),
+            text,
+        )
+    return requirement(
+        views,
+        lambda view: f"{containers(view)}.exists(container, {is_unset})",
+        text,
+        exact=False,
+    )
+
+
+def _maximum(resource: _Resource, maximum: Any, hint: str, views: Views) -> Requirement:
+    """Return the requirement on the sum over the Pods that run at the same time."""
+    names = {
+        view: f"{resource.side}_{_identifier(resource.name)}_{view.root}"
+        for view in (views.new, views.old)
+    }
+    variables = {name: _each(resource, view, views.have_indexes) for view, name in names.items()}
+    most = parse(maximum)
+
+    def each(view: ObjectView) -> str:
+        return f"variables.{names[view]}"
+
+    def total(view: ObjectView) -> str:
+        return f"{each(view)} * double({_pods_at_once(view)})"
+
+    detail = (
+        f"{resource.side} of {resource.name} by {HOLE} Pods at the same time must be less than or equal to "
+        f"{maximum} together"
+    )
+    number = "double" if resource.units == CPU_UNITS else "int"
+    text = wording(
+        f"{views.new.path}.parallelism",
+        invalid("", Printed(HOLE), detail).message,
+        RESOURCES_ABOVE_MAXIMUM,
+        hint,
+        f"string({number}({total(views.new)} / {float(resource.units)}))",
+        f"string({_pods_at_once(views.new)})",
+    )
+    units = float(most.mantissa * 10.0**most.exponent * resource.units)
+    return requirement(
+        views,
+        lambda view: f"{total(view)} > {units!r}",
+        text,
+        seen=lambda view: [each(view), _pods_at_once(view)],
+        variables=variables,
+        exact=views.have_indexes,
+    )
+
+
+def _identifier(name: str) -> str:
+    """Return a resource's name as a part of a variable's name; different names stay different."""
+    return "".join(one if one.isalnum() else f"_{ord(one):x}_" for one in name)
+
+
+def _pods_at_once(view: ObjectView) -> str:
+    parallelism, completions = FIELDS["parallelism"], FIELDS["completions"]
+    at_most = f"[{view.value(parallelism)}, {view.value(completions)}].min()"
+    return either(view.is_set(completions), at_most, view.value(parallelism))
+
+
+def _each(resource: _Resource, view: ObjectView, have_indexes: bool) -> str:
+    """Return the amount of one Pod: KEP-753, KEP-2837 and its overhead.
+
+    Without the index of an init container, those that need more than the containers are not seen.
+    """
+    amount = resource.amount_of("container")
+    inits = f"{view.pod}.?initContainers.orValue([])"
+    running = (
+        f"{view.pod}.containers.map(container, {amount}).sum() + "
+        f"{inits}.filter(container, {_IS_SIDECAR}).map(container, {amount}).sum()"
+    )
+    needed = running
+    if have_indexes:
+        before = f"{inits}.transformList(other, container, other < index && {_IS_SIDECAR}, {amount}).sum()"
+        starting = f"{inits}.transformList(index, container, {amount} + {before})"
+        needed = f"([{running}] + {starting}).max()"
+    own = resource.set_of(view.pod)
+    pod = either(f"{own}.hasValue()", resource.units_of(f"{own}.value()"), needed)
+    overhead = f"{view.pod}.?overhead[?{literal(resource.name)}].orValue({literal('0')})"
+    return f"{pod} + {resource.units_of(overhead)}"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobsworth.policy.export.match_conditions import is_among
 from jobsworth.policy.matching import CRITERIA
 from jobsworth.policy.patterns import compiled_selector, selector_text
 from jobsworth.policy.request import CRON_JOB_CONTROLLERS, PolicyRequest
 from jobsworth.registration.desired_webhooks import desired_webhooks
-from jobsworth.registration.match_conditions import is_among
 from jobsworth.registration.policy_scope import EVERYTHING, can_deny, defaulted, denied
 from support.cel.evaluated import evaluated
 from support.policy.policy_requests import document, policies

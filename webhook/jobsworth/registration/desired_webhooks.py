@@ -14,13 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from jobsworth.api.batch.job_update import SCHEDULING_DIRECTIVES
+from jobsworth.policy.export.cel_text import literal, negated
+from jobsworth.policy.export.match_conditions import USER
 from jobsworth.policy.request import UPDATE
-from jobsworth.registration.match_conditions import USER, literal, negated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from jobsworth.registration.match_conditions import Condition
+    from jobsworth.policy.export.cel_text import Condition
     from jobsworth.registration.policy_scope import ScopePart
 
     Webhook = dict[str, Any]

@@ -10,23 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
+from jobsworth.policy.export.match_conditions import made_by_a_cron_job, of_criterion
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.violation import EFFECTS
-from jobsworth.registration.match_conditions import (
-    all_of,
-    any_of,
-    literal,
-    made_by_a_cron_job,
-    negated,
-    of_criterion,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from jobsworth.policy.export.cel_text import Condition
     from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.matching import Matcher
-    from jobsworth.registration.match_conditions import Condition
 
 AUDIT, _, DENY = EFFECTS
 MAX_REQUIREMENTS = 4

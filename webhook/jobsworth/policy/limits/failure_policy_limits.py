@@ -102,14 +102,24 @@ def _ignores_disruptions_first(rules: Rules, view: JobView) -> Iterator[Found]:
     place = next((index for index, rule in enumerate(rules) if _ignores_disruptions(rule)), None)
     code = FAILURE_POLICY_IGNORES_DISRUPTIONS
     if place is None:
-        detail = f"the first rule must have the action Ignore for the Pod condition {DISRUPTION}"
-        yield code, "rules", required("", detail)
-        return
+        yield code, "rules", no_rule_for_disruptions()
+    else:
+        yield code, f"rules[{place}]", disruptions_not_first()
+
+
+def no_rule_for_disruptions() -> FieldError:
+    """Return the error of rules that do not ignore disruptions."""
+    detail = f"the first rule must have the action Ignore for the Pod condition {DISRUPTION}"
+    return required("", detail)
+
+
+def disruptions_not_first() -> FieldError:
+    """Return the error of rules of which not the first one ignores disruptions."""
     detail = (
         f"the rule that ignores the Pod condition {DISRUPTION} must be the first: "
         "an earlier rule may match a disrupted Pod"
     )
-    yield code, f"rules[{place}]", FieldError("FieldValueInvalid", "", f"Invalid value: {detail}")
+    return FieldError("FieldValueInvalid", "", f"Invalid value: {detail}")
 
 
 def _ignores_disruptions(rule: dict[str, Any]) -> bool:
@@ -121,11 +131,19 @@ def _ignores_disruptions(rule: dict[str, Any]) -> bool:
 
 def _count(rules: Rules, least: int, most: int) -> Iterator[Found]:
     if len(rules) < least:
-        found = invalid("", len(rules), f"must have at least {_rules(least)}")
-        yield FAILURE_POLICY_RULES, "rules", found
+        yield FAILURE_POLICY_RULES, "rules", too_few_rules(least, len(rules))
     elif len(rules) > most:
-        found = invalid("", len(rules), f"must have at most {_rules(most)}")
-        yield FAILURE_POLICY_RULES, "rules", found
+        yield FAILURE_POLICY_RULES, "rules", too_many_rules(most, len(rules))
+
+
+def too_few_rules(least: int, count: Any) -> FieldError:
+    """Return the error of too few rules."""
+    return invalid("", count, f"must have at least {_rules(least)}")
+
+
+def too_many_rules(most: int, count: Any) -> FieldError:
+    """Return the error of too many rules."""
+    return invalid("", count, f"must have at most {_rules(most)}")
 
 
 def _rules(count: int) -> str:

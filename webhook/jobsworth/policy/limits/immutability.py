@@ -55,10 +55,14 @@ def _is_suspended(view: JobView) -> bool:
 
 
 def _changed(field: _ImmutableField, new: JobView, before: Any, after: Any) -> Violation:
-    circumstances = ", unless it is suspended" if field.unless_suspended else ""
     was = "unset" if before is None else quoted(before) if _is_short(before) else "another value"
-    error = invalid("", after, f"may not be changed{circumstances}: it was {was}")
+    error = invalid("", after, f"{may_not_be_changed(field.unless_suspended)}: it was {was}")
     return Violation(IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint)
+
+
+def may_not_be_changed(unless_suspended: bool) -> str:
+    """Return the problem of a changed field as a clause."""
+    return f"may not be changed{', unless it is suspended' if unless_suspended else ''}"
 
 
 def _is_short(value: Any) -> bool:

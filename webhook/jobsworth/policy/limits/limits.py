@@ -9,23 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.field_errors import (
-    FieldError,
-    forbidden,
-    invalid,
-    not_supported,
-    quoted,
-    required,
-)
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
-from jobsworth.policy.patterns import compiled_names, is_wild
+from jobsworth.policy.limits.value_checks import checks_of, may_not_be_set, must_be_set
+from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.request import Origin
 from jobsworth.policy.violation import (
     ABOVE_MAXIMUM,
     BELOW_MINIMUM,
     FORBIDDEN,
-    NOT_ALLOWED,
     REQUIRED,
     Violation,
 )
@@ -33,95 +25,12 @@ from jobsworth.policy.violation import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from jobsworth.api.field_errors import FieldError
+    from jobsworth.policy.limits.value_checks import ValueCheck
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import JobView
 
-    Found = tuple[str, FieldError] | None
-    ValueCheck = Callable[[Any, JobView], Found]
-    """A check of a set value in a Job; returns a code and an error, or None."""
     LimitCheck = Callable[[JobView], Iterable[Violation]]
-
-
-def checks_of(limit: Mapping[str, Any]) -> tuple[ValueCheck, ...]:
-    """Compile the checks of a limit that is valid against the schema."""
-    return tuple(build(limit[name]) for name, build in _BUILDERS.items() if name in limit)
-
-
-def _minimum(limit: int | str) -> ValueCheck:
-    return _bound(BELOW_MINIMUM, 1, "greater", limit)
-
-
-def _maximum(limit: int | str) -> ValueCheck:
-    return _bound(ABOVE_MAXIMUM, -1, "less", limit)
-
-
-def _bound(code: str, sign: int, words: str, limit: int | str) -> ValueCheck:
-    """Return a check against a bound; `sign` is 1 for a minimum and -1 for a maximum."""
-    if isinstance(limit, str):
-        return _share(code, sign, words, limit)
-
-    def check(value: Any, view: JobView) -> Found:
-        if (value - limit) * sign >= 0:
-            return None
-        return code, invalid("", value, f"must be {words} than or equal to {limit}")
-
-    return check
-
-
-def _share(code: str, sign: int, words: str, limit: str) -> ValueCheck:
-    percent = int(limit[:-1])
-
-    def check(value: Any, view: JobView) -> Found:
-        completions = view.spec.get("completions")
-        if completions is None or (value * 100 - percent * completions) * sign >= 0:
-            return None
-        detail = f"must be {words} than or equal to {limit} of the {completions} completions"
-        return code, invalid("", value, detail)
-
-    return check
-
-
-def _allowed(values: Sequence[Any]) -> ValueCheck:
-    if all(isinstance(value, str) for value in values):
-        return _allowed_texts(values)
-    names = " or ".join(quoted(value) for value in values)
-
-    def check(value: Any, view: JobView) -> Found:
-        if value in values:
-            return None
-        return NOT_ALLOWED, invalid("", value, f"must be {names}")
-
-    return check
-
-
-def _allowed_texts(patterns: Sequence[str]) -> ValueCheck:
-    matches = compiled_names(patterns)
-
-    def check(value: Any, view: JobView) -> Found:
-        if matches(value):
-            return None
-        return NOT_ALLOWED, not_supported("", value, patterns)
-
-    return check
-
-
-def _denied(patterns: Sequence[str]) -> ValueCheck:
-    matches = compiled_names(patterns)
-    names = ", ".join(quoted(pattern) for pattern in patterns)
-    detail = f"may not be {names}" if len(patterns) == 1 else f"may not be any of {names}"
-
-    def check(value: Any, view: JobView) -> Found:
-        return (NOT_ALLOWED, invalid("", value, detail)) if matches(value) else None
-
-    return check
-
-
-_BUILDERS: dict[str, Callable[[Any], ValueCheck]] = {
-    "minimum": _minimum,
-    "maximum": _maximum,
-    "allowed": _allowed,
-    "denied": _denied,
-}
 
 
 GROUPS = ("pod", "cronJob")
@@ -130,21 +39,34 @@ GROUPS = ("pod", "cronJob")
 METADATA = ("labels", "annotations")
 
 
-def _is_indexed(view: JobView) -> bool:
-    return bool(view.spec.get("completionMode") == "Indexed")
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The Jobs in which the API allows a field.
+
+    Attributes:
+        words: the condition as a phrase.
+        field: the field of the JobSpec that decides.
+        value: its value in these Jobs; None for any.
+    """
+
+    words: str
+    field: str
+    value: str | None = None
+
+    def includes(self, view: JobView) -> bool:
+        """Return True if the API allows the field in a Job."""
+        found = view.spec.get(self.field)
+        return found is not None if self.value is None else found == self.value
 
 
-_SET_WHERE: dict[str, tuple[str, Callable[[JobView], bool]]] = {
-    "backoffLimitPerIndex": (" in an Indexed Job", _is_indexed),
-    "maxFailedIndexes": (
-        " beside backoffLimitPerIndex",
-        lambda view: "backoffLimitPerIndex" in view.spec,
-    ),
-    "successPolicy": (" in an Indexed Job", _is_indexed),
+SET_WHERE: dict[str, Where] = {
+    "backoffLimitPerIndex": Where(" in an Indexed Job", "completionMode", "Indexed"),
+    "maxFailedIndexes": Where(" beside backoffLimitPerIndex", "backoffLimitPerIndex"),
+    "successPolicy": Where(" in an Indexed Job", "completionMode", "Indexed"),
 }
 """Fields that the API allows in some Jobs only: in other Jobs they are not required."""
 
-_REPLACED_BY = {"backoffLimit": "backoffLimitPerIndex"}
+REPLACED_BY = {"backoffLimit": "backoffLimitPerIndex"}
 """Fields that another field replaces: the server then sets them to the maximum integer (KEP-3850)."""
 
 
@@ -173,10 +95,10 @@ class Limit:
         """
         if value is None:
             if self.value.get("required"):
-                return [self._violation(REQUIRED, at, required("", f"must be set{where}"))]
+                return [self._violation(REQUIRED, at, must_be_set(where))]
             return ()
         if self.value.get("forbidden"):
-            return [self._violation(FORBIDDEN, at, forbidden("", "may not be set"))]
+            return [self._violation(FORBIDDEN, at, may_not_be_set())]
         found = [one for check in self.checks if (one := check(value, view)) is not None]
         return [self._violation(code, at, error) for code, error in found]
 
@@ -237,16 +159,17 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
 
 
 def _field_check(field: JobField, limit: Limit) -> LimitCheck:
-    where, applies = _SET_WHERE.get(field.name, ("", None))
-    replacement = _REPLACED_BY.get(field.name)
+    where = SET_WHERE.get(field.name)
+    words = "" if where is None else where.words
+    replacement = REPLACED_BY.get(field.name)
 
     def check(view: JobView) -> Iterable[Violation]:
         if field.scope == "cronJob" and view.cron is None:
             return ()
         value = field.value(view)
-        if value is None and applies is not None and not applies(view):
+        if value is None and where is not None and not where.includes(view):
             return ()
-        found = limit.violations(field.path(view), value, view, where)
+        found = limit.violations(field.path(view), value, view, words)
         if not found or value is None:
             return found
         origin = field.origin(view)

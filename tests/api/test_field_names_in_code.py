@@ -90,6 +90,11 @@ OTHER_KEYS = {
     "words in a message, a command line and a tag": ("latest", "migrat"),
     "the counts of findings in public manifests": ("objects", "reported"),
     "the stored version of a policy": ("document", "file"),
+    "functions of CEL": (
+        "exists", "filter", "hasValue", "join", "matches", "or", "orValue", "replace", "size", "substring", "sum",
+        "transformList",
+    ),
+    "fields of admission policies": ("matchConditions", "matchConstraints"),
 }  # fmt: skip
 """Keys that are no fields."""
 

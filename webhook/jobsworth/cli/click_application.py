@@ -43,6 +43,7 @@ COMMANDS = {
     "policy check": "policy_check:COMMAND",
     "policy explain": "policy_explain:COMMAND",
     "policy test": "policy_test:COMMAND",
+    "policy export": "policy_export:COMMAND",
     "certs generate": "certs:GENERATE",
     "certs manage": "certs:MANAGE",
     "serve": "serve:COMMAND",
@@ -52,7 +53,7 @@ COMMANDS = {
 
 GROUPS = {
     "certs": "The webhook's certificates, in a folder or in a cluster.",
-    "policy": "JobPolicy documents: write, check, explain and test them.",
+    "policy": "JobPolicy documents: write, check, explain, test and export them.",
 }
 
 

@@ -8,7 +8,7 @@ come from the declarations in :mod:`jobsworth.api`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jobsworth.api.batch.cron_job import CronJobSpec
 from jobsworth.api.batch.job_spec import COMPLETION_MODES, REPLACEMENT_POLICIES, JobSpec
@@ -63,6 +63,14 @@ SHARES = frozenset(("maxFailedIndexes",))
 """Fields that accept a percentage of the completions: ``10%``."""
 
 
+class Located(Protocol):
+    """A view of an object that knows the field path of its JobSpec."""
+
+    @property
+    def path(self) -> str:
+        """``spec`` or ``spec.jobTemplate.spec``."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobField:
     """A field that a policy can limit or make immutable.
@@ -91,7 +99,7 @@ class JobField:
         """Return the source of the field's value."""
         return view.origin(self.path(view).split("."), self.declared)
 
-    def path(self, view: JobView) -> str:
+    def path(self, view: Located) -> str:
         """Return the field path in an object, as Kubernetes writes it."""
         holder = "spec" if self.scope == "cronJob" else view.path
         return f"{holder}.{_PARENTS[self.scope]}{self.key}"

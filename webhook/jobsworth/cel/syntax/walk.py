@@ -48,3 +48,13 @@ def walk(node: Node) -> Iterator[Node]:
         part = rest.pop()
         yield part
         rest.extend(reversed(children(part)))
+
+
+def bound_names(node: Node) -> tuple[str, ...]:
+    """Return the names of the variables that a macro declares; none for other nodes."""
+    match node:
+        case Loop():
+            return node.names
+        case OptionalMap():
+            return (node.name,)
+    return ()

@@ -8,6 +8,8 @@ by one. Warnings and audit annotations list all failed validations, so those are
 from __future__ import annotations
 
 import hashlib
+import json
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from jobsworth.policy.export.match_conditions import made_by_a_cron_job
 from jobsworth.policy.export.object_view import IS_UPDATE
 from jobsworth.policy.export.request_conditions import CHANGES, request_conditions
 from jobsworth.policy.matching import NAMESPACE_NAME
+from jobsworth.policy.request import UPDATE
 from jobsworth.policy.violation import EFFECTS
 
 if TYPE_CHECKING:
@@ -125,14 +128,20 @@ def documents(
         exempt_namespaces: namespaces to exempt beside :data:`ALWAYS_EXEMPT`.
     """
     exempt = sorted({*ALWAYS_EXEMPT, *exempt_namespaces})
-    found, bindings = [], []
+    found: list[Document] = []
+    bindings: list[Document] = []
     for each in policies:
         name = name_of(each, suffix)
-        labels = {**MANAGED_BY, POLICY_LABEL: each.policy, HASH_LABEL: hashes[each.policy]}
-        head = {"apiVersion": API_VERSION, "metadata": {"name": name, "labels": labels}}
-        found.append({**head, "kind": POLICY, "spec": _exempting(each.spec, exempt)})
-        action = {"policyName": name, "validationActions": [_ACTIONS[each.effect]]}
-        bindings.append({**head, "kind": BINDING, "spec": action})
+        binding = {"policyName": name, "validationActions": [_ACTIONS[each.effect]]}
+        for kind, spec, into in (
+            (POLICY, _exempting(each.spec, exempt), found),
+            (BINDING, binding, bindings),
+        ):
+            labels = {**MANAGED_BY, POLICY_LABEL: each.policy, HASH_LABEL: hashes[each.policy]}
+            metadata = {"name": name, "labels": labels}
+            into.append(
+                {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+            )
     return [*found, *bindings]
 
 
@@ -151,7 +160,7 @@ def _exempting(spec: Mapping[str, Any], namespaces: list[str]) -> Document:
     other = {"key": NAMESPACE_NAME, "operator": "NotIn", "values": namespaces}
     requirements = [*(selector.get("matchExpressions") or ()), other]
     selector = {**selector, "matchExpressions": requirements}
-    return {**spec, "matchConstraints": {**constraints, "namespaceSelector": selector}}
+    return deepcopy({**spec, "matchConstraints": {**constraints, "namespaceSelector": selector}})
 
 
 def _spec(
@@ -184,32 +193,40 @@ def _spec(
     }
 
 
-def _base_variables(requirements: Requirements) -> dict[str, str]:
-    variables = {IS_UPDATE.removeprefix("variables."): 'request.operation == "UPDATE"'}
-    for each in requirements.all:
-        variables |= each.variables
-    return variables
+def _variables(requirements: Requirements) -> tuple[dict[str, str], list[str], list[str]]:
+    """Return the variables of all requirements, and the names of those with the message of a violation.
+
+    Such a variable is empty if the requirement is satisfied. The names are those of limits, and those of
+    expressions.
+    """
+    variables = {IS_UPDATE.removeprefix("variables."): f"request.operation == {literal(UPDATE)}"}
+    names = []
+    for number, each in enumerate(requirements.all, start=1):
+        names.append(f"violation{number}")
+        variables |= {**each.variables, names[-1]: either(each.violated, each.text, literal(""))}
+    count = len(requirements.limits)
+    return variables, names[:count], names[count:]
 
 
 def _joined(
     policy: JobPolicy, requirements: Requirements, applies: Condition
 ) -> tuple[dict[str, str], list[Document]]:
     """Return the variables and validations of a policy whose first validation has all messages."""
-    variables = _base_variables(requirements)
+    variables, limits, expressions = _variables(requirements)
     validations = []
 
-    def add(name: str, each: Sequence[Requirement]) -> None:
-        variables[name] = _violations(each)
-        variables[f"{name}_text"] = f"variables.{name}.join({literal(_SEPARATOR)})"
-        passes = f"variables.{name}.size() == 0"
-        validations.append(_validation(policy, passes, f"variables.{name}_text", applies))
+    def add(name: str, violations: Sequence[str]) -> None:
+        texts = ", ".join(f"variables.{each}" for each in violations)
+        violated = f"[{texts}].filter(text, text != {literal('')})"
+        variables[name] = f"{violated}.join({literal(_SEPARATOR)})"
+        validations.append(_validation(policy, name, applies))
 
-    if requirements.expressions:
-        add("violations", requirements.all)
-    if requirements.limits:
-        add("limit_violations", requirements.limits)
+    if expressions:
+        add("violations", [*limits, *expressions])
+    if limits:
+        add("limitViolations", limits)
     if len(requirements.all) > 1:
-        validations += [_single(policy, each, applies) for each in requirements.expressions]
+        validations += [_validation(policy, name, applies) for name in expressions]
     return variables, validations
 
 
@@ -217,36 +234,27 @@ def _separate(
     policy: JobPolicy, requirements: Requirements, applies: Condition
 ) -> tuple[dict[str, str], list[Document]]:
     """Return the variables and validations of a policy with one validation for each requirement."""
-    validations = [_single(policy, each, applies) for each in requirements.all]
-    return _base_variables(requirements), validations
+    variables, limits, expressions = _variables(requirements)
+    return variables, [_validation(policy, name, applies) for name in (*limits, *expressions)]
 
 
-def _single(policy: JobPolicy, each: Requirement, applies: Condition) -> Document:
-    return _validation(policy, _text_of(negated(each.violated)), each.text, applies)
-
-
-def _violations(requirements: Sequence[Requirement]) -> str:
-    """Return the expression of the list of the messages of the violated requirements."""
-    texts = [either(each.violated, each.text, literal("")) for each in requirements]
-    return f"[{', '.join(texts)}].filter(text, text != {literal('')})"
-
-
-def _validation(policy: JobPolicy, passes: str, text: str, applies: Condition) -> Document:
-    expression = _text_of(any_of([negated(applies), passes]))
+def _validation(policy: JobPolicy, variable: str, applies: Condition) -> Document:
+    """Return the validation that a variable has no message of a violation."""
     guidance = one_line(policy.guidance)
     if len(guidance) > MAX_GUIDANCE:
         guidance = f"{guidance[: MAX_GUIDANCE - 1]}…"
     start, end = f"JobPolicy {policy.name}: ", f" {guidance}" if guidance else ""
     room = MAX_MESSAGE_BYTES - len(f"{start}{end}…".encode())
+    text = f"variables.{variable}"
     cut = either(
         f"size(bytes({text})) <= {room}",
         text,
-        f"({text}).substring(0, {room // 4}) + {literal('…')}",
+        f"{text}.substring(0, {room // 4}) + {literal('…')}",
     )
     return {
-        "expression": expression,
+        "expression": _text_of(any_of([negated(applies), f"{text} == {literal('')}"])),
         "message": f"The object violates JobPolicy {policy.name}.{end}",
-        "messageExpression": f"{literal(start)} + {cut} + {literal(end)}",
+        "messageExpression": " + ".join([literal(start), cut, *([literal(end)] if end else [])]),
         "reason": "Forbidden",
     }
 
@@ -257,7 +265,5 @@ def _text_of(condition: Condition) -> str:
 
 def hash_of(policies: Iterable[AdmissionPolicy]) -> str:
     """Return a hash of what admission policies enforce, and with which effect."""
-    import json
-
     enforced = [(each.kind, each.effect, each.spec) for each in policies]
     return hashlib.sha256(json.dumps(enforced, sort_keys=True).encode()).hexdigest()[:16]

@@ -18,13 +18,16 @@ from jobsworth.policy.limits.limits import GROUPS, METADATA
 from jobsworth.policy.request import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from jobsworth.policy.export.admission_policies import AdmissionPolicy
     from jobsworth.policy.job_policy import JobPolicy
 
 OLDEST = 30
 """The minor version with the first ValidatingAdmissionPolicy of ``admissionregistration.k8s.io/v1``."""
+
+LEVELS = (OLDEST, TWO_VARIABLES)
+"""The minor versions from which on policies are exported differently."""
 
 _IN_PART = f"exactly only in Kubernetes 1.{TWO_VARIABLES} and later"
 _NOT_DENYING = (
@@ -90,8 +93,18 @@ def exported_policy(document: Mapping[str, Any], policy: JobPolicy, minor: int) 
     kinds = [kind for kind in KINDS if kind in policy.matching.kinds]
     found: dict[str, _KindRequirements] = {kind: _KindRequirements() for kind in kinds}
     parts = []
+    limits = document["spec"].get("limits", {})
+    views = [
+        Views(
+            ObjectView(kind, OBJECT),
+            ObjectView(kind, STORED),
+            minor,
+            count_metadata=any(name in limits for name in METADATA),
+        )
+        for kind in kinds
+    ]
     for source in _sources(document["spec"]):
-        made, reason = _made(source, kinds, minor)
+        made, reason = _made(source, views)
         if reason == _IN_PART and policy.enforcement != "deny":
             made, reason = {}, f"{_IN_PART}, and {_NOT_DENYING}"
         for kind, requirements in made.items():
@@ -107,16 +120,9 @@ def exported_policy(document: Mapping[str, Any], policy: JobPolicy, minor: int) 
     return ExportedPolicy(policy.name, tuple(parts), policies)
 
 
-def without_exported_parts(
-    document: Mapping[str, Any], parts: Sequence[Part]
-) -> dict[str, Any] | None:
-    """Return the document of what is left to the webhook; None if nothing is.
-
-    Args:
-        document: the JobPolicy document.
-        parts: its parts.
-    """
-    spec = _without(document["spec"], [part.steps[1:] for part in parts if not part.is_left])
+def without_parts(document: Mapping[str, Any], parts: Iterable[Part]) -> dict[str, Any] | None:
+    """Return a JobPolicy document without some of its parts; None if it has no other ones."""
+    spec = _without(document["spec"], [part.steps[1:] for part in parts])
     left = {"defaults", "limits", "immutable", "rules", "expressions"} & set(spec)
     return {**document, "spec": spec} if left else None
 
@@ -191,19 +197,15 @@ def _limit_sources(limits: Mapping[str, Any]) -> Iterator[_Source]:
             yield _Source("field", (name,), value, at, steps)
 
 
-def _made(
-    source: _Source, kinds: Sequence[str], minor: int
-) -> tuple[dict[str, list[Requirement]], str]:
+def _made(source: _Source, views: Sequence[Views]) -> tuple[dict[str, list[Requirement]], str]:
     """Return the requirements of a part by kind, and the reason if something is left to the webhook."""
     if source.what in _LEFT:
         return {}, _LEFT[source.what]
     made = {}
     try:
-        for kind in kinds:
-            views = Views(ObjectView(kind, OBJECT), ObjectView(kind, STORED), minor)
-            made[kind] = [
-                each for each in _requirements(source, views) if each.violated is not False
-            ]
+        for each in views:
+            found = _requirements(source, each)
+            made[each.new.kind] = [one for one in found if one.violated is not False]
     except NotExpressible as error:
         return {}, str(error)
     is_exact = all(each.exact for requirements in made.values() for each in requirements)
@@ -225,4 +227,4 @@ def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
             {"field": value} if isinstance(value, str) else value, views
         )
     else:
-        yield of_expression(value)
+        yield of_expression(value, views.minor)

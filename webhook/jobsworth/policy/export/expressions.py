@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.cel.tokens import ExpressionOutline, renamed, tokens
+from jobsworth.cel.compiling import Refused, compile_expression
+from jobsworth.cel.syntax.nodes import Name
+from jobsworth.cel.syntax.walk import bound_names, walk
+from jobsworth.policy.cel.portability import advice
 from jobsworth.policy.export.cel_text import HOLE, all_of, negated
 from jobsworth.policy.export.object_view import IS_UPDATE
 from jobsworth.policy.export.requirement import Requirement, wording
@@ -20,24 +23,30 @@ class NotExpressible(ValueError):
     """A part of a policy that the API server cannot enforce; the message gives the reason."""
 
 
-def of_expression(expression: Mapping[str, str]) -> Requirement:
+def of_expression(expression: Mapping[str, str], minor: int) -> Requirement:
     """Return the requirement that an expression is true, or was false for the stored object, too.
+
+    Args:
+        expression: its entry in the policy.
+        minor: the minor version of the oldest release that must accept the result.
 
     Raises:
         NotExpressible: the API server does not accept the expression.
     """
     condition = expression["expression"]
+    is_true = f"{_operand(condition)} == true"
+    _check(is_true, "bool", minor)
     made = expression.get("messageExpression")
     same = []
     if made is None:
         fixed = expression.get("message") or f"failed expression: {condition.strip()}"
         text = wording(expression.get("field", ""), fixed, EXPRESSION_FALSE, "")
     else:
-        new, old = f"string({_operand(made)})", f"string({_of_stored(made)})"
-        same = [f"{new} == {old}"]
+        new = f"string({_operand(made)})"
+        _check(new, "string", minor)
+        same = [f"{new} == string({_operand(_of_stored(made, minor))})"]
         text = wording(expression.get("field", ""), HOLE, EXPRESSION_FALSE, "", _on_one_line(new))
-    is_true = f"{_operand(condition)} == true"
-    was_false = f"{_of_stored(condition)} == false"
+    was_false = f"{_operand(_of_stored(condition, minor))} == false"
     known = all_of([IS_UPDATE, was_false, *same])
     return Requirement(
         violated=all_of([negated(is_true), negated(known)]),
@@ -48,24 +57,34 @@ def of_expression(expression: Mapping[str, str]) -> Requirement:
 
 def _operand(source: str) -> str:
     """Return an expression as an operand: a comment at its end must not hide the bracket."""
-    for token in tokens(source):
-        if token.kind == "name" and token.text in _UNKNOWN_TO_KUBERNETES:
-            raise NotExpressible(_UNKNOWN_TO_KUBERNETES[token.text])
     return f"({source}\n)"
 
 
-def _of_stored(source: str) -> str:
-    """Return an expression for the update that leaves the stored object unchanged."""
-    if OBJECT in ExpressionOutline(source).bound:
+def _check(source: str, returns: str, minor: int) -> None:
+    """Check that an API server accepts an expression.
+
+    Raises:
+        NotExpressible: it does not.
+    """
+    release = f"1.{minor}"
+    try:
+        compile_expression(source, release, returns=returns)
+    except Refused as error:
+        hint = advice(str(error))
+        reason = f"kube-apiserver {release} refuses the expression: {error}"
+        raise NotExpressible(f"{reason} ({hint})" if hint else reason) from None
+
+
+def _of_stored(source: str, minor: int) -> str:
+    """Return an expression that the API server accepts for the stored object in place of the new one."""
+    nodes = [*walk(compile_expression(source, f"1.{minor}").tree)]
+    if any(OBJECT in bound_names(node) for node in nodes):
         raise NotExpressible("a loop variable has the name object: rename it")
-    return _operand(renamed(source, OBJECT, STORED))
+    places = {node.at for node in nodes if isinstance(node, Name) and node.name == OBJECT}
+    for at in sorted(places, reverse=True):
+        source = f"{source[:at]}{STORED}{source[at + len(OBJECT) :]}"
+    return source
 
 
 def _on_one_line(text: str) -> str:
     return f'{text}.replace("\\n", " ")'
-
-
-_UNKNOWN_TO_KUBERNETES = {
-    "math": "kube-apiserver has no functions of math: write [a, b].max() for math.greatest(a, b)"
-}
-"""Names that jobsworth knows and no kube-apiserver does, each with the reason."""

@@ -8,6 +8,8 @@ from jobsworth.api.batch.job_spec import MAX_INT32
 from jobsworth.api.field_errors import Printed
 from jobsworth.policy.export.cel_text import HOLE, all_of, any_of, literal, negated, shown
 from jobsworth.policy.export.match_conditions import is_among
+from jobsworth.policy.export.object_view import IS_UPDATE
+from jobsworth.policy.export.request_conditions import SPEC_CHANGES
 from jobsworth.policy.export.requirement import requirement, wording
 from jobsworth.policy.limits.limits import REPLACED_BY, SET_WHERE
 from jobsworth.policy.limits.value_checks import (
@@ -63,9 +65,10 @@ class _Subject:
 
 
 class _Field(_Subject):
-    def __init__(self, field: JobField, view: ObjectView) -> None:
+    def __init__(self, field: JobField, views: Views) -> None:
         self._field = field
-        self.place = field.path(view)
+        self._count_metadata = views.count_metadata
+        self.place = field.path(views.new)
         self.is_text = field.kind == "string"
         self._where = SET_WHERE.get(field.name)
         self.where = "" if self._where is None else self._where.words
@@ -89,7 +92,9 @@ class _Field(_Subject):
             f"{self.value(view)} == {MAX_INT32}",
             negated(_is_written(self._field, view)),
         ]
-        return negated(all_of(replaced))
+        # The record of what a client wrote is metadata, which may change alone.
+        is_new = any_of([f"!{IS_UPDATE}", SPEC_CHANGES]) if not self._count_metadata else True
+        return all_of([is_new, negated(all_of(replaced))])
 
 
 class _Entry(_Subject):
@@ -111,7 +116,7 @@ def of_field(name: str, limit: Limit, views: Views) -> Iterator[Requirement]:
     """Yield the requirements of a limit of a field; none if objects of the kind do not have it."""
     field = FIELDS[name]
     if field.scope != "cronJob" or views.new.kind == "CronJob":
-        yield from _of(_Field(field, views.new), limit, views)
+        yield from _of(_Field(field, views), limit, views)
 
 
 def of_entry(holder: str, key: str, limit: Limit, views: Views) -> Iterator[Requirement]:

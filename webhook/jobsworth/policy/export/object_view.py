@@ -52,7 +52,12 @@ class ObjectView:
     @property
     def rules(self) -> str:
         """The rules of the failure policy, empty without one."""
-        return f"{self.spec}.?podFailurePolicy.rules.orValue([])"
+        return self.rules_of("podFailurePolicy")
+
+    def rules_of(self, name: str) -> str:
+        """Return the list ``rules`` of a struct in the JobSpec; the API server writes null if it is empty."""
+        rules = f"{self.spec}.{name}.rules"
+        return f"({self.spec}.?{name}.rules.orValue(null) == null ? [] : {rules})"
 
     def is_set(self, field: JobField) -> Condition:
         """Return the condition that a field has a value."""

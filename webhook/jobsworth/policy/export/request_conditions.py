@@ -13,7 +13,7 @@ from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import of_criterion, of_labels
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.patterns import compiled_names, compiled_selector
-from jobsworth.policy.request import OPERATIONS
+from jobsworth.policy.request import OPERATIONS, UPDATE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from jobsworth.policy.export.cel_text import Condition
     from jobsworth.policy.matching import Criterion, Matcher, Matching
 
+SPEC_CHANGES = "object.spec != oldObject.spec"
+"""The condition that an update changes the spec."""
+
 CHANGES = " || ".join(
     (
-        'request.operation != "UPDATE"',
-        "object.spec != oldObject.spec",
+        f"request.operation != {literal(UPDATE)}",
+        SPEC_CHANGES,
         *(
             f"object.metadata.?{each}.orValue({{}}) != oldObject.metadata.?{each}.orValue({{}})"
             for each in ("labels", "annotations")

@@ -42,11 +42,14 @@ class Views:
         new: the object.
         old: the stored object of an update.
         minor: the minor version of the oldest release that accepts the expressions.
+        count_metadata: True if limits also apply to an update of labels and annotations alone: the policy
+            limits one of these.
     """
 
     new: ObjectView
     old: ObjectView
     minor: int
+    count_metadata: bool
 
     @property
     def have_indexes(self) -> bool:

@@ -108,7 +108,11 @@ def _maximum(resource: _Resource, maximum: Any, hint: str, views: Views) -> Requ
         view: f"{resource.side}_{_identifier(resource.name)}_{view.root}"
         for view in (views.new, views.old)
     }
-    variables = {name: _each(resource, view, views.have_indexes) for view, name in names.items()}
+    variables = {
+        name: expression
+        for view, of_view in names.items()
+        for name, expression in _of_pod(resource, view, of_view, views.have_indexes).items()
+    }
     most = parse(maximum)
 
     def each(view: ObjectView) -> str:
@@ -152,23 +156,31 @@ def _pods_at_once(view: ObjectView) -> str:
     return either(view.is_set(completions), at_most, view.value(parallelism))
 
 
-def _each(resource: _Resource, view: ObjectView, have_indexes: bool) -> str:
-    """Return the amount of one Pod: KEP-753, KEP-2837 and its overhead.
+def _of_pod(resource: _Resource, view: ObjectView, name: str, have_indexes: bool) -> dict[str, str]:
+    """Return the variables from which the amount of one Pod is computed, and last that amount.
 
-    Without the index of an init container, those that need more than the containers are not seen.
+    The sum is that of KEP-753, or the Pod's own amount (KEP-2837), and its overhead. Without the index of an
+    init container, those that need more than the containers are not seen.
     """
     amount = resource.amount_of("container")
     inits = f"{view.pod}.?initContainers.orValue([])"
-    running = (
-        f"{view.pod}.containers.map(container, {amount}).sum() + "
-        f"{inits}.filter(container, {_IS_SIDECAR}).map(container, {amount}).sum()"
-    )
-    needed = running
+    sidecars = f"{inits}.filter(container, {_IS_SIDECAR}).map(container, {amount})"
+    running, starting = f"{name}_running", f"{name}_starting"
+    variables = {
+        running: f"{view.pod}.containers.map(container, {amount}).sum() + {sidecars}.sum()",
+        starting: f"{inits}.map(container, {amount})",
+    }
+    needed = f"variables.{running}"
     if have_indexes:
-        before = f"{inits}.transformList(other, container, other < index && {_IS_SIDECAR}, {amount}).sum()"
-        starting = f"{inits}.transformList(index, container, {amount} + {before})"
-        needed = f"([{running}] + {starting}).max()"
+        of_inits = f"variables.{starting}"
+        is_earlier_sidecar = (
+            f"other < index && {inits}[other].?restartPolicy == optional.of({literal('Always')})"
+        )
+        earlier = f"{of_inits}.transformList(other, amount, {is_earlier_sidecar}, amount).sum()"
+        needed = f"([{needed}] + {of_inits}.transformList(index, amount, amount + {earlier})).max()"
+    else:
+        del variables[starting]
     own = resource.set_of(view.pod)
-    pod = either(f"{own}.hasValue()", resource.units_of(f"{own}.value()"), needed)
     overhead = f"{view.pod}.?overhead[?{literal(resource.name)}].orValue({literal('0')})"
-    return f"{pod} + {resource.units_of(overhead)}"
+    pod = either(f"{own}.hasValue()", resource.units_of(f"{own}.value()"), needed)
+    return {**variables, name: f"{pod} + {resource.units_of(overhead)}"}

@@ -1,0 +1,208 @@
+"""``jobsworth policy export``: JobPolicies as ValidatingAdmissionPolicies."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
+from jobsworth.cli.command import Command
+from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.files.policies.profiles import profile_of
+from jobsworth.printable import printable, printable_json
+from jobsworth.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from jobsworth.manifests import Document
+    from jobsworth.policy.export.exported_policy import ExportedPolicy, Part
+
+EXIT_EXPORTED, EXIT_LEFT = 0, 1
+ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"
+MAX_SUFFIX = 100
+_SUFFIX = re.compile(r"(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+class ExportOptions(Options):
+    """The options of ``jobsworth policy export``."""
+
+    to = choice(
+        default=ADMISSION_POLICY,
+        choices=(ADMISSION_POLICY, CHART_VALUES),
+        help="Manifests for kubectl; or values of the Helm chart, with which the webhook leaves to the API "
+        "server what it enforces.",
+    )
+    kubernetes_version = text(
+        metavar="RELEASE",
+        default=NEWEST_RELEASE,
+        help="The oldest release that must accept the result, from 1.30 on; default: the newest.",
+    )
+    profiles = nested(ProfileOptions)
+    exempt_namespaces = words(
+        metavar="NAME,...",
+        help="Namespaces to exempt beside kube-system, which is always exempt.",
+    )
+    name_suffix = text(
+        metavar="TEXT",
+        default="",
+        help="End every name with this text: .static.k8s.io for policies on the disk of the API server.",
+    )
+    strict = flag(help="Exit with 1 if a part of a policy is not exported, or not completely.")
+    output = choice(
+        short="-o",
+        default="yaml",
+        choices=("yaml", "json"),
+        help="YAML, or one JSON document with the objects and the parts that are left to the webhook.",
+    )
+    paths = arguments("[POLICY...]")
+
+
+def run(options: ExportOptions) -> int:
+    """Export policies, report what is left to the webhook, and return the exit code.
+
+    Raises:
+        UsageError: an option's value or a policy is invalid.
+    """
+    from jobsworth.files.policies.policy_files import load_with_documents
+    from jobsworth.policy.export.admission_policies import documents as documents_of
+    from jobsworth.policy.export.exported_policy import exported_policy
+
+    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+    if not options.paths and profile is None:
+        raise UsageError("no policies: name a file or folder, or use --profile")
+    minor = _minor(options.kubernetes_version)
+    suffix, namespaces = _suffix(options.name_suffix), _namespaces(options.exempt_namespaces)
+    policies, documents = load_with_documents(options.paths, profile)
+    exported = [
+        exported_policy(_spec_of(documents[policy.name]), policy, minor)
+        for policy in policies.policies
+    ]
+    objects = documents_of(
+        [each for one in exported for each in one.admission_policies],
+        {each.name: each.hash for each in exported},
+        suffix=suffix,
+        exempt_namespaces=namespaces,
+    )
+    if options.output == "json":
+        _print_json(exported, objects)
+    else:
+        _print_yaml(options.to, exported, objects)
+    _report(exported, documents)
+    is_complete = not any(part.is_left for each in exported for part in each.parts)
+    return EXIT_EXPORTED if is_complete or not options.strict else EXIT_LEFT
+
+
+def _spec_of(document: Document) -> dict[str, Any]:
+    value: Any = document.value
+    found: dict[str, Any] = value
+    return found
+
+
+def _minor(release: str) -> int:
+    from jobsworth.policy.export.exported_policy import OLDEST
+
+    try:
+        minor = ApiServer(release).minor
+    except UnknownRelease as error:
+        raise UsageError(str(error)) from None
+    if minor < OLDEST:
+        raise UsageError(
+            f"--kubernetes-version: Kubernetes {release} has no ValidatingAdmissionPolicy of "
+            f"admissionregistration.k8s.io/v1: name 1.{OLDEST} to {RELEASES[-1]}"
+        )
+    return minor
+
+
+def _suffix(suffix: str) -> str:
+    if len(suffix) > MAX_SUFFIX or not _SUFFIX.fullmatch(suffix):
+        raise UsageError(
+            f'--name-suffix: "{suffix}" cannot end the name of an object: write a dot and a DNS name, such '
+            f"as .static.k8s.io, of at most {MAX_SUFFIX} characters together"
+        )
+    return suffix
+
+
+def _namespaces(names: Sequence[str]) -> Sequence[str]:
+    for name in names:
+        if not _NAMESPACE.fullmatch(name):
+            raise UsageError(f'--exempt-namespaces: "{name}" cannot be the name of a namespace')
+    return names
+
+
+def _print_yaml(
+    to: str, exported: Sequence[ExportedPolicy], objects: Sequence[dict[str, Any]]
+) -> None:
+    from jobsworth.cli.reporting import as_utf8
+    from jobsworth.manifests.editing.yaml_writer import to_yaml
+
+    as_utf8(sys.stdout)
+    if to == CHART_VALUES:
+        hashes = {each.name: each.hash for each in exported if each.admission_policies}
+        native = {"policies": hashes, "objects": list(objects)}
+        print(to_yaml([{"enforcement": {"native": native}}]), end="")
+    elif objects:
+        print(to_yaml(objects), end="")
+
+
+def _print_json(exported: Sequence[ExportedPolicy], objects: Sequence[dict[str, Any]]) -> None:
+    import json
+
+    document = {
+        "policies": [
+            {
+                "name": each.name,
+                "hash": each.hash if each.admission_policies else None,
+                "exported": [part.path for part in each.parts if not part.is_left],
+                "left": [
+                    {"field": part.path, "reason": part.reason, "exportedInPart": part.is_exported}
+                    for part in each.parts
+                    if part.is_left
+                ],
+            }
+            for each in exported
+        ],
+        "objects": list(objects),
+    }
+    print(printable_json(json.dumps(document, indent=2, ensure_ascii=False)))
+
+
+def _report(exported: Sequence[ExportedPolicy], documents: Mapping[str, Document]) -> None:
+    """Report on standard error what is left to the webhook."""
+    for each in exported:
+        for part in filter(lambda part: part.is_left, each.parts):
+            place = documents[each.name].position(part.path)
+            position = f"{documents[each.name].file}:{place.line}:{place.column}"
+            print(printable(f"{position}: {part.path}: {_sentence(part)}"), file=sys.stderr)
+    parts = [part for each in exported for part in each.parts]
+    complete = sum(not part.is_left for part in parts)
+    print(f"{complete} of {len(parts)} parts of the policies exported", file=sys.stderr)
+
+
+def _sentence(part: Part) -> str:
+    return (
+        f"exported in part: {part.reason}" if part.is_exported else f"not exported: {part.reason}"
+    )
+
+
+COMMAND = Command(
+    "policy export",
+    help="""Write JobPolicies as ValidatingAdmissionPolicies, which the API server enforces without a webhook.
+
+POLICY is a file or folder of JobPolicy documents. The result has a policy and a binding for each kind of
+object and effect. Lint rules and defaults are not exported: standard error lists what is left to the
+webhook, with the reason. Exit codes: 0; 1 with --strict if something is left; 2 if a policy is invalid.""",
+    epilog="""\b
+Examples:
+  jobsworth policy export policies/ | kubectl apply -f -
+  jobsworth policy export policies/ --kubernetes-version 1.30 --strict > /dev/null
+  jobsworth policy export policies/ --to chart-values > native-values.yaml
+  jobsworth policy export policies/ --name-suffix .static.k8s.io > /etc/kubernetes/policies/jobs.yaml
+""",
+    options=ExportOptions,
+    run=run,
+)

@@ -23,6 +23,8 @@ from jobsworth.cli.registration_files import (
     WatchedPolicies,
 )
 from jobsworth.files.policies.profiles import Profile
+from jobsworth.policy.export.exported_policy import exported_policy
+from jobsworth.policy.reader import read
 from jobsworth.policy.violation import Effect
 from jobsworth.registration.policy_scope import EVERYTHING
 from support.policy.policy_requests import document
@@ -60,9 +62,9 @@ class Folder:
         text = yaml.safe_dump(document(**{**limits, **spec}))
         (self.policies / "policy.yaml").write_text(text)
 
-    def files(self, api_verdict: Any = "warn") -> RegistrationFiles:
+    def files(self, api_verdict: Any = "warn", **exports: str) -> RegistrationFiles:
         policies = WatchedPolicies((self.policies,), None)
-        return RegistrationFiles(self.template, policies, api_verdict, KNOWN)
+        return RegistrationFiles(self.template, policies, api_verdict, KNOWN, exports)
 
 
 @pytest.fixture
@@ -111,15 +113,24 @@ def test_the_verdict_of_the_api_may_deny_everything(folder: Folder) -> None:
     assert (files.templates() or {})[VALIDATING].scope == EVERYTHING
 
 
+def test_what_the_api_server_enforces_needs_no_webhook(folder: Folder) -> None:
+    value = document("rules", limits={"parallelism": {"maximum": 3}}, cronJobJobs="enforce")
+    (folder.policies / "policy.yaml").write_text(yaml.safe_dump(value))
+    exported = exported_policy(value, read([value]).policies[0], 36)
+    assert conditions(folder.files()) == [True]
+    assert conditions(folder.files(rules=exported.hash)) == [False]
+    assert conditions(folder.files(rules="of another version")) == [True]
+
+
 def test_without_policies_nothing_is_required(folder: Folder) -> None:
-    files = RegistrationFiles(folder.template, WatchedPolicies((), None), "warn", KNOWN)
+    files = RegistrationFiles(folder.template, WatchedPolicies((), None), "warn", KNOWN, {})
     assert conditions(files) == [False]
 
 
 def test_what_a_profile_denies_is_required(folder: Folder) -> None:
     def required(effect: Effect) -> list[Any] | None:
         policies = WatchedPolicies((), Profile("baseline", effect))
-        return conditions(RegistrationFiles(folder.template, policies, "warn", KNOWN))
+        return conditions(RegistrationFiles(folder.template, policies, "warn", KNOWN, {}))
 
     assert required("warn") == [False]
     assert required("deny") != [False]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.cli.options import Options, nested, text, words
 from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.files.policies.profiles import profile_of
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
@@ -28,6 +29,31 @@ class PolicyOptions(Options):
         help="A folder with the last valid version of each policy, for those that are invalid at the "
         "start; jobsworth certs manage stores them.",
     )
+
+
+class NativeOptions(Options):
+    """The option for policies that the API server enforces."""
+
+    native_policies = words(
+        metavar="NAME=HASH,...",
+        help="Policies that the API server enforces as jobsworth policy export --to chart-values wrote them: "
+        "leave to it what it enforces of them.",
+    )
+
+
+def exports_of(options: NativeOptions) -> dict[str, str]:
+    """Return the hash of each policy that the API server enforces.
+
+    Raises:
+        UsageError: a value has not the form ``NAME=HASH``.
+    """
+    found = {}
+    for word in options.native_policies:
+        name, equals, digest = word.partition("=")
+        if not (name and equals and digest):
+            raise UsageError(f'--native-policies: "{word}" is not of the form NAME=HASH')
+        found[name] = digest
+    return found
 
 
 def effective_policy_files(options: PolicyOptions) -> EffectivePolicyFiles | None:

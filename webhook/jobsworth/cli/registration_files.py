@@ -12,6 +12,7 @@ from jobsworth.certificates.cluster_store import WebhookConfiguration
 from jobsworth.certificates.registrar import LOG, RegistrationTemplate
 from jobsworth.manifests import read_file
 from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.policy.export.native_enforcement import webhook_policies
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.registration.policy_scope import EVERYTHING, defaulted, denied
 from jobsworth.serving.file_reload import Reloading
@@ -40,6 +41,7 @@ class RegistrationFiles:
         policies: the policies.
         api_verdict: how the webhook handles an object that the API server would reject.
         known: the configurations that the template may have.
+        exports: the hash of each policy that the API server enforces as exported, by name.
     """
 
     def __init__(
@@ -48,7 +50,9 @@ class RegistrationFiles:
         policies: WatchedPolicies,
         api_verdict: ApiVerdict,
         known: Collection[WebhookConfiguration],
+        exports: Mapping[str, str],
     ) -> None:
+        self._exports = exports
         self._configurations = Reloading(
             "registration", lambda: _configurations(template, known), [template]
         )
@@ -76,7 +80,9 @@ class RegistrationFiles:
             return EVERYTHING
         if policies is None:
             return None
-        return (denied if kind == VALIDATING else defaulted)(policies.policies.policies)
+        if kind != VALIDATING:
+            return defaulted(policies.policies.policies)
+        return denied(webhook_policies(policies, self._exports).policies.policies)
 
 
 class WatchedPolicies:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jobsworth.admission.decision import Reviewer
 from jobsworth.api.api_server import is_release
+from jobsworth.policy.export.native_enforcement import webhook_policies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,12 +25,14 @@ class ServedState:
     Attributes:
         policies: the active policies.
         release: the release that the API server reports, such as ``1.36``; empty if it is unknown.
-        reviewer: reviews requests by both.
+        reviewer: reviews requests by both, without what the API server enforces.
+        stale_exports: the exports that belong to no loaded version of a policy; the webhook enforces it all.
     """
 
     policies: EffectivePolicies
     release: str
     reviewer: Reviewer
+    stale_exports: tuple[str, ...] = ()
 
     @property
     def is_skewed(self) -> bool:
@@ -47,6 +50,7 @@ class StateLoader:
         release_file: a file with that release, which another process writes; None for none.
         namespace_labels: returns the labels of a namespace, in a worker.
         api_verdict: how to handle objects that the API server would reject.
+        exports: the hash of each exported policy, by name: the API server enforces these.
     """
 
     load_policies: Callable[[], EffectivePolicies]
@@ -54,17 +58,19 @@ class StateLoader:
     release_file: Path | None
     namespace_labels: NamespaceLabels
     api_verdict: ApiVerdict
+    exports: Mapping[str, str] = field(default_factory=dict)
 
     def load(self) -> ServedState:
         """Read the files."""
         policies, release = self.load_policies(), self._release()
+        left = webhook_policies(policies, self.exports)
         reviewer = Reviewer(
             self.server_of(release),
-            policies.policies,
+            left.policies,
             namespace_labels=self.namespace_labels,
             api_verdict=self.api_verdict,
         )
-        return ServedState(policies, release, reviewer)
+        return ServedState(policies, release, reviewer, left.stale)
 
     def _release(self) -> str:
         if self.release_file is None:

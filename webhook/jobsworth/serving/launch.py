@@ -72,7 +72,12 @@ def serve(
             files = replace(files, release=folder / RELEASE_FILE)
             releases = ReleasePoll(ask_release, folder / RELEASE_FILE)
         states = StateLoader(
-            load_policies, server_of, files.release, namespace_labels, settings.api_verdict
+            load_policies,
+            server_of,
+            files.release,
+            namespace_labels,
+            settings.api_verdict,
+            settings.exports,
         )
         log = Log(requests=settings.log_requests)
         metrics = WebhookMetrics(folder)

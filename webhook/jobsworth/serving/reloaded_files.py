@@ -121,6 +121,12 @@ class ServedFiles:
                 broken=broken_notes(policies.broken),
                 error="\n".join(policies.errors),
             )
+        if state.stale_exports:
+            self._log.event(
+                "warning",
+                "the export of a policy is stale, so the webhook enforces all of the policy: export it again",
+                policies=list(state.stale_exports),
+            )
         if state.is_skewed:
             self._log.event(
                 "warning",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.admission.request_log import LogHandler
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jobsworth.admission.decision import ApiVerdict
 
 KEEP_ALIVE_SECONDS = 120
@@ -77,6 +79,7 @@ class ServingSettings:
         api_verdict: how to handle objects that the API server would reject.
         log_requests: True to log every request, False to log only requests that are not allowed.
         files: the files to read and reload.
+        exports: the hash of each policy that the API server enforces as exported, by name.
     """
 
     files: Files
@@ -88,6 +91,7 @@ class ServingSettings:
     graceful_seconds: float = 15
     api_verdict: ApiVerdict = "deny"
     log_requests: bool = True
+    exports: Mapping[str, str] = field(default_factory=dict)
 
 
 def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:

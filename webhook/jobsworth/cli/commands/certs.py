@@ -11,6 +11,7 @@ from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
+from jobsworth.cli.policy_options import NativeOptions, exports_of
 from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.usage_error import UsageError
@@ -87,6 +88,7 @@ class ManageOptions(Options):
         help="A file or folder of JobPolicy documents, as for the webhook.",
     )
     profiles = nested(ProfileOptions)
+    native = nested(NativeOptions)
     last_good_config_map = text(
         metavar="NAME",
         default="",
@@ -239,6 +241,7 @@ def _registration(options: ManageOptions) -> Registration | None:
         ready_url=options.ready_url,
         owner=options.registration_owner or "",
         queueing_controllers=tuple(users),
+        exports=exports_of(options.native),
     )
 
 

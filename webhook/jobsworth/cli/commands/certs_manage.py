@@ -33,6 +33,8 @@ from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jobsworth.admission.decision import ApiVerdict
     from jobsworth.certificates.rotation import RotationPolicy
     from jobsworth.client.rest_config import RestConfig, Target
@@ -90,6 +92,7 @@ class Registration:
         ready_url: the readiness endpoint of the webhook; empty for a webhook that is always ready.
         owner: the ClusterRole that owns the configurations; empty for the namespace.
         queueing_controllers: users whose mere scheduling updates no webhook receives.
+        exports: the hash of each policy that the API server enforces as exported, by name.
     """
 
     template: Path
@@ -97,6 +100,7 @@ class Registration:
     ready_url: str
     owner: str
     queueing_controllers: tuple[str, ...]
+    exports: Mapping[str, str]
 
 
 def run(
@@ -203,7 +207,11 @@ def _registrar(
     if registration is None:
         return None
     files = RegistrationFiles(
-        registration.template, policies, registration.api_verdict, configurations
+        registration.template,
+        policies,
+        registration.api_verdict,
+        configurations,
+        registration.exports,
     )
     return Registrar(
         store,

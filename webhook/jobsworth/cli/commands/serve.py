@@ -18,7 +18,12 @@ from jobsworth.cli.options import (
     text,
     whole_number,
 )
-from jobsworth.cli.policy_options import PolicyOptions, effective_policy_files
+from jobsworth.cli.policy_options import (
+    NativeOptions,
+    PolicyOptions,
+    effective_policy_files,
+    exports_of,
+)
 from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.installation import how_to_install
@@ -53,6 +58,7 @@ class ServeOptions(Options):
 
     server = nested(ServedOptions)
     policies = nested(PolicyOptions)
+    native = nested(NativeOptions)
     kubernetes_version_file = text(
         metavar="FILE",
         help="A file with the API server's release, which jobsworth certs manage writes; with "
@@ -127,6 +133,7 @@ def run(options: ServeOptions) -> int:
         api_verdict=options.api_verdict,
         log_requests=options.log == "requests",
         files=_files(options),
+        exports=exports_of(options.native),
     )
     load = _policies(options)
     asks = options.server.kubernetes_version == AUTO and settings.files.release is None

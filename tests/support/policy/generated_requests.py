@@ -111,8 +111,8 @@ class Requests:
         return self._random.choice(kinds or ["Job", "Job", "CronJob"])
 
     def _matchers(self, name: str) -> list[dict[str, Any]]:
-        found = self._spec.get(name, [])
-        return found if isinstance(found, list) else [found]
+        found: list[dict[str, Any]] = self._spec.get(name, [])
+        return found
 
     def _sent(self, value: Any, old: Any) -> PolicyRequest:
         random = self._random
@@ -226,7 +226,7 @@ class Requests:
             if self._random.random() < chance:
                 found[key] = self._value(limit, ["some", "", "other"])
         for each in self._spec.get("immutable", ()):
-            key = each.get(holder[:-1]) if isinstance(each, dict) else None
+            key = each.get(holder[:-1])
             if key and self._random.random() < 0.7:
                 found.setdefault(key, self._random.choice(["one", "two"]))
         return found

@@ -223,8 +223,6 @@ def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
         if keys == ("podFailurePolicy",):
             yield from failure_policies.of_failure_policy(value, views)
     elif source.what == "immutable":
-        yield from immutable_fields.of_immutable(
-            {"field": value} if isinstance(value, str) else value, views
-        )
+        yield from immutable_fields.of_immutable(value, views)
     else:
         yield of_expression(value, views.minor)

@@ -34,7 +34,7 @@
     ['JP002']
 
 The public surface is this module: :func:`validate`, :func:`validate_text`, :func:`default`,
-:func:`evaluate`, :class:`Finding`, :class:`LocatedFinding`, :class:`Evaluation`, and the exceptions.
+:func:`evaluate`, :func:`why` with its variants, the classes that they return, and the exceptions.
 Every other module may change in any release.
 """
 

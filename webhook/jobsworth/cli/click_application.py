@@ -37,6 +37,7 @@ COMMANDS = {
     "schema": "schema:COMMAND",
     "simulate": "simulate:COMMAND",
     "replay": "replay:COMMAND",
+    "why": "why:COMMAND",
     "audit": "audit:COMMAND",
     "policy chart-values": "policy_chart_values:COMMAND",
     "policy init": "policy_init:COMMAND",

@@ -52,6 +52,14 @@ class Api:
         """
         raise NotImplementedError
 
+    def text(self, path: str, query: Mapping[str, str]) -> str:
+        """Read a text, such as the log of a container.
+
+        Raises:
+            ApiError: the API server rejected the call or could not be reached.
+        """
+        raise NotImplementedError
+
     # Each verb raises the same errors as a request.
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:

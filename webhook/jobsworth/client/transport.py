@@ -108,6 +108,11 @@ class Client(Api):
                 message = f"the watch of {path} was interrupted: {error}"
                 raise ApiError(UNREACHABLE, "", printable(message)) from error
 
+    def text(self, path: str, query: Mapping[str, str]) -> str:
+        """Read a text, such as the log of a container; bytes that are not UTF-8 are replaced."""
+        response = self._call("GET", self._url(path, query), {"Accept": "*/*"})
+        return response.data.decode("utf-8", "replace")
+
     def _call(
         self,
         method: str,

@@ -22,7 +22,8 @@ from jobsworth.validation.schema_text import schema_text
 
 JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"
-POLICY, SCENARIO, REPORT, REPLAY, HEALTH = "JobPolicy", "JobScenario", "report", "replay", "health"
+POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
+REPLAY, HEALTH, WHY = "replay", "health", "why"
 
 
 class SchemaOptions(Options):
@@ -31,9 +32,9 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY, HEALTH),
-        help="The kind whose schema to print; report is the JSON report of validate and audit, replay that "
-        "of replay.",
+        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY, HEALTH, WHY),
+        help="The kind whose schema to print; report is the JSON report of validate and audit, health that of "
+        "audit --health; replay and why are those of these commands.",
     )
     output = choice(
         short="-o",
@@ -121,12 +122,19 @@ def _health_text() -> str:
     return schema_text(health_schema())
 
 
+def _why_text() -> str:
+    from jobsworth.reports.why_schema import why_schema
+
+    return schema_text(why_schema())
+
+
 _OTHER_TEXTS = {
     POLICY: _policy_text,
     SCENARIO: _scenario_text,
     REPORT: _report_text,
     REPLAY: _replay_text,
     HEALTH: _health_text,
+    WHY: _why_text,
 }
 """The schemas that are the same for every release."""
 

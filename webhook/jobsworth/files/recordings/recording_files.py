@@ -16,6 +16,7 @@ from jobsworth.whatif.replay.recording_reader import (
     job_problem,
     read_recording,
 )
+from jobsworth.whatif.replay.stored_manifest import UnreadableSpec, stored_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,18 +83,12 @@ def completed_job(value: Object, server: ApiServer, place: str = "") -> Object:
     Raises:
         InputError: the API server would not have such a Job.
     """
-    engine = engine_for(server)
-    decoded = engine.decode_object(value)
-    problems = [f"{each.field}: {each.message}" for each in decoded.findings if decoded.unreadable]
-    manifest: Object = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": value.get("metadata") or {},
-        "spec": {} if problems else engine.created_job(decoded)["spec"],
-        "status": value.get("status") or {},
-    }
-    if not problems:
-        found = engine.validate(as_new(manifest))
+    try:
+        manifest = stored_manifest(value, server)
+    except UnreadableSpec as unreadable:
+        problems = unreadable.problems
+    else:
+        found = engine_for(server).validate(as_new(manifest))
         problems = [f"{each.field}: {each.message}" for each in found if each.severity == "error"]
     if problems:
         raise InputError(f"{place}this Job cannot be one of an API server:", *problems)

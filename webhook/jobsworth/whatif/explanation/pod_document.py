@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-_TERMINATED = {"exitCode": int, "reason": str, "startedAt": str, "finishedAt": str}
-_STATE = {"running": {"startedAt": str}, "terminated": _TERMINATED}
+_TERMINATED = {
+    "exitCode": int,
+    "reason": str,
+    "message": str,
+    "startedAt": str,
+    "finishedAt": str,
+}
+_STATE = {
+    "running": {"startedAt": str},
+    "terminated": _TERMINATED,
+    "waiting": {"reason": str, "message": str},
+}
 _CONTAINER_STATUSES = [
-    {"name": str, "restartCount": int, "state": _STATE, "lastState": _STATE},
+    {"name": str, "image": str, "restartCount": int, "state": _STATE, "lastState": _STATE},
 ]
+_CONTAINERS = [{"name": str, "image": str, "restartPolicy": str, "resources": {"limits": {}}}]
 _SHAPE: dict[str, Any] = {
     "metadata": {
         "name": str,
@@ -27,10 +38,16 @@ _SHAPE: dict[str, Any] = {
         "deletionTimestamp": str,
         "deletionGracePeriodSeconds": int,
     },
-    "spec": {"nodeName": str, "initContainers": [{"name": str, "restartPolicy": str}]},
+    "spec": {
+        "nodeName": str,
+        "containers": _CONTAINERS,
+        "initContainers": _CONTAINERS,
+        "schedulingGates": [{"name": str}],
+    },
     "status": {
         "phase": str,
         "reason": str,
+        "message": str,
         "conditions": [
             {"type": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}
         ],

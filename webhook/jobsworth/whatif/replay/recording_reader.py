@@ -52,7 +52,15 @@ _EVENT_SHAPE: dict[str, Any] = {
 }
 _CONDITION = {"type": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}
 _JOB_SHAPE: dict[str, Any] = {
-    "metadata": {"name": str, "namespace": str, "uid": str, "creationTimestamp": str},
+    "metadata": {
+        "name": str,
+        "namespace": str,
+        "uid": str,
+        "creationTimestamp": str,
+        "labels": {"*": str},
+        "annotations": {"*": str},
+        "ownerReferences": [{"kind": str, "name": str, "uid": str}],
+    },
     "status": {
         "conditions": [_CONDITION],
         "startTime": str,
@@ -226,7 +234,7 @@ def _deletion(meta: Object) -> int | None:
 
 
 def read_event(value: Object) -> RecordedEvent:
-    """Read an Event of the API group core or events.k8s.io."""
+    """Read an Event of ``v1`` or ``events.k8s.io/v1``."""
     about: Object = value.get("involvedObject") or value.get("regarding") or {}
     series: Object = value.get("series") or {}
     times = (

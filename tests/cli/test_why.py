@@ -1,0 +1,112 @@
+"""`jobsworth why`, on files and on a server that answers as an API server does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from jobsworth.cli import run
+from support.cli.command_processes import ROOT
+from support.cli.command_runs import CommandResult
+
+Why = Callable[..., CommandResult]
+RECORDINGS = ROOT / "docs/examples/recordings"
+JOB = {"apiVersion": "batch/v1", "kind": "Job"}
+TRAIN = str(RECORDINGS / "train.yaml")
+
+
+@pytest.fixture
+def why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Why:
+    monkeypatch.chdir(tmp_path)
+
+    def why(*arguments: str) -> CommandResult:
+        with pytest.raises(SystemExit) as stopped:
+            run(["why", *arguments])
+        written = capsys.readouterr()
+        return CommandResult(int(str(stopped.value.code or 0)), written.out, written.err)
+
+    return why
+
+
+@pytest.mark.parametrize("file", sorted(RECORDINGS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_the_first_line_is_the_sentence(why: Why, file: Path) -> None:
+    done = why(str(file))
+    assert done.code == 0, done.err
+    sentence = done.out.partition("\n")[0]
+    assert sentence.startswith("Job ")
+    assert sentence.endswith(".")
+    value = why(str(file), "-o", "json").loaded
+    assert (value["outcome"], value["sentence"]) == ("Failed", sentence)
+
+
+def test_rules_stand_at_their_lines(why: Why) -> None:
+    value = why(TRAIN, "-o", "json").loaded
+    places = [(each["name"], each["place"], each["matched"]) for each in value["rules"]]
+    assert places == [("rules[0]", f"{TRAIN}:24", 1), ("rules[1]", f"{TRAIN}:30", 0)]
+
+
+def test_the_advice_has_the_lint_rule_about_the_cause(why: Why) -> None:
+    value = why(TRAIN, "-o", "json").loaded
+    assert value["cause"] == "eviction"
+    assert "JW102" in [each["code"] for each in value["advice"]]
+
+
+def test_of_several_jobs_one_is_chosen(why: Why) -> None:
+    both = (TRAIN, str(RECORDINGS / "sweep.yaml"))
+    assert why(*both, "--job", "sweep").out.startswith("Job sweep failed")
+    assert why(*both).out.count("Job sweep failed") == 1
+    refused = why(*both, "-o", "json")
+    assert (refused.code, "choose it with --job" in refused.err) == (2, True)
+    missing = why(*both, "--job", "other")
+    assert 'no Job "other" in these files; they have Job train, Job sweep' in missing.err
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"kind": "ConfigMap"}, "no Job, CronJob or JobSet in these files"),
+        ({**JOB, "metadata": []}, "f.yaml:1: metadata must be an object"),
+        (
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "status": {"phase": 3}},
+            "status.phase must be a string",
+        ),
+        (
+            {**JOB, "metadata": {"name": "x"}, "spec": {"parallelism": "many"}},
+            "spec.parallelism",
+        ),
+        ({**JOB, "metadata": {"name": "x"}, "spec": {}}, "has no creation time"),
+        (
+            {**JOB, "kind": "CronJob", "metadata": {"name": "x"}, "spec": {}},
+            "spec.schedule is missing",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_with_its_place(
+    why: Why, tmp_path: Path, document: object, words: str
+) -> None:
+    (tmp_path / "f.yaml").write_text(yaml.safe_dump(document))
+    done = why("f.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert "internal error" not in done.err
+
+
+def test_files_and_objects_of_a_cluster_are_not_mixed(why: Why) -> None:
+    done = why(TRAIN, "job/train")
+    assert (done.code, "name either files or objects" in done.err) == (2, True)
+
+
+def test_control_characters_of_a_recording_are_escaped(why: Why, tmp_path: Path) -> None:
+    items = yaml.safe_load((RECORDINGS / "train.yaml").read_text())["items"]
+    for each in items:
+        if each["kind"] == "Pod":
+            each["status"]["reason"] = "Evicted"
+            each["status"]["message"] = "\x1b[2J::error::forged"
+    (tmp_path / "f.yaml").write_text(yaml.safe_dump_all(items))
+    done = why("f.yaml")
+    assert done.code == 0, done.err
+    assert "\x1b" not in done.out
+    assert "\x1b" not in why("f.yaml", "-o", "json").out

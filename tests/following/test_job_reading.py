@@ -1,0 +1,145 @@
+"""A diagnosis of a cluster reads what it needs, in a bounded number of calls, and reports what it may not read."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import jobsworth
+from support.following.answering_cluster import AnsweringCluster
+from support.replay.recorded_jobs import UID, created, event, pod, stored
+from support.simulation.simulated_runs import indexed, job
+
+LABEL = "batch.kubernetes.io/controller-uid"
+
+
+def labeled(value: dict[str, Any]) -> dict[str, Any]:
+    value["metadata"]["labels"] |= {LABEL: UID}
+    return value
+
+
+def failing(name: str, **more: Any) -> dict[str, Any]:
+    return labeled(pod(name, 0, 8, 3, started=1, **more))
+
+
+def in_batch(value: dict[str, Any]) -> dict[str, Any]:
+    value["metadata"]["namespace"] = "batch"
+    return value
+
+
+def a_failed_job(**status: Any) -> dict[str, Any]:
+    end = (9, "Failed", "BackoffLimitExceeded")
+    return in_batch(stored(job(backoffLimit=0), end, failed=1, **status))
+
+
+@pytest.fixture
+def cluster() -> AnsweringCluster:
+    found = AnsweringCluster(a_failed_job(), failing("train-a"), created("train-a", 0))
+    found.logs["train-a"] = "one\ntwo\x1b[2J\nthree\n"
+    return found
+
+
+def test_a_function_of_the_program_is_all_that_it_takes(cluster: AnsweringCluster) -> None:
+    found = jobsworth.why("job/train", namespace="batch", client=cluster, log_lines=2)
+    assert isinstance(found, jobsworth.Diagnosis)
+    assert found.sentence == (
+        "Job train failed after 9 s: Pod train-a failed with exit code 3; backoffLimit 0 was exceeded."
+    )
+    assert (found.outcome, found.cause) == ("Failed", "exit-code")
+    (log,) = found.snapshot.logs
+    assert (log.container, log.lines) == ("main", ("two\x1b[2J", "three"))
+    assert [path for path in cluster.requests if "/log?" in path] == [
+        "/api/v1/namespaces/batch/pods/train-a/log?container=main&tailLines=2&limitBytes=65536"
+    ]
+
+
+def test_a_coroutine_function_answers_in_an_event_loop(cluster: AnsweringCluster) -> None:
+    async def get(path: str) -> Any:
+        await asyncio.sleep(0)
+        return cluster(path)
+
+    found = asyncio.run(jobsworth.why_async("train", namespace="batch", client=get))
+    assert found.sentence.startswith(
+        "Job train failed after 9 s: Pod train-a failed with exit code 3"
+    )
+
+
+def test_without_logs_none_is_asked_for(cluster: AnsweringCluster) -> None:
+    jobsworth.why("job/train", namespace="batch", client=cluster, log_lines=0)
+    assert not any("/log" in path for path in cluster.requests)
+
+
+def test_what_is_denied_is_left_out(cluster: AnsweringCluster) -> None:
+    cluster.denied = {"pods", "events", "log"}
+    found = jobsworth.why("job/train", namespace="batch", client=cluster)
+    assert isinstance(found, jobsworth.Diagnosis)
+    assert found.cause == "not-read"
+    assert "of the 1 failed Pod that the status counts, none could be read" in found.sentence
+
+
+def test_a_job_that_does_not_exist_is_an_error_of_its_own(cluster: AnsweringCluster) -> None:
+    with pytest.raises(jobsworth.JobNotFound, match='there is no Job "other" in namespace batch'):
+        jobsworth.why("job/other", namespace="batch", client=cluster)
+
+
+@pytest.mark.parametrize(
+    ("client", "words"),
+    [
+        (lambda path: {"items": []}, "metadata must be an object"),
+        (lambda path: None, "returned NoneType: it must return the JSON object as a dict"),
+        (lambda path: {"metadata": {"name": 3}}, r"metadata\.name must be a string"),
+        (lambda path: {"metadata": {}, "spec": {"parallelism": "x"}}, r"spec\.parallelism"),
+    ],
+)
+def test_a_client_that_returns_something_else_is_an_error(client: Any, words: str) -> None:
+    with pytest.raises(jobsworth.ClusterError, match=words):
+        jobsworth.why("job/train", client=client)
+
+
+def test_another_object_as_client_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match=r"ApiClient, one of its APIs, or a function get\(path\)"):
+        jobsworth.why("job/train", client=3)
+
+
+@pytest.mark.parametrize("reference", ["pod/x", "job/", ""])
+def test_another_kind_is_a_value_error(reference: str) -> None:
+    with pytest.raises(ValueError, match="write job/NAME"):
+        jobsworth.why(reference, client=lambda path: {})
+
+
+def test_of_a_job_with_many_pods_the_calls_are_bounded() -> None:
+    """100,000 Pods, of which 3,000 have failed."""
+    spec = indexed(size=100_000, backoffLimitPerIndex=0)
+    cluster = AnsweringCluster(
+        in_batch(stored(spec, active=400, succeeded=96_600, failed=3_000, failedIndexes="0-2999"))
+    )
+    pods = cluster.objects["pods"] = []
+    for number in range(100_000):
+        each = {"metadata": {"name": f"p-{number}", "uid": f"u-{number}", "namespace": "batch"}}
+        each["metadata"] |= {"labels": {LABEL: UID}, "creationTimestamp": "2027-01-01T00:00:00Z"}
+        each["metadata"]["ownerReferences"] = [{"kind": "Job", "uid": UID, "controller": True}]
+        phase = "Failed" if number < 3_000 else "Running" if number < 3_400 else "Succeeded"
+        code = 9 if number < 3_000 else 0
+        state = {"terminated": {"exitCode": code, "finishedAt": "2027-01-01T00:00:05Z"}}
+        containers = [{"name": "main", "state": state}]
+        pods.append({**each, "status": {"phase": phase, "containerStatuses": containers}})
+    found = jobsworth.why("job/train", namespace="batch", client=cluster, log_lines=0)
+    assert isinstance(found, jobsworth.Diagnosis)
+    assert len(cluster.requests) <= 22
+    assert found.snapshot.partial
+    assert len(found.snapshot.recording.pods) <= 3_000
+    assert "400 active Pods by its status, 96600 of 100000 succeeded" in found.sentence
+
+
+def test_events_of_a_busy_namespace_are_read_for_few_pods(cluster: AnsweringCluster) -> None:
+    for number in range(600):
+        cluster.add(event("Pulled", "Image pulled", 1, f"other-{number}", "Pod"))
+    for number in range(30):
+        cluster.add(created(f"train-gone-{number}", number))
+    cluster.add(event("Evicted", "low on memory", 29, "train-gone-29", "Pod"))
+    jobsworth.why("job/train", namespace="batch", client=cluster)
+    names = [path for path in cluster.requests if "involvedObject.name%3Dtrain-gone" in path]
+    assert len(names) == 10
+    assert len(cluster.requests) <= 22

@@ -1,0 +1,98 @@
+"""Diagnoses of Jobs, CronJobs and JobSets whose objects are in files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from jobsworth.controller.jobs import KIND
+from jobsworth.files.manifest_reading import read_documents
+from jobsworth.manifests import ManifestError
+from jobsworth.usage_error import InputError
+from jobsworth.whatif.replay.recording_reader import BadRecording
+from jobsworth.whatif.why.saved_objects import EXPLAINED, SavedObjects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.findings.finding import Finding
+    from jobsworth.manifests import Document
+    from jobsworth.whatif.why.saved_objects import AnyDiagnosis
+
+    Object = dict[str, Any]
+
+RULES = "spec.podFailurePolicy.rules"
+
+
+class SavedDiagnosis(NamedTuple):
+    """A diagnosis, and where the rules of the Job's failure policy stand: by name, file and line."""
+
+    diagnosis: AnyDiagnosis
+    rule_places: Mapping[str, str]
+
+
+def diagnoses_in(
+    paths: Sequence[str],
+    server: ApiServer,
+    findings: Callable[[Object], Sequence[Finding]],
+    only: tuple[str, str] | None = None,
+) -> Iterator[SavedDiagnosis]:
+    """Yield the diagnosis of each Job, CronJob and JobSet in some files that no other of them owns.
+
+    Args:
+        findings: returns the lint findings about a Job.
+        only: the kind and name of the one to explain; None for all.
+
+    Raises:
+        InputError: a file cannot be read, an object is malformed, or there is nothing to explain.
+    """
+    saved = SavedObjects()
+    documents: dict[int, Document] = {}
+    for document in read_documents(paths):
+        if isinstance(document, ManifestError):
+            raise InputError(str(document))
+        if not isinstance(document.value, dict):
+            continue
+        value = cast("Object", document.value)
+        documents[id(value)] = document
+        problem = saved.add(value)
+        if problem is not None:
+            raise InputError(f"{document.file}:{document.position('').line}: {problem}")
+    chosen = list(saved.explained(only))
+    if not chosen:
+        raise InputError(_nothing(saved, only))
+    for value in chosen:
+        document = documents[id(value)]
+        try:
+            diagnosis = saved.diagnosis(
+                value, server, findings, file=document.file, line=document.position("").line
+            )
+        except BadRecording as problem:
+            raise InputError(f"{document.file}: {problem}") from None
+        yield SavedDiagnosis(diagnosis, rule_places(document))
+
+
+def rule_places(document: Document) -> dict[str, str]:
+    """Return the file and line of each rule of the failure policy of a Job, by the name of the rule."""
+    value = cast("Object", document.value)
+    if value.get("kind") != KIND:
+        return {}
+    policy = (value.get("spec") or {}).get("podFailurePolicy") or {}
+    return {
+        f"rules[{number}]": f"{document.file}:{document.position(f'{RULES}[{number}]').line}"
+        for number in range(len(policy.get("rules") or ()))
+    }
+
+
+def _nothing(saved: SavedObjects, only: tuple[str, str] | None) -> str:
+    names = [
+        f"{kind} {each['metadata'].get('name')}"
+        for kind in EXPLAINED
+        for each in saved.by_kind.get(kind, ())
+    ]
+    if only is not None and names:
+        return f'no {only[0]} "{only[1]}" in these files; they have {", ".join(names[:10])}'
+    return (
+        "no Job, CronJob or JobSet in these files: save them with kubectl get job,pods,events -o yaml, or "
+        "name one of a cluster, such as job/train"
+    )

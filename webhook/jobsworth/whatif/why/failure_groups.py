@@ -1,0 +1,138 @@
+"""Group the failed Pods of a Job by their cause and by what the Job did with the failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.failure_policy import FailurePolicyMatcher
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.pods import POD_FAILED, TERMINATING
+from jobsworth.whatif.explanation.outcome_wording import rule_name
+from jobsworth.whatif.why.pod_causes import cause_of
+
+if TYPE_CHECKING:
+    from jobsworth.controller.failure_policy import Match
+    from jobsworth.whatif.replay.recording import RecordedPod, Recording
+    from jobsworth.whatif.why.job_snapshot import JobSnapshot
+    from jobsworth.whatif.why.pod_causes import PodCause
+
+Fate = Literal["fails the Job", "fails the index", "counted", "ignored"]
+_FATES: dict[str | None, Fate] = {
+    well_known_names.FAIL_JOB: "fails the Job",
+    well_known_names.FAIL_INDEX: "fails the index",
+    well_known_names.IGNORE: "ignored",
+}
+_MOST_TO_LEAST: tuple[Fate, ...] = ("fails the Job", "fails the index", "counted", "ignored")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Failed Pods with the same cause, of which the Job did the same.
+
+    Attributes:
+        fate: what the failure policy, or the lack of a matching rule, did with the failure.
+        rule: the name of the rule that matched; empty if none did.
+        matched: that which the rule matched, such as ``exit code 42``; empty without a rule.
+        pods: in the order of failure; at least one.
+        indexes: their completion indexes; empty if the Job is not Indexed.
+    """
+
+    cause: PodCause
+    fate: Fate
+    rule: str
+    matched: str
+    pods: tuple[RecordedPod, ...]
+    indexes: IndexSet
+
+    @property
+    def counts(self) -> bool:
+        """True if these failures count towards the limits."""
+        return self.fate != "ignored"
+
+
+def failure_groups(snapshot: JobSnapshot) -> list[FailureGroup]:
+    """Group the failed Pods: those that ended the Job first, ignored ones last."""
+    recording = snapshot.recording
+    matcher = FailurePolicyMatcher(recording.job.failure_policy)
+    found: dict[tuple[PodCause, Fate, str, str], list[RecordedPod]] = {}
+    for pod in failed_pods(recording):
+        match = matcher.match(pod.view)
+        fate = _FATES.get(match.action, "counted")
+        key = cause_of(pod, snapshot.facts_of(pod)), fate, _rule(match), _matched(match)
+        found.setdefault(key, []).append(pod)
+    groups = [
+        FailureGroup(
+            cause,
+            fate,
+            rule,
+            matched,
+            tuple(pods),
+            IndexSet.of({pod.index for pod in pods if pod.index is not None}),
+        )
+        for (cause, fate, rule, matched), pods in found.items()
+    ]
+    return sorted(groups, key=lambda each: (_MOST_TO_LEAST.index(each.fate), -len(each.pods)))
+
+
+def failed_pods(recording: Recording) -> list[RecordedPod]:
+    """Return the Pods whose failure the Job had to handle, in the order of failure.
+
+    Without those that the Job controller deleted: because they were surplus, or because the Job ended.
+    """
+    replaced = (POD_FAILED,) if recording.job.only_replace_failed else (POD_FAILED, TERMINATING)
+    found = [
+        pod
+        for pod in recording.pods
+        if pod.view.state in replaced and not pod.scaled_down and not stopped(recording, pod)
+    ]
+    certain = [pod for pod in found if not _deleted_at_end(recording, pod)]
+    return sorted(certain or found, key=lambda pod: (pod.view.finished_at, pod.name))
+
+
+def stopped(recording: Recording, pod: RecordedPod) -> bool:
+    """Return True for a Pod that the Job controller deleted because the Job had ended."""
+    end = recording.end
+    if end is None or pod.deleted is None or pod.disruption:
+        return False
+    deadline = end.reason == well_known_names.DEADLINE_EXCEEDED[0]
+    return pod.deleted > end.decided or (
+        pod.deleted == end.decided and (pod.scaled_down or deadline)
+    )
+
+
+def _deleted_at_end(recording: Recording, pod: RecordedPod) -> bool:
+    """Return True if the deletion may be the cause of the end, or its consequence: times are whole seconds.
+
+    It is the cause only if nothing else is.
+    """
+    end = recording.end
+    return end is not None and pod.deleted == end.decided and not pod.disruption
+
+
+def failures_by_index(groups: Sequence[FailureGroup]) -> dict[int, int]:
+    """Return the number of failures that count, by completion index."""
+    found: dict[int, int] = {}
+    for group in groups:
+        for pod in group.pods if group.counts else ():
+            if pod.index is not None:
+                found[pod.index] = found.get(pod.index, 0) + 1
+    return found
+
+
+def _rule(match: Match) -> str:
+    if match.action is None:
+        return ""
+    return rule_name(match.position, by_annotation=match.by_reason)
+
+
+def _matched(match: Match) -> str:
+    if match.action is None:
+        return ""
+    if match.ended is None:
+        return f"its condition {match.condition}"
+    if match.by_reason:
+        return f"the reason {match.ended.reason}"
+    return f"exit code {match.ended.exit_code} of container {match.ended.container}"

@@ -1,0 +1,62 @@
+"""Numbers, names and indexes in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.controller.index_sets import IndexSet
+
+MAX_INTERVALS = 6
+"""Intervals of indexes that a sentence lists."""
+
+
+def times(number: int) -> str:
+    """Return how often, as an adverb; empty for once.
+
+    >>> times(1), times(2), times(3)
+    ('', 'twice', '3 times')
+    """
+    return {1: "", 2: "twice"}.get(number, f"{number} times")
+
+
+def number_of(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> number_of(1, "Pod"), number_of(2, "index")
+    ('1 Pod', '2 indexes')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith(('x', 's')) else 's'}"
+
+
+def indexes(given: IndexSet) -> str:
+    """Return completion indexes as a noun phrase; the rest of a long list is counted.
+
+    >>> from jobsworth.controller.index_sets import IndexSet
+    >>> indexes(IndexSet.of([7])), indexes(IndexSet.of([1, 2, 3, 9]))
+    ('index 7', 'indexes 1-3, 9')
+    """
+    if len(given) == 1:
+        return f"index {given.text}"
+    shown = [
+        f"{first}" if first == last else f"{first}-{last}"
+        for first, last in given.intervals[:MAX_INTERVALS]
+    ]
+    rest = len(given) - sum(last - first + 1 for first, last in given.intervals[:MAX_INTERVALS])
+    more = f" and {rest} more" if rest else ""
+    return f"indexes {', '.join(shown)}{more}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return parts as a list in a sentence.
+
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,136 @@
+"""What a Pod that does not start waits for: by its own status, and by Events after it is gone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.whatif.pending_causes import IMAGE_PULL, MISSING_CONFIG, UNSCHEDULABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from jobsworth.whatif.replay.recording import RecordedEvent
+    from jobsworth.whatif.why.pod_facts import PodFacts, WaitingContainer
+
+GATED, STARTING, VOLUME = "gated", "starting", "volume"
+CRASH_LOOP = "CrashLoopBackOff"
+_IMAGE_REASONS = (
+    "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
+    "RegistryUnavailable", "SignatureValidationFailed",
+)  # fmt: skip
+"""Reasons of a waiting container (pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime, 1.36)."""
+_CONFIG_REASONS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+_SCHEDULING_GATED = "SchedulingGated"
+FAILED_CREATE = "FailedCreate"
+_PREFIX = re.compile(r"Error creating: ")
+_GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
+
+
+class PendingReason(NamedTuple):
+    """Why a Pod does not run.
+
+    Attributes:
+        cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME, STARTING.
+        reason: as the kubelet or the scheduler calls it.
+        detail: its message; may be empty.
+        image: the image that cannot be pulled; empty for another cause.
+    """
+
+    cause: str
+    reason: str
+    detail: str
+    image: str = ""
+
+    @property
+    def words(self) -> str:
+        """Reason and message in one phrase."""
+        detail = self.detail
+        if self.image and self.image not in detail:
+            detail = f"image {self.image}: {detail}" if detail else f"image {self.image}"
+        return ": ".join(filter(None, (self.reason, detail)))
+
+
+def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> PendingReason:
+    """Return why a Pod is Pending.
+
+    Args:
+        events: those about the Pod, by which a failed mount is known.
+    """
+    if facts.gates:
+        return PendingReason(GATED, _SCHEDULING_GATED, ", ".join(facts.gates))
+    reason, message = facts.unscheduled
+    if reason or message:
+        return PendingReason(UNSCHEDULABLE, reason or "Unschedulable", message)
+    for container in facts.waiting:
+        found = _of_container(container)
+        if found is not None:
+            return found
+    return _of_events(events) or PendingReason(STARTING, "", "")
+
+
+def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
+    """Return what a Pod waited for that is gone, by its last Events; None if they do not say, or it ran."""
+    ran = any(each.reason in ("Started", "Killing") for each in events)
+    return None if ran else _of_events(events)
+
+
+def _of_container(container: WaitingContainer) -> PendingReason | None:
+    if container.reason in _IMAGE_REASONS:
+        return PendingReason(IMAGE_PULL, container.reason, container.message, container.image)
+    if container.reason in _CONFIG_REASONS:
+        return PendingReason(MISSING_CONFIG, container.reason, container.message)
+    return None
+
+
+def _of_events(events: Iterable[RecordedEvent]) -> PendingReason | None:
+    latest = sorted(events, key=lambda each: each.at or 0, reverse=True)
+    for each in latest:
+        message = each.message
+        if each.reason == "FailedScheduling":
+            return PendingReason(UNSCHEDULABLE, each.reason, message)
+        if each.reason in ("FailedMount", "FailedAttachVolume"):
+            missing = "not found" in message and ("configmap" in message or "secret" in message)
+            return PendingReason(MISSING_CONFIG if missing else VOLUME, each.reason, message)
+        if each.reason in _IMAGE_REASONS or (
+            each.reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
+            and ("image" in message or "ImagePull" in message)
+            and "restarting" not in message
+        ):
+            return PendingReason(IMAGE_PULL, each.reason, message)
+        if each.reason == "Failed" and ("configmap" in message or "secret" in message):
+            return PendingReason(MISSING_CONFIG, each.reason, message)
+    return None
+
+
+class Rejection(NamedTuple):
+    """The API server rejects the Pods of the Job.
+
+    Attributes:
+        message: that of the API server.
+        since: when it first did, if known.
+        last: when it last did.
+        times: how often.
+    """
+
+    message: str
+    since: int | None
+    last: int | None
+    times: int
+
+
+def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
+    """Return the rejection of Pods that the last Events about a Job report.
+
+    None if the controller created a Pod after it.
+    """
+    failed = [each for each in events if each.reason == FAILED_CREATE]
+    if not failed:
+        return None
+    last = max(failed, key=lambda each: each.at or 0)
+    created = [each.at or 0 for each in events if each.reason == "SuccessfulCreate"]
+    if created and max(created) > (last.at or 0):
+        return None
+    message = _GENERATED_NAME.sub("", _PREFIX.sub("", last.message))
+    since = min((each.at for each in failed if each.at is not None), default=None)
+    return Rejection(message, since, last.at, sum(each.times for each in failed))

@@ -47,7 +47,15 @@ def play(bed: Any, case: Case, manager: str) -> dict[str, Any]:
     """Make a failure, and return what the API server has of it."""
     from cluster.why.played_pods import PlayedJob
 
-    namespace = bed.namespace("why")
+    namespace = prepared_namespace(bed, case)
+    job = PlayedJob(bed, namespace, manifest(case, manager), keep=case.keep)
+    case.play(job)
+    return job.saved()
+
+
+def prepared_namespace(bed: Any, case: Case) -> str:
+    """Return a new namespace, with the labels and the quota of a case."""
+    namespace: str = bed.namespace("why")
     if case.namespace_labels:
         patch = {"metadata": {"labels": case.namespace_labels}}
         path = f"/api/v1/namespaces/{namespace}"
@@ -58,9 +66,7 @@ def play(bed: Any, case: Case, manager: str) -> dict[str, Any]:
         path = f"/api/v1/namespaces/{namespace}/resourcequotas/pods/status"
         status = {"status": {"hard": case.quota, "used": {"pods": "0"}}}
         bed.request("PATCH", path, status, content_type="application/merge-patch+json")
-    job = PlayedJob(bed, namespace, manifest(case, manager), keep=case.keep)
-    case.play(job)
-    return job.saved()
+    return namespace
 
 
 def manifest(case: Case, manager: str) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
 from jobsworth.whatif.simulation.scenario_reader import BadScenario
 
     from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+    from jobsworth.following.wait_functions import Waited, wait, wait_async
+    from jobsworth.following.wait_options import Progress
     from jobsworth.following.why_functions import why, why_async, why_recorded
     from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
     from jobsworth.whatif.why.diagnosis import Diagnosis
@@ -47,15 +49,19 @@ __all__ = [
     "Manifest",
     "Simulation",
     "SimulationTooLarge",
+    "Progress",
     "UnknownGate",
     "UnknownKind",
     "UnknownRelease",
+    "Waited",
     "default",
     "evaluate",
     "explain",
     "simulate",
     "validate",
     "validate_text",
+    "wait",
+    "wait_async",
     "why",
     "why_async",
     "why_recorded",
@@ -67,6 +73,10 @@ _LATER = {
     "Diagnosis": "whatif.why.diagnosis",
     "JobNotFound": "following.cluster_errors",
     "JobSetDiagnosis": "whatif.why.job_set_diagnosis",
+    "Progress": "following.wait_options",
+    "Waited": "following.wait_functions",
+    "wait": "following.wait_functions",
+    "wait_async": "following.wait_functions",
     "why": "following.why_functions",
     "why_async": "following.why_functions",
     "why_recorded": "following.why_functions",

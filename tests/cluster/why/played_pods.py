@@ -31,10 +31,19 @@ class PlayedJob:
         self.bed = bed
         self.namespace = namespace
         self.keep = keep
+        self._manifest = manifest
         self.stored = bed.create(manifest, namespace)
         self.name = str(self.stored["metadata"]["name"])
         self.path = f"/apis/batch/v1/namespaces/{namespace}/jobs/{self.name}"
         self._played: set[str] = set()
+
+    def is_created_again(self) -> None:
+        """Wait until it is gone, and create it again."""
+        eventually(
+            lambda: "" if self.bed.request("GET", self.path).code == 404 else "it is there",
+            within=60,
+        )
+        self.stored = self.bed.create(self._manifest, self.namespace)
 
     def read(self) -> Object:
         return self.bed.get(self.path)
@@ -53,6 +62,7 @@ class PlayedJob:
                 for pod in self.pods()
                 if pod["metadata"]["uid"] not in self._played
                 and "deletionTimestamp" not in pod["metadata"]
+                and pod["metadata"]["ownerReferences"][0]["uid"] == self.stored["metadata"]["uid"]
                 and (
                     index is None or pod["metadata"].get("annotations", {}).get(INDEX) == str(index)
                 )

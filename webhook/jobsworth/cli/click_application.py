@@ -38,6 +38,7 @@ COMMANDS = {
     "simulate": "simulate:COMMAND",
     "replay": "replay:COMMAND",
     "why": "why:COMMAND",
+    "wait": "wait:COMMAND",
     "audit": "audit:COMMAND",
     "policy chart-values": "policy_chart_values:COMMAND",
     "policy init": "policy_init:COMMAND",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from jobsworth.client.api_interface import Api
 
@@ -26,6 +26,7 @@ def watch(
     clock: Callable[[], float] = time.monotonic,
     *,
     name: str = "",
+    selectors: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events after a resourceVersion, until the server ends the watch.
 
@@ -35,6 +36,7 @@ def watch(
         version: the resourceVersion; empty to begin with an event for each existing object.
         clock: returns the seconds of a monotonic clock.
         name: watch only the object with this name, for which RBAC can allow a watch by name.
+        selectors: ``labelSelector`` and ``fieldSelector``; None for all objects.
 
     Yields:
         ``ADDED``, ``MODIFIED`` or ``DELETED`` and the object; ``BOOKMARK`` and an object with the
@@ -45,6 +47,7 @@ def watch(
             watch at once, or sends anything but events.
     """
     query = {
+        **(selectors or {}),
         "resourceVersion": version,
         "allowWatchBookmarks": "true",
         "timeoutSeconds": str(int(WATCH_SECONDS * (1 + random.random()))),

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
-from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
 from jobsworth.client.api_interface import Api
+from jobsworth.following.cluster_errors import ClusterError
 from jobsworth.following.requests import Get, GetText
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ def source_of(
     context: str | None = None,
     kubeconfig: str | None = None,
     timeout: float = 30.0,
+    tries: int = 4,
 ) -> Iterator[Source]:
     """Return what answers requests, by the client that a program gives.
 
@@ -129,10 +131,11 @@ def source_of(
             :data:`Getter`, or None for the kubeconfig of kubectl or the service account of the Pod.
         context, kubeconfig: without a client, the cluster.
         timeout: of a request, in seconds.
+        tries: of a read while the API server is busy.
 
     Raises:
         UnusableClient: the client is none of these, or sends headers of its own.
-        NotConfigured: the configuration is missing or invalid.
+        ClusterError: the configuration is missing or invalid.
         ImportError: the cluster extra is not installed.
     """
     if isinstance(client, Api):
@@ -145,14 +148,18 @@ def source_of(
         from jobsworth.client.rest_config import RestConfig, own_namespace
 
         config = RestConfig(configuration, str(configuration.host), own_namespace())
-        yield ApiSource(_client(config, timeout), config.name, config.namespace)
+        yield _source(config, timeout, tries)
     elif callable(client):
         yield GetterSource(client)
     elif client is None:
         from jobsworth.client.rest_config import Target, rest_config
 
-        with rest_config(Target(kubeconfig, context)) as config:
-            yield ApiSource(_client(config, timeout), config.name, config.namespace)
+        with contextlib.ExitStack() as stack:
+            try:
+                config = stack.enter_context(rest_config(Target(kubeconfig, context)))
+            except NotConfigured as error:
+                raise ClusterError(str(error)) from None
+            yield _source(config, timeout, tries)
     else:
         raise UnusableClient(
             f"client must be a kubernetes.client.ApiClient, one of its APIs, or a function get(path), not "
@@ -165,18 +172,22 @@ def is_asynchronous(source: Source) -> bool:
     return isinstance(source, GetterSource) and inspect.iscoroutinefunction(source.getter)
 
 
-def _client(config: RestConfig, timeout: float) -> Api:
+def _source(config: RestConfig, timeout: float, tries: int) -> ApiSource:
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
 
-    return Client(
-        config,
-        user_agent=USER_AGENT,
-        connections=4,
-        timeout=timeout,
-        retry=Retry(4, reads_while_busy=True),
-        compressed=True,
-    )
+    try:
+        client = Client(
+            config,
+            user_agent=USER_AGENT,
+            connections=4,
+            timeout=timeout,
+            retry=Retry(tries, reads_while_busy=True),
+            compressed=True,
+        )
+    except NotConfigured as error:
+        raise ClusterError(str(error)) from None
+    return ApiSource(client, config.name, config.namespace)
 
 
 def _check_headers(api_client: Any) -> None:

@@ -52,7 +52,7 @@ def why(
     with source_of(client, context=context) as source:
         asked = read_reference(reference, namespace or source.namespace)
         with cluster_errors(asked, source.name):
-            return run_reading(read_any(asked, _options(source, log_lines)), source)
+            return run_reading(read_any(asked, reading_options(source, log_lines)), source)
 
 
 async def why_async(
@@ -71,7 +71,9 @@ async def why_async(
     with source_of(client, context=context) as source:
         asked = read_reference(reference, namespace or source.namespace)
         with cluster_errors(asked, source.name):
-            return await run_reading_async(read_any(asked, _options(source, log_lines)), source)
+            return await run_reading_async(
+                read_any(asked, reading_options(source, log_lines)), source
+            )
 
 
 def why_recorded(
@@ -103,7 +105,8 @@ def why_recorded(
         raise ValueError(str(error)) from None
 
 
-def _options(source: Source, log_lines: int) -> ReadingOptions:
+def reading_options(source: Source, log_lines: int) -> ReadingOptions:
+    """Return what to read of a cluster for a diagnosis."""
     server = ApiServer(NEWEST_RELEASE)
     return ReadingOptions(
         server,

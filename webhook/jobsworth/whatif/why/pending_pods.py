@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.why.pod_facts import PodFacts, WaitingContainer
 
 GATED, STARTING, VOLUME = "gated", "starting", "volume"
+HOPELESS_REASONS = ("InvalidImageName",)
+"""Reasons that no retry of the kubelet removes: the image is part of the template, which is immutable."""
 CRASH_LOOP = "CrashLoopBackOff"
 _IMAGE_REASONS = (
     "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
@@ -49,6 +51,11 @@ class PendingReason(NamedTuple):
         if self.image and self.image not in detail:
             detail = f"image {self.image}: {detail}" if detail else f"image {self.image}"
         return ": ".join(filter(None, (self.reason, detail)))
+
+    @property
+    def hopeless(self) -> bool:
+        """True if the Pod cannot start whatever is supplied later."""
+        return self.reason in HOPELESS_REASONS
 
 
 def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> PendingReason:
@@ -117,6 +124,11 @@ class Rejection(NamedTuple):
     since: int | None
     last: int | None
     times: int
+
+    @property
+    def hopeless(self) -> bool:
+        """True if the Pods are invalid: the template is immutable, so no retry can succeed."""
+        return " is invalid: " in self.message
 
 
 def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:

@@ -1,0 +1,305 @@
+"""A wait ends with the Job, or when it is known that the Job will not end: in virtual time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+from jobsworth.whatif.why.standstill import Bounds
+from support.following.answering_cluster import AnsweringCluster, Rejected
+from support.following.virtual_wait import VirtualWait
+from support.replay.recorded_jobs import UID, at, event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+LABEL = "batch.kubernetes.io/controller-uid"
+
+
+def a_job(uid: str = UID, version: int = 1, end: str = "", **status: Any) -> Object:
+    finished = None if not end else (9, end, "BackoffLimitExceeded")
+    value = stored(job(), finished, **status)
+    value["metadata"] |= {"namespace": "batch", "uid": uid, "resourceVersion": str(version)}
+    return value
+
+
+def pending(name: str = "train-a", **status: Any) -> Object:
+    value = pod(name, 0, code=None)
+    value["metadata"]["labels"] |= {LABEL: UID}
+    value["status"] = {"phase": "Pending", **status}
+    return value
+
+
+def pulls(reason: str = "ImagePullBackOff") -> Object:
+    waiting = {"reason": reason, "message": "not found"}
+    return {"containerStatuses": [{"name": "main", "image": "x:1", "state": {"waiting": waiting}}]}
+
+
+UNSCHEDULABLE: Object = {
+    "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
+}
+UNANSWERED = ApiError(UNREACHABLE, "", "connection refused")
+
+
+@pytest.fixture
+def wait() -> VirtualWait:
+    return VirtualWait(AnsweringCluster(a_job(active=1)))
+
+
+@pytest.mark.parametrize(("end", "outcome"), [("Complete", "complete"), ("Failed", "failed")])
+def test_it_ends_with_the_job(wait: VirtualWait, end: str, outcome: str) -> None:
+    wait.changes(40, "job", a_job(version=2, end=end))
+    found = wait.run()
+    assert (found.outcome, found.uid, found.exists, wait.now) == (outcome, UID, True, 40)
+    assert wait.calls == 3  # one list each: of the Job, its Pending Pods, its Events
+
+
+def test_a_job_that_has_ended_takes_one_call() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job(end="Complete")))
+    assert wait.run().outcome == "complete"
+    assert (wait.calls, wait.now) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "cause"),
+    [
+        (pulls(), 60, "imagePull"),
+        (pulls("ErrImagePull"), 60, "imagePull"),
+        (pulls("CreateContainerConfigError"), 60, "missingConfig"),
+        (UNSCHEDULABLE, 600, "unschedulable"),
+        (pulls("InvalidImageName"), 0, "imagePull"),
+    ],
+)
+def test_pods_that_cannot_start_end_it_after_their_bound(
+    wait: VirtualWait, status: Object, after: float, cause: str
+) -> None:
+    wait.changes(5, "pods", pending(**status), "ADDED")
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.now) == ("stuck", cause, 5 + after)
+    assert found.words.startswith("has 1 active Pod, and none of them can start")
+
+
+def test_a_pod_that_runs_in_time_ends_the_standstill(wait: VirtualWait) -> None:
+    wait.changes(5, "pods", pending(**pulls()), "ADDED")
+    wait.changes(64, "pods", pending(**pulls()), "DELETED")
+    wait.changes(900, "job", a_job(version=3, end="Complete"))
+    assert (wait.run().outcome, wait.now) == ("complete", 900)
+
+
+def test_another_pod_that_runs_is_no_standstill() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job(active=2, ready=1)))
+    wait.changes(5, "pods", pending(**pulls()), "ADDED")
+    assert (wait.run(timeout=5000).outcome, wait.now) == ("timeout", 5000)
+
+
+def test_a_volume_that_cannot_be_mounted_shows_in_the_events_of_the_pod(wait: VirtualWait) -> None:
+    wait.changes(0, "pods", pending(), "ADDED")
+    about = event("FailedMount", 'secret "token" not found', 3, "train-a", "Pod")
+    about["involvedObject"]["uid"] = "uid-train-a"
+    wait.cluster.add(about)
+    found = wait.run(timeout=5000)
+    assert (found.outcome, found.cause) == ("stuck", "missingConfig")
+    assert wait.now <= 61
+    assert 'secret "token" not found' in found.words
+
+
+@pytest.mark.parametrize(
+    ("message", "after"),
+    [
+        ('pods "train-" is forbidden: exceeded quota: pods', 60),
+        ('Pod "train-x" is invalid: spec.containers[0].image: Required value', 0),
+    ],
+)
+def test_pods_that_are_rejected_end_it(message: str, after: float) -> None:
+    wait = VirtualWait(AnsweringCluster(a_job()))
+    rejected = event("FailedCreate", f"Error creating: {message}", 3)
+    wait.changes(7, "events", rejected, "ADDED")
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.now) == ("stuck", "rejected", 7 + after)
+
+
+def test_a_rejection_that_is_over_does_not_count() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job()))
+    wait.changes(7, "events", event("FailedCreate", "Error creating: quota", 3), "ADDED")
+    wait.changes(30, "job", a_job(version=2, active=1, ready=1))
+    assert wait.run(timeout=500).outcome == "timeout"
+
+
+def test_a_suspended_job_is_waited_for_only_on_request_or_in_a_queue() -> None:
+    suspended = a_job()
+    suspended["spec"] = {**suspended["spec"], "suspend": True}
+    wait = VirtualWait(AnsweringCluster(suspended))
+    assert (wait.run().cause, wait.now) == ("suspended", 0)
+    wait = VirtualWait(AnsweringCluster(suspended))
+    assert wait.run(Bounds(suspended_ok=True), timeout=90).outcome == "timeout"
+    suspended["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    wait = VirtualWait(AnsweringCluster(suspended))
+    assert wait.run(timeout=90).outcome == "timeout"
+
+
+def test_a_job_without_an_active_controller_is_stuck() -> None:
+    alone = a_job()
+    alone["status"] = {}
+    alone["spec"] = {**alone["spec"], "managedBy": "example.com/typo"}
+    wait = VirtualWait(AnsweringCluster(alone))
+    found = wait.run()
+    assert (found.cause, wait.now) == ("unmanaged", 60)
+    assert "spec.managedBy names example.com/typo" in found.words
+
+
+def test_terminating_pods_that_do_not_terminate_end_it() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job(terminating=2)))
+    found = wait.run()
+    assert (found.cause, wait.now) == ("terminating", 600)
+
+
+def test_a_job_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(JobNotFound, match='no Job "train" in namespace batch'):
+        VirtualWait(AnsweringCluster()).run()
+
+
+def test_its_creation_is_waited_for_on_request() -> None:
+    wait = VirtualWait(AnsweringCluster())
+    wait.changes(20, "job", a_job(active=1), "ADDED")
+    wait.changes(50, "job", a_job(version=2, end="Complete"))
+    assert (wait.run(for_creation=30).outcome, wait.now) == ("complete", 50)
+    wait = VirtualWait(AnsweringCluster())
+    found = wait.run(for_creation=30)
+    assert (found.outcome, found.cause, found.exists, wait.now) == (
+        "stuck",
+        "not-created",
+        False,
+        30,
+    )
+
+
+def test_a_job_that_is_deleted_ends_it(wait: VirtualWait) -> None:
+    wait.changes(20, "job", a_job(version=2, active=1), "DELETED")
+    found = wait.run()
+    assert (found.outcome, found.cause, found.exists, wait.now) == ("stuck", "deleted", False, 20)
+
+
+def test_a_job_that_has_ended_and_is_deleted_at_once_has_its_end(wait: VirtualWait) -> None:
+    wait.changes(20, "job", a_job(version=2, end="Complete"), "DELETED")
+    assert wait.run().outcome == "complete"
+
+
+def test_a_job_that_is_created_again_is_followed_on_request(wait: VirtualWait) -> None:
+    wait.changes(20, "job", a_job(version=2, active=1), "DELETED")
+    wait.changes(25, "job", a_job("other", 3, active=1), "ADDED")
+    wait.changes(50, "job", a_job("other", 4, end="Failed"))
+    found = wait.run(for_creation=30)
+    assert (found.outcome, found.uid, wait.now) == ("failed", "other", 50)
+    assert wait.notes == ["the Job was created again (UID other); it is followed now"]
+
+
+def test_another_uid_after_a_broken_watch_ends_it(wait: VirtualWait) -> None:
+    wait.at(20, lambda: wait.store(a_job("other", 9, end="Complete")))
+    wait.ends(21, "job", ApiError(410, "Expired", "too old"))
+    found = wait.run()
+    assert (found.outcome, found.cause, found.uid) == ("stuck", "deleted", UID)
+
+
+@pytest.mark.parametrize("error", [None, ApiError(410, "Expired", "too old"), UNANSWERED])
+def test_after_any_end_of_a_watch_the_list_is_read_again(
+    wait: VirtualWait, error: ApiError | None
+) -> None:
+    wait.at(30, lambda: wait.store(a_job(version=5, end="Complete")))
+    wait.ends(31, "job", error)
+    assert wait.run().outcome == "complete"
+    assert wait.now <= 31.5
+
+
+def test_an_api_server_that_is_away_is_called_again_until_the_bound(wait: VirtualWait) -> None:
+    def refuse(path: str) -> None:
+        if wait.now >= 10:
+            raise UNANSWERED
+
+    wait.cluster.before = refuse
+    wait.ends(10, "job", UNANSWERED)
+    with pytest.raises(ClusterError, match="connection refused"):
+        wait.run(unreachable_after=120)
+    assert 130 <= wait.now <= 140
+    assert wait.calls < 40
+
+
+def test_without_a_first_answer_it_gives_up_soon() -> None:
+    wait = VirtualWait(AnsweringCluster())
+
+    def refuse(path: str) -> None:
+        raise UNANSWERED
+
+    wait.cluster.before = refuse
+    with pytest.raises(ClusterError):
+        wait.run()
+    assert wait.now <= 16
+
+
+def test_a_denied_job_is_an_error_and_denied_pods_are_noted(wait: VirtualWait) -> None:
+    wait.cluster.denied = {"pods", "events"}
+    wait.changes(20, "job", a_job(version=2, end="Complete"))
+    assert wait.run().outcome == "complete"
+    assert len(wait.notes) == 2
+    assert "so a standstill may go unseen" in wait.notes[0]
+    wait = VirtualWait(AnsweringCluster(a_job()))
+    wait.cluster.denied = {"jobs"}
+    with pytest.raises(ApiError, match="forbidden"):
+        wait.run()
+
+
+def test_progress_is_reported_when_the_status_changes(wait: VirtualWait) -> None:
+    wait.changes(10, "job", a_job(version=2, active=1))
+    wait.changes(20, "job", a_job(version=3, active=2, failed=1))
+    wait.changes(30, "job", a_job(version=4, end="Complete", succeeded=1))
+    wait.run()
+    assert [(each.active, each.failed, each.succeeded) for each in wait.progress] == [
+        (1, 0, 0),
+        (2, 1, 0),
+        (0, 0, 1),
+    ]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(1, 200),
+            st.sampled_from(["job", "pods", "events"]),
+            st.sampled_from([None, 410, 429, 500, 503, 0]),
+        ),
+        max_size=12,
+    ),
+    st.sampled_from(["Complete", "Failed"]),
+)
+def test_no_end_is_lost_however_the_watches_end(
+    faults: list[tuple[float, str, int | None]], end: str
+) -> None:
+    """The Job ends unseen, in the cluster alone; then every watch ends once more."""
+    wait = VirtualWait(AnsweringCluster(a_job(active=1, ready=1)))
+    for time, key, code in faults:
+        wait.ends(time, key, None if code is None else ApiError(code, "", "broken"))
+    wait.at(201, lambda: wait.store(a_job(version=9, end=end)))
+    wait.ends(202, "job", UNANSWERED)
+    assert wait.run().outcome == {"Complete": "complete", "Failed": "failed"}[end]
+    assert wait.now <= 202 + 10
+    assert wait.calls <= 3 * (len(faults) + 3)
+
+
+def test_an_error_of_another_library_has_its_status(wait: VirtualWait) -> None:
+    def busy(path: str) -> None:
+        if wait.now < 3:
+            raise Rejected(503, "starting")
+
+    wait.cluster.before = busy
+    wait.changes(20, "job", a_job(version=2, end="Complete"))
+    assert wait.run().outcome == "complete"
+    assert at(0).startswith("2027")
+
+
+def test_hours_of_silence_in_a_watch_are_no_outage(wait: VirtualWait) -> None:
+    wait.ends(36_000, "job", UNANSWERED)
+    wait.changes(36_100, "job", a_job(version=2, end="Complete"))
+    assert wait.run(unreachable_after=120).outcome == "complete"

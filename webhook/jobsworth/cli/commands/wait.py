@@ -1,0 +1,190 @@
+"""``jobsworth wait``: wait until a Job has ended, or until it is known that it will not."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Literal
+
+from jobsworth.cli.cluster_options import ClusterOptions
+from jobsworth.cli.command import Command
+from jobsworth.cli.missing_extras import missing_extra
+from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
+from jobsworth.cli.process_options import duration_in_seconds
+from jobsworth.cli.terminal import print_note
+from jobsworth.printable import printable
+from jobsworth.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from jobsworth.following.wait_options import Progress
+
+EXIT_UNREADABLE = 2
+LINE_SECONDS = 10.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+class WaitOptions(Options):
+    """The options of ``jobsworth wait``."""
+
+    cluster = nested(ClusterOptions)
+    namespace = text(
+        short="-n", metavar="NAME", help="The namespace of the Job; default: that of the context."
+    )
+    timeout = text(metavar="DURATION", help="Stop waiting after this time, such as 30m or 2h.")
+    for_creation = text(
+        metavar="DURATION",
+        help="Wait this long for a Job that does not exist yet, and follow one that is deleted and created "
+        "again.",
+    )
+    stuck_after = text(
+        metavar="DURATION",
+        default="2m",
+        help="How long the Job may stand still for an image that cannot be pulled, a missing ConfigMap or "
+        "Secret, Pods that the API server rejects, or a controller that does not act.",
+    )
+    unschedulable_after = text(
+        metavar="DURATION",
+        default="10m",
+        help="How long it may stand still because no node has room, or Pods do not terminate.",
+    )
+    suspended: Literal["stop", "ok"] = choice(
+        default="stop",
+        choices=("stop", "ok"),
+        help="ok: wait for a suspended Job to be resumed, as for one in a queue of Kueue.",
+    )
+    unreachable_after = text(
+        metavar="DURATION",
+        default="5m",
+        help="How long the API server may give no answer; the first must come within 10 s.",
+    )
+    quiet = flag(short="-q", help="Do not show progress.")
+    job = arguments("job/NAME")
+
+
+def run(options: WaitOptions) -> int:
+    """Wait, print why the Job ended, and return the exit code.
+
+    Raises:
+        UsageError: an option's value is wrong.
+    """
+    if len(options.job) != 1:
+        raise UsageError(f"name one Job, not {len(options.job)}")
+    timeout = _seconds_if_given("--timeout", options.timeout)
+    for_creation = _seconds_if_given("--for-creation", options.for_creation)
+    stuck_after = duration_in_seconds("--stuck-after", options.stuck_after)
+    unschedulable_after = duration_in_seconds("--unschedulable-after", options.unschedulable_after)
+    unreachable_after = duration_in_seconds("--unreachable-after", options.unreachable_after)
+    progress = _Progress(enabled=not options.quiet)
+    try:
+        from jobsworth.following.cluster_errors import ClusterError
+        from jobsworth.following.job_reference import BadReference
+        from jobsworth.following.wait_functions import wait
+    except ImportError as error:
+        raise UsageError(missing_extra("connections to a cluster", "cluster", error.name)) from None
+    try:
+        waited = wait(
+            options.job[0],
+            namespace=options.namespace,
+            context=options.cluster.context,
+            kubeconfig=options.cluster.kubeconfig,
+            timeout=timeout,
+            for_creation=for_creation,
+            stuck_after=stuck_after,
+            unschedulable_after=unschedulable_after,
+            suspended=options.suspended,
+            unreachable_after=unreachable_after,
+            on_progress=progress.show,
+            on_note=progress.note,
+        )
+    except ImportError as error:
+        raise UsageError(missing_extra("connections to a cluster", "cluster", error.name)) from None
+    except BadReference as error:
+        raise UsageError(str(error)) from None
+    except ClusterError as error:
+        progress.clear()
+        print(printable(f"Error: {error}"), file=sys.stderr)
+        return EXIT_UNREADABLE
+    progress.clear()
+    print(printable(waited.sentence))
+    return waited.exit_code
+
+
+def _seconds_if_given(option: str, text: str | None) -> float | None:
+    return None if text is None else duration_in_seconds(option, text)
+
+
+class _Progress:
+    """Shows progress on standard error: a line that changes on a terminal, else lines from time to time."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def show(self, progress: Progress) -> None:
+        """Show the progress."""
+        if not self._enabled:
+            return
+        line = printable(progress_line(progress))
+        if self._terminal:
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_SECONDS
+            print(line, file=sys.stderr, flush=True)
+
+    def note(self, words: str) -> None:
+        """Print a note on a line of its own."""
+        self.clear()
+        print_note(f"note: {words}")
+
+    def clear(self) -> None:
+        """Remove the line of a terminal."""
+        if self._enabled and self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def progress_line(progress: Progress) -> str:
+    """Return the progress as a line, such as "train  0:01:30  3 of 10 indexes succeeded, 2 active".
+
+    Args:
+        progress: by the status of the Job.
+    """
+    from jobsworth.whatif.virtual_time import SECOND, clock
+
+    noun = "indexes" if progress.indexed else "Pods"
+    of = "" if progress.wanted is None else f" of {progress.wanted}"
+    parts = [f"{progress.succeeded}{of} {noun} succeeded"]
+    for number, words in (
+        (progress.failed, "failed"),
+        (progress.active, "active"),
+        (progress.pending, "pending"),
+        (progress.terminating, "terminating"),
+    ):
+        if number:
+            parts.append(f"{number} {words}")
+    if progress.suspended:
+        parts.append("suspended")
+    return f"{progress.name}  {clock(round(progress.seconds * SECOND))}  {', '.join(parts)}"
+
+
+COMMAND = Command(
+    "wait",
+    help="""Wait until a Job is Complete or Failed, or until it is known that it will be neither, and print
+why.
+
+It watches the Job, its Pending Pods and its Events, and survives restarts of the API server. A Job that is
+deleted and created again is another Job: the wait ends, unless --for-creation is given. Progress is written
+to standard error, the sentence about the end to standard output.
+
+Exit codes: 0 the Job is complete; 1 it has failed; 2 the command line is wrong, there is no such Job, or the
+cluster cannot be read; 3 it will be neither, unless something outside changes (its Pods cannot start or are
+rejected, it is suspended, it was deleted); 4 the time of --timeout is over.""",
+    epilog="""\b
+Examples:
+  jobsworth wait job/train -n batch --timeout 2h
+  kubectl apply -f job.yaml && jobsworth wait job/migrate --for-creation 1m
+  jobsworth wait job/train --suspended ok --unschedulable-after 1h
+""",
+    options=WaitOptions,
+    run=run,
+)

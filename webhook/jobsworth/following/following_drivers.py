@@ -1,0 +1,216 @@
+"""Carry out the requests of a procedure that watches: with threads, or in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jobsworth.client.api_errors import ApiError
+from jobsworth.following.drivers import answer_async
+from jobsworth.following.polled_lists import PolledLists
+from jobsworth.following.requests import Ended, Get, GetText, Next, Report, TimePassed, Watch
+from jobsworth.following.watch_threads import WatchThreads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.client.api_interface import Api
+    from jobsworth.following.requests import Following, Happening
+    from jobsworth.following.sources import Source
+
+Result = TypeVar("Result")
+clock = time.monotonic
+"""The clock of the procedures that these drivers run."""
+
+
+def run_following(
+    following: Following[Result], source: Source, report: Callable[[Any], None]
+) -> Result:
+    """Run a procedure to its end, in this thread.
+
+    Args:
+        report: receives the progress.
+
+    Raises: what the procedure raises.
+    """
+    watches = _Threads(source.api) if source.api is not None else _Polling(source)
+    try:
+        request = next(following)
+        while True:
+            try:
+                answer = _answer(request, source, watches, report)
+            except ApiError as error:
+                request = following.throw(error)
+            else:
+                request = following.send(answer)
+    except StopIteration as stopped:
+        result: Result = stopped.value
+        return result
+    finally:
+        following.close()
+        watches.stop()
+
+
+def _answer(
+    request: object, source: Source, watches: _Threads | _Polling, report: Callable[[Any], None]
+) -> Any:
+    if isinstance(request, Get | GetText):
+        return source.answer(request)
+    if isinstance(request, Watch):
+        watches.start(request)
+    elif isinstance(request, Report):
+        report(request.progress)
+    elif isinstance(request, Next):
+        return watches.next(request.until)
+    return None
+
+
+class _Threads:
+    def __init__(self, api: Api) -> None:
+        self._happened: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+        self._threads = WatchThreads(api, self._happened.put)
+
+    def start(self, request: Watch) -> None:
+        self._threads.start(request)
+
+    def stop(self) -> None:
+        self._threads.stop()
+
+    def next(self, until: float | None) -> Happening:
+        timeout = None if until is None else max(0.0, until - clock())
+        try:
+            return self._happened.get(timeout=timeout)
+        except queue.Empty:
+            return TimePassed()
+
+
+class _Polling:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lists = PolledLists()
+        self._happened: deque[Happening] = deque()
+
+    def start(self, request: Watch) -> None:
+        self._lists.start(request, clock())
+
+    def stop(self) -> None:
+        self._happened.clear()
+
+    def next(self, until: float | None) -> Happening:
+        while not self._happened:
+            due = self._lists.next_due()
+            wake = min(each for each in (due, until, clock() + 3600) if each is not None)
+            time.sleep(max(0.0, wake - clock()))
+            for key, request in self._lists.due(clock()):
+                try:
+                    self._happened.extend(self._lists.take(key, self._source.answer(request)))
+                except ApiError as error:
+                    self._lists.stop(key)
+                    self._happened.append(Ended(key, error))
+            if not self._happened and until is not None and clock() >= until:
+                return TimePassed()
+        return self._happened.popleft()
+
+
+async def run_following_async(
+    following: Following[Result], source: Source, report: Callable[[Any], None]
+) -> Result:
+    """Run a procedure to its end without blocking the event loop; cancelling the task ends it.
+
+    Args:
+        report: receives the progress, in the event loop.
+
+    Raises: what the procedure raises.
+    """
+    watches: _LoopThreads | _LoopPolling
+    watches = _LoopThreads(source.api) if source.api is not None else _LoopPolling(source)
+    try:
+        request = next(following)
+        while True:
+            try:
+                answer = await _answer_async(request, source, watches, report)
+            except ApiError as error:
+                request = following.throw(error)
+            else:
+                request = following.send(answer)
+    except StopIteration as stopped:
+        result: Result = stopped.value
+        return result
+    finally:
+        following.close()
+        watches.stop()
+
+
+async def _answer_async(
+    request: object,
+    source: Source,
+    watches: _LoopThreads | _LoopPolling,
+    report: Callable[[Any], None],
+) -> Any:
+    if isinstance(request, Get | GetText):
+        return await answer_async(request, source)
+    if isinstance(request, Watch):
+        watches.start(request)
+    elif isinstance(request, Report):
+        report(request.progress)
+    elif isinstance(request, Next):
+        return await watches.next(request.until)
+    return None
+
+
+class _LoopThreads:
+    def __init__(self, api: Api) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._happened: asyncio.Queue[Happening] = asyncio.Queue()
+        self._threads = WatchThreads(api, self._put)
+
+    def _put(self, happening: Happening) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._happened.put_nowait, happening)
+        except RuntimeError:  # the loop has ended, and the thread follows
+            self._threads.stop()
+
+    def start(self, request: Watch) -> None:
+        self._threads.start(request)
+
+    def stop(self) -> None:
+        self._threads.stop()
+
+    async def next(self, until: float | None) -> Happening:
+        timeout = None if until is None else max(0.0, until - clock())
+        try:
+            return await asyncio.wait_for(self._happened.get(), timeout)
+        except TimeoutError:
+            return TimePassed()
+
+
+class _LoopPolling:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lists = PolledLists()
+        self._happened: deque[Happening] = deque()
+
+    def start(self, request: Watch) -> None:
+        self._lists.start(request, clock())
+
+    def stop(self) -> None:
+        self._happened.clear()
+
+    async def next(self, until: float | None) -> Happening:
+        while not self._happened:
+            due = self._lists.next_due()
+            wake = min(each for each in (due, until, clock() + 3600) if each is not None)
+            await asyncio.sleep(max(0.0, wake - clock()))
+            for key, request in self._lists.due(clock()):
+                try:
+                    answer = await answer_async(request, self._source)
+                    self._happened.extend(self._lists.take(key, answer))
+                except ApiError as error:
+                    self._lists.stop(key)
+                    self._happened.append(Ended(key, error))
+            if not self._happened and until is not None and clock() >= until:
+                return TimePassed()
+        return self._happened.popleft()

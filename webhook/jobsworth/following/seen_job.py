@@ -1,0 +1,130 @@
+"""A Job as the watches show it: its status, its Pending Pods, and the rejections of its Pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller.jobs import read_job
+from jobsworth.controller.settings import settings_of
+from jobsworth.whatif.explanation.pod_document import pod_problem
+from jobsworth.whatif.replay.recording_reader import event_problem, read_event
+from jobsworth.whatif.why.pending_pods import FAILED_CREATE, pending_reason, rejection
+from jobsworth.whatif.why.pod_facts import PodFacts, read_pod_facts
+from jobsworth.whatif.why.standstill import Seen, SeenPending, SeenRejection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.controller.jobs import Job
+    from jobsworth.whatif.replay.recording import RecordedEvent
+
+    Object = dict[str, Any]
+
+MAX_PENDING = 2000
+"""Pending Pods that are kept; more than these are not all known, so that no standstill is seen."""
+
+
+@dataclass(slots=True)
+class SeenJob:
+    """The state of one Job, by its UID. Times are those of the clock of the procedure.
+
+    Attributes:
+        manifest: the last state of the object.
+        pending: by UID of the Pod.
+        rejected: since when Pods are rejected.
+        idle_since: since when it has neither Pods nor a start time.
+    """
+
+    manifest: Object
+    job: Job
+    pending: dict[str, SeenPending] = field(default_factory=dict)
+    rejected: SeenRejection | None = None
+    idle_since: float | None = None
+
+    @classmethod
+    def read(cls, manifest: Object, now: float) -> SeenJob:
+        """Begin with the first state of a Job whose shape was checked."""
+        seen = cls(manifest, _read(manifest))
+        seen._note_idle(now)
+        return seen
+
+    @property
+    def finished(self) -> str:
+        """``Complete``, ``Failed``, or empty."""
+        status = self.job.status
+        return next((kind for kind in ("Complete", "Failed") if status.holds(kind)), "")
+
+    @property
+    def seen(self) -> Seen:
+        """The state, for a decision."""
+        labels = self.manifest["metadata"].get("labels") or {}
+        return Seen(self.job, labels, self.pending, self.rejected, self.idle_since)
+
+    def take_job(self, manifest: Object, now: float) -> None:
+        """Take a new state of the Job."""
+        self.manifest, self.job = manifest, _read(manifest)
+        if self.job.status.active:
+            self.rejected = None
+        self._note_idle(now)
+
+    def take_pod(self, kind: str, pod: Object, now: float) -> None:
+        """Take a change of a Pending Pod; one that is malformed is left out."""
+        if pod_problem({**pod, "kind": "Pod"}) is not None:
+            return
+        uid = pod["metadata"].get("uid") or ""
+        phase = (pod.get("status") or {}).get("phase")
+        if kind == "DELETED" or pod["metadata"].get("deletionTimestamp") or phase != "Pending":
+            self.pending.pop(uid, None)
+        elif uid in self.pending or len(self.pending) < MAX_PENDING:
+            self._note_pending(uid, pod, (), now)
+
+    def take_pod_events(self, uid: str, events: Sequence[RecordedEvent], now: float) -> None:
+        """Take the Events about a Pending Pod, which say why it does not start."""
+        reason = pending_reason(_NO_FACTS, events)
+        known = self.pending.get(uid)
+        if known is not None and known.reason.cause != reason.cause:
+            self.pending[uid] = SeenPending(reason, known.since)
+
+    def take_event(self, event: Object, now: float) -> None:
+        """Take an Event about the Job; one that is malformed is left out."""
+        if event_problem(event) is not None:
+            return
+        read = read_event(event)
+        if read.reason != FAILED_CREATE or self.job.status.active:
+            return
+        found = rejection([read])
+        if found is not None:
+            since = now if self.rejected is None else self.rejected.since
+            self.rejected = SeenRejection(found.message, since, found.hopeless)
+
+    def replace_pods(self, pods: Sequence[Object], now: float) -> None:
+        """Take a list of Pending Pods in place of those known so far."""
+        uids = {pod["metadata"].get("uid") or "" for pod in pods}
+        self.pending = {uid: each for uid, each in self.pending.items() if uid in uids}
+        for pod in pods:
+            self.take_pod("ADDED", pod, now)
+
+    def _note_pending(
+        self, uid: str, pod: Object, events: Sequence[RecordedEvent], now: float
+    ) -> None:
+        reason = pending_reason(read_pod_facts(pod), events)
+        known = self.pending.get(uid)
+        same = known is not None and known.reason.cause == reason.cause
+        self.pending[uid] = SeenPending(reason, known.since if known and same else now)
+
+    def _note_idle(self, now: float) -> None:
+        status = self.job.status
+        idle = not status.active and (bool(status.terminating) or status.start_time is None)
+        if not idle:
+            self.idle_since = None
+        elif self.idle_since is None:
+            self.idle_since = now
+
+
+def _read(manifest: Object) -> Job:
+    spec = manifest.get("spec") or {}
+    return read_job({**manifest, "spec": spec}, settings_of(spec.get("managedBy")))
+
+
+_NO_FACTS = PodFacts("")

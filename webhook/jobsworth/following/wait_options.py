@@ -1,0 +1,71 @@
+"""How to wait for a Job, how far it is, and how the wait ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from jobsworth.whatif.why.standstill import Bounds
+
+
+Outcome = Literal["complete", "failed", "stuck", "timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitOptions:
+    """How to wait.
+
+    Attributes:
+        clock: seconds of a monotonic clock.
+        timeout: seconds; None for no limit.
+        for_creation: seconds that a Job which does not exist, or was deleted, may take to be created; None:
+            it must exist, and is not followed beyond its deletion.
+        unreachable_after: seconds without any answer of the API server.
+        note: receives what a user should know, in a sentence.
+    """
+
+    clock: Callable[[], float]
+    bounds: Bounds
+    timeout: float | None
+    for_creation: float | None
+    unreachable_after: float
+    note: Callable[[str], None] = lambda text: None
+
+
+class Progress(NamedTuple):
+    """How far a Job is, by its status.
+
+    Attributes:
+        wanted: completions; None for a work queue.
+        pending: Pods that are known to be Pending.
+        seconds: since the wait began.
+    """
+
+    name: str
+    indexed: bool
+    wanted: int | None
+    succeeded: int
+    failed: int
+    active: int
+    pending: int
+    terminating: int
+    suspended: bool
+    seconds: float
+
+
+class WaitEnd(NamedTuple):
+    """The end of a wait.
+
+    Attributes:
+        cause: why nothing more is to be expected; the reason of the condition if the Job has ended.
+        words: the same as a clause with the Job as its subject; empty if the Job has ended.
+        exists: there is a Job of this UID to explain.
+    """
+
+    outcome: Outcome
+    uid: str
+    cause: str
+    words: str
+    exists: bool

@@ -90,6 +90,8 @@ def why_recorded(
     """
     saved = SavedObjects()
     for each in objects:
+        if not isinstance(each, Mapping):
+            raise ValueError(f"each object must be a dict, not {type(each).__name__}")
         problem = saved.add(dict(each))
         if problem is not None:
             raise ValueError(f"{each.get('kind')} {_name(each)}: {problem}")

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jobsworth.api.formats.cron import BadSchedule
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, OwnedJob, read_cron_job
 from jobsworth.controller.cron_jobs.cron_job_sync import sync_cron_job
-from jobsworth.controller.cron_jobs.schedule_times import NEVER, next_time
+from jobsworth.controller.cron_jobs.schedule_times import (
+    NEVER,
+    most_recent_schedule_time,
+    next_time,
+)
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.whatif.miss_reasons import WORDS
@@ -181,6 +185,9 @@ class _Found:
         ]
         sync = sync_cron_job(cron_job, owned, self.now)
         missed = sync.scheduled if sync.start is None else sync.start
+        withheld = sync.withheld
+        if missed is None and self._beyond_deadline(cron_job) is not None:
+            missed, withheld = self._beyond_deadline(cron_job), "MissSchedule"
         failure = self._failure(cron_job)
         if cron_job.suspended:
             return (
@@ -195,7 +202,7 @@ class _Found:
                     f"the run due at {write_time(missed)} did not start: {failure}",
                     missed,
                 )
-            reason = _MISSES.get(sync.withheld)
+            reason = _MISSES.get(withheld)
             if reason is None:
                 why = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
                 return (
@@ -211,6 +218,15 @@ class _Found:
                 return "not-started", f"no run has started: {failure}", None
             return "none-due", self._last(cron_job), None
         return self.runs[0].state, self._last(cron_job), None
+
+    def _beyond_deadline(self, cron_job: CronJob) -> int | None:
+        """Return the last scheduled time that startingDeadlineSeconds has ended; None without one."""
+        deadline = cron_job.starting_deadline
+        if deadline is None:
+            return None
+        recent = most_recent_schedule_time(cron_job.schedule, cron_job.earliest, self.now, None)
+        scheduled = recent.scheduled
+        return scheduled if scheduled is not None and scheduled + deadline < self.now else None
 
     def _failure(self, cron_job: CronJob) -> str:
         """Return the last Event that says why no Job was created; empty if a Job was created after it."""
@@ -231,7 +247,8 @@ class _Found:
             last = cron_job.status.last_schedule
             if last is None:
                 age = spoken(max(0, self.now - cron_job.created) * SECOND)
-                return f"no run was due since it was created {age} ago"
+                verb = "has started" if cron_job.suspended else "was due"
+                return f"no run {verb} since it was created {age} ago"
             return f"the Job of the last run, due at {write_time(last)}, is gone; {self._success(cron_job)}"
         run = self.runs[0]
         words = f"the last run, due at {write_time(run.scheduled)}"

@@ -46,6 +46,7 @@ OTHER_TYPES = {
         "defaultRequest", "egress", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
         "scopeSelector", "scopes", "targetNamespace",
     ),
+    "coordination.k8s.io/v1 Lease": ("renewTime",),
     "meta/v1 DeleteOptions": ("preconditions", "propagationPolicy"),
     "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
 }  # fmt: skip
@@ -61,7 +62,7 @@ OTHER_KEYS = {
     "whether a fix is safe": ("safe", "unsafe"),
     "labels of metrics": ("delete", "job_orphan_pod"),
     "fields of the log": ("conditionMessage", "result"),
-    "parameters of API calls": ("dryRun", "fieldManager", "fieldValidation", "force"),
+    "parameters of API calls": ("dryRun", "fieldManager", "fieldSelector", "fieldValidation", "force"),
     "programs and their arguments": (
         "borg", "kopia", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
         "accelerator", "gpu", "kube", "nativeSidecar", "tpu", "trap", "wait",

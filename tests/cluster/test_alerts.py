@@ -20,6 +20,11 @@ REACHED = "apiserver_admission_webhook_fail_open_count"
 REJECTED = "apiserver_admission_webhook_rejection_count"
 SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="validate",le="%s"}}'
 AUDIT = f'{OURS},endpoint="audit-metrics"'
+OF_CRON_JOB = f'{AUDIT},resource_namespace="team",cronjob="nightly"'
+FAILURES = f"jobsworth_cronjob_consecutive_failures{{{OF_CRON_JOB}}}"
+OVERDUE = f"jobsworth_cronjob_overdue_seconds{{{OF_CRON_JOB}}}"
+BLOCKED = f'jobsworth_cronjob_blocked{{{OF_CRON_JOB},reason="%s"}}'
+STUCK = f'jobsworth_job_stuck_seconds{{{AUDIT},resource_namespace="team",owner="CronJob/nightly",reason="%s"}}'
 NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 ACTIONS = f'job_controller_job_syncs_total{{{OURS},action="%s",result="%s"}}'
@@ -116,6 +121,23 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         {f'jobsworth_file_load_success{{{AUDIT},what="policy"}}': "1x9 0x19 1x30"},
         (15, 29),
     ),
+    # A later success, or the deletion of the CronJob, ends the series, and with it the alert.
+    ("JobsworthCronJobFailing", {FAILURES: "_x9 1x9 2x9 _x30"}, (10, 29)),
+    ("JobsworthCronJobFailing", {FAILURES: "_x70"}, None),
+    ("JobsworthCronJobOverdue", {OVERDUE: "0+600x60"}, (7, 61)),
+    ("JobsworthCronJobOverdue", {OVERDUE: "0+600x20 _x40", BLOCKED % "Running": "1x20 _x40"}, (7, 20)),
+    ("JobsworthCronJobOverdue", {OVERDUE: "0+600x60", BLOCKED % "ImagePull": "1x60"}, None),
+    ("JobsworthCronJobBlocked", {BLOCKED % "Terminating": "_x9 1x30 _x30"}, (25, 40)),
+    ("JobsworthCronJobBlocked", {BLOCKED % "ImagePull": "_x9 1x10 _x50"}, None),
+    ("JobsworthCronJobBlocked", {BLOCKED % "Running": "1x60"}, None),
+    # What blocks it changes, and with it the alert.
+    (
+        "JobsworthCronJobBlocked",
+        {BLOCKED % "Unschedulable": "1x25 _x40", BLOCKED % "ImagePull": "_x25 1x40"},
+        (15, 61),
+    ),
+    ("JobsworthJobStuck", {STUCK % "Terminating": "_x4 600+60x50 _x20"}, (35, 55)),
+    ("JobsworthJobStuck", {STUCK % "Quota": "_x4 600+60x20 _x40"}, None),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60", LEADER % "b": "0x11 1x60"}, None),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60"}, (15, 61)),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x70", LEADER % "b": "0x9 1x19 0x30"}, (15, 29)),
@@ -196,7 +218,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             helm, "template", "jobsworth", str(CHART), "--namespace", "jobs",
             "--kube-version", f"{NEWEST}.0", "--set", "fullnameOverride=judge",
-            "--set", "prometheusRule.enabled=true,controller.enabled=true,audit.enabled=true",
+            "--set", "prometheusRule.enabled=true,controller.enabled=true,audit.enabled=true,audit.health=true",
             "--show-only", "templates/prometheus-rule.yaml",
         ],
         capture_output=True, text=True, check=True,

@@ -83,6 +83,9 @@ readiness probe: a controller that fills its caches must not take a webhook out 
     {{- with include "jobsworth.featureGates" . }}
     - --feature-gates={{ . }}
     {{- end }}
+    {{- if .Values.audit.health }}
+    - --health
+    {{- end }}
     {{- with .Values.audit.extraArgs }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

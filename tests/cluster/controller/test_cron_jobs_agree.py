@@ -1,5 +1,8 @@
 """The same CronJobs in virtual time and on a control plane: the same runs, for the same reasons.
 
+The health of the CronJobs is compared, too: what ``jobsworth audit --health`` says of each scheduled time, from the
+objects that are stored at the end, with the Jobs that the watch has shown.
+
 The cases are those of ``support.simulation.cron_job_cases``. They run side by side by the wall clock on Kubernetes' own
 CronJob controller, which takes seven minutes, among them a restart of the controller and zones whose clocks change meanwhile.
 ``JOBSWORTH_RENEW=1`` records what it did, for ``tests/whatif/simulation/test_cron_jobs_agree_with_kubernetes.py``, which takes no control plane.
@@ -17,12 +20,20 @@ import pytest
 from cluster.available_beds import bed_or_skip
 from cluster.controller.controller_beds import BESIDE
 from cluster.controller.pod import MERGE, STRATEGIC
+from jobsworth.audit.audited_objects import AuditScope
+from jobsworth.audit.health_objects import list_health_objects
+from jobsworth.audit.stored_objects import StoredObjects
+from jobsworth.client.rest_config import Target, rest_config
+from jobsworth.client.transport import Client
 from jobsworth.controller.times import read_time, write_time
+from jobsworth.whatif.health.cluster_health import ClusterHealth, cluster_health
 from support.simulation import cron_job_cases
 from support.simulation.cron_job_cases import (
     AWAY,
+    BACK,
     CASES,
     CREATED,
+    FORWARD,
     TOLERANCE,
     UNTIL,
     Outcome,
@@ -44,6 +55,7 @@ class PlayedCronJobs:
     def __init__(self, bed: TestBed) -> None:
         self._bed = bed
         self.start = 0
+        self.health: ClusterHealth | None = None
         self._jobs: dict[str, dict[str, Any]] = {}
         self._deleted: set[str] = set()
         bed.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
@@ -63,7 +75,25 @@ class PlayedCronJobs:
             self._sleep_until(at)
             step(*arguments)
         self._sleep_until(UNTIL)
+        self.health = self._health()
         return {name: self._outcome(name) for name in CASES}
+
+    def _health(self) -> ClusterHealth:
+        with rest_config(Target(str(self._bed.kubeconfig), None)) as config:
+            api = Client(config, user_agent="test", connections=1, timeout=30)
+            scope = AuditScope([NAMESPACE])
+            listed = list_health_objects(StoredObjects(api), api, scope, note=print)
+            return cluster_health(listed, int(time.time()), since=self.start, stuck_after=120)
+
+    def truth(self, name: str) -> dict[int, tuple[str, str]]:
+        """The Jobs of a CronJob that have ever existed: end and name by the minute of the scheduled time."""
+        found = {}
+        for job in list(self._jobs.values()):
+            metadata = job["metadata"]
+            due = read_time((metadata.get("annotations") or {}).get(SCHEDULED_AT))
+            if metadata["ownerReferences"][0]["name"] == name and due is not None:
+                found[due // 60] = (self._run(job).ended, metadata["name"])
+        return found
 
     def _sleep_until(self, at: int) -> None:
         time.sleep(max(0.0, self.start + at - time.time()))
@@ -190,8 +220,8 @@ class PlayedCronJobs:
 @pytest.fixture(scope="module")
 def played(
     tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
-    """What Kubernetes did with each case, and what the simulator does."""
+) -> tuple[dict[str, Outcome], dict[str, Outcome], PlayedCronJobs]:
+    """What Kubernetes did with each case, what the simulator does, and the cases."""
     folder = tmp_path_factory.mktemp("bed")
     start = (int(time.time()) // 60 + 2) * 60
     zones = cron_job_cases.write_zones(folder / "zones", start)
@@ -209,12 +239,51 @@ def played(
             os.environ["ZONEINFO"] = before
     if os.environ.get("JOBSWORTH_RENEW"):
         cron_job_cases.record(outcomes)
-    return outcomes, simulated(folder, start)
+    return outcomes, simulated(folder, start), cron_jobs
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_kubernetes_runs_a_cron_job_as_the_simulator_does(
-    name: str, played: tuple[dict[str, Outcome], dict[str, Outcome]]
+    name: str, played: tuple[dict[str, Outcome], dict[str, Outcome], PlayedCronJobs]
 ) -> None:
     found, expected = played[0][name], played[1][name]
     assert found.differences(expected, TOLERANCE) == [], (found, expected)
+
+
+STATES = {"Complete": {"succeeded", "started"}, "Failed": {"failed", "started"}}
+NOT_STARTED = {"skipped", "waiting"}
+KNOWN_ZONES = [
+    name for name, case in CASES.items() if case.spec.get("timeZone") not in (BACK, FORWARD)
+]
+"""Without the zones whose clocks only this test changes: this process knows the true ones."""
+
+
+@pytest.mark.parametrize("name", KNOWN_ZONES)
+def test_the_health_of_a_cron_job_says_what_happened(
+    name: str, played: tuple[dict[str, Outcome], dict[str, Outcome], PlayedCronJobs]
+) -> None:
+    cron_jobs = played[2]
+    assert cron_jobs.health is not None
+    (found,) = [each for each in cron_jobs.health.cron_jobs if each.evidence.name == name]
+    assert found.window is not None
+    truth = cron_jobs.truth(name)
+    print(f"\n{name}: {[(run.state, run.reason, run.late) for run in found.window.runs]}")
+    for run in found.window.runs:
+        ended, job = truth.get(run.scheduled // 60, ("", ""))
+        if run.state == "unknown":
+            assert run.reason == "SpecEdited" or ended in ("", "replaced"), run
+        elif not job:
+            assert run.state in NOT_STARTED, run
+        else:
+            assert run.state in STATES.get(ended, {"running", "started"}), (run, ended)
+            assert run.job in (job, ""), run
+
+
+def test_the_absence_of_the_controller_is_seen(
+    played: tuple[dict[str, Outcome], dict[str, Outcome], PlayedCronJobs],
+) -> None:
+    cron_jobs = played[2]
+    assert cron_jobs.health is not None
+    assert cron_jobs.health.absences, cron_jobs.health
+    for absence in cron_jobs.health.absences:
+        assert cron_jobs.start + AWAY[0] - 10 <= absence.begin <= cron_jobs.start + AWAY[1] + 10

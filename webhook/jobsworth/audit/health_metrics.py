@@ -29,20 +29,24 @@ MAX_REMEMBERED = 1000
 """The largest number of failed Jobs of a CronJob that are remembered after they are deleted."""
 STATES = ("ok", "suspended", "failing", "overdue", "blocked")
 CRON_JOB = ("resource_namespace", "cronjob")
+OVERDUE = "jobsworth_cronjob_overdue_seconds"
+FAILURES = "jobsworth_cronjob_consecutive_failures"
+BLOCKED = "jobsworth_cronjob_blocked"
+STUCK = "jobsworth_job_stuck_seconds"
 METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "jobsworth_cronjob_overdue_seconds": (
+    OVERDUE: (
         "Seconds since the first scheduled time after the last one for which a Job was created.",
         CRON_JOB,
     ),
-    "jobsworth_cronjob_consecutive_failures": (
+    FAILURES: (
         "Scheduled Jobs that have failed since the last success.",
         CRON_JOB,
     ),
-    "jobsworth_cronjob_blocked": (
+    BLOCKED: (
         "1 if a run is overdue, by what keeps it from starting.",
         (*CRON_JOB, "reason"),
     ),
-    "jobsworth_job_stuck_seconds": (
+    STUCK: (
         "Seconds for which a Job has waited for its Pods to start or to terminate; of an owner's Jobs the "
         "longest.",
         ("resource_namespace", "owner", "reason"),
@@ -72,14 +76,14 @@ class HealthMetrics(Collector):
             failed = self._failures_of(each)
             if failed:
                 failures[each.evidence.uid] = failed
-                series["jobsworth_cronjob_consecutive_failures"][labels] = len(failed)
+                series[FAILURES][labels] = len(failed)
             overdue = each.overdue_seconds(health.now)
             if overdue >= OVERDUE_AFTER:
-                series["jobsworth_cronjob_overdue_seconds"][labels] = overdue
+                series[OVERDUE][labels] = overdue
                 if each.block is not None:
-                    series["jobsworth_cronjob_blocked"][*labels, each.block.reason] = 1
+                    series[BLOCKED][*labels, each.block.reason] = 1
             states[_state(each, overdue, len(failed))] += 1
-        stuck = series["jobsworth_job_stuck_seconds"]
+        stuck = series[STUCK]
         for wait in health.stuck:
             job = wait.job
             key = (job.namespace, job.owner or f"Job/{job.name}", wait.waiting.reason)

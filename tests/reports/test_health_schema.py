@@ -1,0 +1,50 @@
+"""The JSON report of health is what its published schema says, and the schema describes each of its keys."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from jobsworth.reports.health_json import render
+from jobsworth.reports.health_schema import health_schema
+from support.cli.command_processes import ROOT
+from support.health.health_objects import HOUR, NOON, a_cron_job, a_job, a_pod, health
+
+CHECKER = Draft202012Validator(health_schema())
+
+
+def reports() -> list[dict[str, Any]]:
+    job = a_job(NOON - 5 * HOUR, "", active=1)
+    active = (job["metadata"]["name"],)
+    blocked = a_cron_job(last=NOON - 5 * HOUR, active=active, concurrencyPolicy="Forbid")
+    found = (
+        health(),
+        health(a_cron_job(schedule="nonsense"), pods=None, events=None),
+        health(blocked, jobs=(job,), pods=(a_pod(job),)),
+        health(a_cron_job(suspend=True), since=NOON - HOUR),
+    )
+    return [json.loads(render(each, "test")) for each in found]
+
+
+def test_reports_are_what_the_schema_says() -> None:
+    for each in reports():
+        CHECKER.validate(each)
+
+
+def test_the_schema_describes_every_key() -> None:
+    schema = health_schema()
+    for report in reports():
+        assert set(report) <= set(schema["properties"])
+        for cron_job in report["cron_jobs"]:
+            described = schema["properties"]["cron_jobs"]["items"]["properties"]
+            assert set(cron_job) <= set(described)
+            assert set(cron_job["runs"]) <= set(described["runs"]["anyOf"][0]["properties"])
+        for stuck in report["stuck_jobs"]:
+            assert set(stuck) <= set(schema["properties"]["stuck_jobs"]["items"]["properties"])
+
+
+def test_the_published_schema_is_current() -> None:
+    published = (ROOT / "schemas/health.json").read_text(encoding="utf-8")
+    assert json.loads(published) == health_schema()

@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 
 import jobsworth
+from jobsworth.reports.calendar_page import calendar_page
 from jobsworth.whatif.run_record import RunRecord
 from jobsworth.whatif.run_statistics import statistics_of, summarize
 from jobsworth.whatif.timelines.statistics_page import statistics_page
 from jobsworth.whatif.timelines.timeline_page import timeline_page
+from support.simulation.calendars import a_calendar, a_week
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,
     indexed,
@@ -149,6 +151,8 @@ PAGES = {
     "restarts": lambda: timeline_page(restarted()),
     "evictions": lambda: timeline_page(evicted()),
     "many": many,
+    "calendar": lambda: calendar_page(a_week()),
+    "empty-calendar": lambda: calendar_page(a_calendar()),
     "never-complete": never_complete,
     "many-cron-jobs": many_cron_jobs,
 }

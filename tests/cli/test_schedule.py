@@ -98,7 +98,7 @@ def test_a_wrong_schedule_has_the_words_of_the_api_server(command: Command) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing argument"),
+        ((), "name a schedule in quotes, files with CronJobs, or -A"),
         (("30", "2", "*", "*", "*"), 'quote the expression: jobsworth schedule "30 2 * * *"'),
         (("@daily", "--time-zone", "Europe/Belin"), "--time-zone: unknown time zone Europe/Belin"),
         (("@daily", "--time-zone", "Local"), "must be an explicit time zone"),

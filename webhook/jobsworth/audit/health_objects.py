@@ -37,6 +37,7 @@ ABOUT = (
     "involvedObject.kind=CronJob",
     "involvedObject.kind=Job,reason=FailedCreate",
 )
+_RESOURCES: Object = {"requests": {"*": str}, "limits": {"*": str}}
 _CRON_JOB_SHAPE: Object = {
     "metadata": {
         "name": str,
@@ -54,7 +55,21 @@ _CRON_JOB_SHAPE: Object = {
         "startingDeadlineSeconds": int,
         "successfulJobsHistoryLimit": int,
         "failedJobsHistoryLimit": int,
-        "jobTemplate": {"spec": {"ttlSecondsAfterFinished": int}},
+        "jobTemplate": {
+            "spec": {
+                "ttlSecondsAfterFinished": int,
+                "parallelism": int,
+                "completions": int,
+                "template": {
+                    "spec": {
+                        "initContainers": [{"restartPolicy": str, "resources": _RESOURCES}],
+                        "containers": [{"resources": _RESOURCES}],
+                        "resources": _RESOURCES,
+                        "overhead": {"*": str},
+                    }
+                },
+            }
+        },
     },
     "status": {"active": [{"name": str}], "lastScheduleTime": str, "lastSuccessfulTime": str},
 }
@@ -99,12 +114,21 @@ def list_health_objects(
         "Events cannot be listed: more runs are unknown; grant list on events",
     )
     return ListedObjects(
-        cron_jobs=list(_stored(stored_objects, "CronJob", scope, _cron_job_problem)),
+        cron_jobs=list(stored_cron_jobs(stored_objects, scope)),
         jobs=_stored(stored_objects, "Job", scope, _job_problem),
         pods=pods,
         events=events,
         controller_renewed=_controller_renewed(api),
     )
+
+
+def stored_cron_jobs(stored_objects: StoredObjects, scope: AuditScope) -> Iterator[Object]:
+    """Yield the CronJobs.
+
+    Raises:
+        ApiError: the API server rejects the request, cannot be reached, or sends malformed objects.
+    """
+    return _stored(stored_objects, "CronJob", scope, cron_job_problem)
 
 
 def _stored(
@@ -120,7 +144,8 @@ def _stored(
                     yield from _checked([stored], problem)
 
 
-def _cron_job_problem(value: object) -> str | None:
+def cron_job_problem(value: object) -> str | None:
+    """Return why an object is no CronJob whose runs can be computed; None if it is one."""
     found = shape_problem(value, _CRON_JOB_SHAPE)
     if found is None and not _spec(value).get("schedule"):
         return "spec.schedule is missing"

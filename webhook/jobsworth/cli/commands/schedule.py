@@ -1,8 +1,9 @@
-"""``jobsworth schedule``: the next runs of a cron schedule."""
+"""``jobsworth schedule``: the next runs of a cron schedule, or a calendar of many CronJobs."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,14 @@ from jobsworth.api.formats import time_zones
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice, integer, text
+from jobsworth.cli.cron_calendars import (
+    FORMATS,
+    CalendarOptions,
+    CalendarPeriod,
+    print_calendar,
+)
+from jobsworth.cli.options import Options, arguments, integer, nested, text, words
+from jobsworth.cli.output_files import STDOUT, outputs_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.terminal import print_note
 from jobsworth.lint.schedule_timing import spelled
@@ -37,16 +45,22 @@ class ScheduleOptions(Options):
 
     time_zone = text(
         metavar="TZ",
-        help="The CronJob's timeZone, such as Europe/Berlin; default: UTC, the zone of most clusters.",
+        help="The CronJob's timeZone, such as Europe/Berlin, or that of a calendar's hours; default: "
+        "UTC, the zone of most clusters.",
     )
     from_ = text(
         metavar="TIME",
         help="Begin after this time: 2027-03-27, 2027-03-27T01:30 in the time zone, or with an offset; "
-        "default: now.",
+        "default: now; for a calendar, the begin of the day.",
     )
     count = integer(default=10, metavar="N", help="Print this many runs.")
-    output = choice(short="-o", default="text", choices=("text", "json"), help="Text or JSON.")
-    expression = arguments("EXPRESSION")
+    output = words(
+        short="-o",
+        metavar="FORMAT[=FILE]",
+        help="text, json, or html for a calendar; several may be given.",
+    )
+    calendar = nested(CalendarOptions)
+    expression = arguments("[EXPRESSION|FILE...]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +79,29 @@ class CronRuns:
 
 
 def run(options: ScheduleOptions) -> int:
-    """Print the next runs of a schedule, and return the exit code.
+    """Print the next runs of a schedule or a calendar, and return the exit code.
 
     Raises:
         UsageError: an option's value is wrong.
         InputError: the time zone database is missing.
     """
+    outputs = outputs_of(options.output, FORMATS)
+    paths = [each for each in options.expression if each == "-" or os.path.lexists(each)]
+    if not options.expression and not options.calendar.of_cluster:
+        raise UsageError(
+            "name a schedule in quotes, files with CronJobs, or -A for those of a cluster"
+        )
+    # The shell makes each asterisk of a schedule without quotes all files of a folder.
+    only_files = len(set(paths)) == len(options.expression)
+    if options.calendar.of_cluster or only_files:
+        if options.calendar.of_cluster and options.expression:
+            raise UsageError("a calendar is of a cluster, or of files: omit one of them")
+        return print_calendar(options.calendar, paths, _period(options), outputs)
     if len(options.expression) != 1:
         raise UsageError('quote the expression: jobsworth schedule "30 2 * * *"')
+    ((format_, file),) = outputs if len(outputs) == 1 else (("", ""),)
+    if format_ not in ("text", "json") or file != STDOUT:
+        raise UsageError("--output: for one expression, use text or json, without a file")
     if options.count > MAX_RUNS:
         raise UsageError(f"--count must be at most {MAX_RUNS}")
     (expression,) = options.expression
@@ -92,12 +121,20 @@ def run(options: ScheduleOptions) -> int:
     found = next_times(schedule.replace(time_zone=name), start, options.count)
     runs = CronRuns(expression, name, start, tuple(found))
     as_utf8(sys.stdout)
-    for line in _json(runs) if options.output == "json" else _text(runs):
+    for line in _json(runs) if format_ == "json" else _text(runs):
         print(line)
     if len(found) < options.count:
         what = "further run" if found else "run"
         print(f"no {what} within five years", file=sys.stderr)
     return EXIT_DONE if found else EXIT_INVALID
+
+
+def _period(options: ScheduleOptions) -> CalendarPeriod:
+    name = options.time_zone or DEFAULT_ZONE
+    start = _start(options.from_, _zone(name))
+    if options.from_ is None:
+        start = start.replace(hour=0, minute=0, second=0, microsecond=0)
+    return CalendarPeriod(int(start.timestamp()), options.calendar.days, name)
 
 
 def _zone(name: str) -> ZoneInfo:
@@ -190,9 +227,11 @@ def _json(runs: CronRuns) -> Iterator[str]:
 
 COMMAND = Command(
     "schedule",
-    help="""Print the next runs of a cron schedule, as the CronJob controller computes them.
+    help="""Print the next runs of a cron schedule, as the CronJob controller computes them, or a calendar.
 
-EXPRESSION is a CronJob's schedule, in quotes. Around clock changes, runs are skipped or repeated as in a
+EXPRESSION is a CronJob's schedule, in quotes. With -A, -n, or files and folders instead, the calendar of
+all their CronJobs: how many start in each hour, the minutes with most Pods, and what changes of the clocks
+do. Around clock changes, runs are skipped or repeated as in a
 cluster. An interval (@every 90m) is counted from --from; the controller counts it from the last run.
 Exit codes: 0, 1 if the schedule is invalid or never fires, 2 if the command line is wrong.""",
     epilog="""\b
@@ -200,6 +239,8 @@ Examples:
   jobsworth schedule "30 4 * * mon-fri"
   jobsworth schedule "30 2 * * *" --time-zone Europe/Berlin --from 2027-03-27 --count 3
   jobsworth schedule "0 0 29 2 *" --output json
+  jobsworth schedule -A -o html=calendar.html       # all CronJobs of a cluster, for a week
+  jobsworth schedule manifests/ --from 2027-03-22 --time-zone Europe/Berlin
 """,
     options=ScheduleOptions,
     run=run,

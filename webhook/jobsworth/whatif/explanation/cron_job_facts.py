@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
+from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.formats.cron_times import next_times
 from jobsworth.controller.cron_jobs.cron_job import FORBID, REPLACE, CronJobStatus, read_cron_job
 from jobsworth.controller.cron_jobs.local_times import local_time, named_zone, zone_of
-from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
-from jobsworth.lint.schedule_timing import listed, shortest_gap, spelled
+from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
+from jobsworth.lint.schedule_timing import shortest_gap, spelled
+from jobsworth.whatif.clock_changes import clock_changes, effect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,24 +21,9 @@ if TYPE_CHECKING:
 _SHOWN_TIMES = 3
 _SHOWN_CHANGES = 4
 _DAYS = 366
-_HOUR, _MINUTE = 3600, 60
 _SHORTEST_DEADLINE = 10
 """Seconds: the documentation of Kubernetes warns of a shorter startingDeadlineSeconds."""
 DEFAULT_KEPT = {"successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1}
-
-
-@dataclass(frozen=True, slots=True)
-class _ClockChange:
-    """A change of the clocks.
-
-    Attributes:
-        at: seconds since 1970.
-        before, after: offsets from UTC in seconds.
-    """
-
-    at: int
-    before: int
-    after: int
 
 
 def cron_job_facts(
@@ -93,18 +77,18 @@ def _next_runs(cron_job: CronJob, zone: tzinfo, now: int) -> str:
 
 
 def _clock_changes(cron_job: CronJob, zone: tzinfo, now: int) -> str:
-    changes = list(_changes(zone, now))
+    changes = list(clock_changes(zone, now, now + _DAYS * 86_400))
     if not changes:
         return "none in the coming year"
     if cron_job.schedule.every is not None:
         return "of no effect on an interval"
-    if all(not _effect(cron_job, zone, change) for change in changes):
+    if all(not effect_of(cron_job, zone, change) for change in changes):
         days = ", ".join(_day(change.at, zone) for change in changes[:_SHOWN_CHANGES])
         return f"no run is skipped or repeated ({days})"
     parts = []
     for change in changes[:_SHOWN_CHANGES]:
         way = "forward" if change.after > change.before else "back"
-        effect = _effect(cron_job, zone, change) or "no run is affected"
+        effect = effect_of(cron_job, zone, change) or "no run is affected"
         shift = spelled(abs(change.after - change.before))
         parts.append(f"{_day(change.at, zone)} {way} by {shift}: {effect}")
     return "; ".join(parts)
@@ -112,64 +96,6 @@ def _clock_changes(cron_job: CronJob, zone: tzinfo, now: int) -> str:
 
 def _day(at: int, zone: tzinfo) -> str:
     return datetime.fromtimestamp(at, zone).strftime("%a %Y-%m-%d")
-
-
-def _changes(zone: tzinfo, now: int) -> Iterator[_ClockChange]:
-    """Yield the clock changes of the coming year."""
-    start = now - now % _HOUR
-    before = _offset(zone, start)
-    for hour in range(start + _HOUR, start + _DAYS * 86_400, _HOUR):
-        after = _offset(zone, hour)
-        if after != before:
-            at = next(
-                minute
-                for minute in range(hour - _HOUR + _MINUTE, hour + _MINUTE, _MINUTE)
-                if _offset(zone, minute) == after
-            )
-            yield _ClockChange(at, before, after)
-            before = after
-
-
-def _offset(zone: tzinfo, time: int) -> int:
-    offset = datetime.fromtimestamp(time, zone).utcoffset() or timedelta()
-    return int(offset.total_seconds())
-
-
-def _effect(cron_job: CronJob, zone: tzinfo, change: _ClockChange) -> str:
-    """Return which local times of the schedule are skipped or repeated; empty for none."""
-    shift = change.after - change.before
-    if _runs_through(cron_job, change):
-        return ""
-    if shift > 0:
-        begin = datetime.fromtimestamp(change.at + change.before, UTC).replace(tzinfo=None)
-        written = cron_job.schedule.replace(time_zone=None)
-        times = next_times(written, begin - timedelta(seconds=1), 60)
-        skipped = [time for time in times if time < begin + timedelta(seconds=shift)]
-        if not skipped:
-            return ""
-        following = local_time(next_time(cron_job.schedule, change.at - 1), zone)
-        verb = "is" if len(skipped) == 1 else "are"
-        return f"{_clock_times(skipped)} {verb} skipped, the next run is {following}"
-    seen = [
-        datetime.fromtimestamp(time, zone).replace(tzinfo=None)
-        for time in scheduled_between(
-            cron_job.schedule, change.at + shift - 1, change.at - shift - 1
-        )
-    ]
-    repeated = sorted({time.replace(fold=0) for time in seen if seen.count(time) > 1})
-    verb = "runs" if len(repeated) == 1 else "run"
-    return f"{_clock_times(repeated)} {verb} twice" if repeated else ""
-
-
-def _runs_through(cron_job: CronJob, change: _ClockChange) -> bool:
-    """Return True if the schedule fires at an even pace before and after a change."""
-    begin, end = change.at - 3 * _HOUR, change.at + 3 * _HOUR
-    around = [begin, *scheduled_between(cron_job.schedule, begin, end), end]
-    return max(later - earlier for earlier, later in pairwise(around)) <= _HOUR
-
-
-def _clock_times(times: list[datetime]) -> str:
-    return listed([time.strftime("%H:%M") for time in times])
 
 
 def _concurrency(cron_job: CronJob, job: Mapping[str, Any]) -> str:

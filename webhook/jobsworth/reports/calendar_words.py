@@ -1,0 +1,94 @@
+"""Words of the calendar of CronJobs that the text report and the page share."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from jobsworth.controller.cron_jobs.local_times import local_time
+from jobsworth.lint.schedule_timing import spelled
+
+if TYPE_CHECKING:
+    from jobsworth.whatif.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
+    from jobsworth.whatif.calendar.pod_requests import PodRequests
+
+_MAX_NAMED = 3
+_GIB, _MIB = 2**30, 2**20
+
+
+def summary(calendar: CronCalendar) -> str:
+    """Return what the calendar holds, in one sentence."""
+    active, suspended = len(calendar.runs), len(calendar.suspended)
+    of = f"{_number(active, 'CronJob')} start {_number(calendar.total, 'run')}"
+    if active == 1:
+        of = f"1 CronJob starts {_number(calendar.total, 'run')}"
+    more = f"; {suspended} suspended" if suspended else ""
+    most = f", at most {calendar.busiest} in the same minute" if calendar.busiest > 1 else ""
+    return f"{of}{most}{more}"
+
+
+def period(calendar: CronCalendar) -> str:
+    """Return the begin and the end of the calendar, and its time zone."""
+    zone = ZoneInfo(calendar.zone)
+    begin, end = (local_time(time, zone) for time in (calendar.start, calendar.end))
+    return f"{begin} to {end}, {calendar.zone}"
+
+
+def day_name(day: str) -> str:
+    """Return a date with its weekday.
+
+    >>> day_name("2027-03-28")
+    'Sun 03-28'
+    """
+    return date.fromisoformat(day).strftime("%a %m-%d")
+
+
+def peak_time(peak: Peak, calendar: CronCalendar) -> str:
+    """Return the first of the minutes, and how many there are."""
+    first = datetime.fromtimestamp(peak.minutes[0], ZoneInfo(calendar.zone))
+    more = f" and {len(peak.minutes) - 1} more" if len(peak.minutes) > 1 else ""
+    return f"{first:%a %m-%d %H:%M}{more}"
+
+
+def peak_names(peak: Peak) -> str:
+    """Return the CronJobs, the first ones by name."""
+    names = [entry.title for entry in peak.entries]
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"{', '.join(names[:_MAX_NAMED])}{more}"
+
+
+def cpu_words(requests: PodRequests) -> str:
+    """Return the requested CPU as a quantity; "-" without any."""
+    if not requests.cpu:
+        return "-"
+    return f"{requests.cpu // 1000}" if requests.cpu % 1000 == 0 else f"{requests.cpu / 1000:.2f}"
+
+
+def memory_words(requests: PodRequests) -> str:
+    """Return the requested memory; "-" without any."""
+    if not requests.memory:
+        return "-"
+    size, unit = (_GIB, "Gi") if requests.memory >= _GIB else (_MIB, "Mi")
+    return f"{requests.memory / size:.1f}".removesuffix(".0") + unit
+
+
+def change_words(found: ZoneChange) -> str:
+    """Return when clocks change, and by how much."""
+    change = found.change
+    way = "forward" if change.after > change.before else "back"
+    when = datetime.fromtimestamp(change.at + change.before, UTC)
+    return f"{when:%a %m-%d %H:%M} clocks go {way} by {spelled(abs(change.after - change.before))}"
+
+
+def controller_zone_note(calendar: CronCalendar) -> str:
+    """Return a note about CronJobs without a time zone; empty if all have one."""
+    number = sum(not entry.zone for entry, _ in calendar.runs)
+    if not number:
+        return ""
+    noun = "CronJob without timeZone is" if number == 1 else "CronJobs without timeZone are"
+    return f"{number} {noun} shown as if kube-controller-manager ran in UTC"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

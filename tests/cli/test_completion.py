@@ -41,6 +41,7 @@ def completed(command: Command, monkeypatch: pytest.MonkeyPatch) -> Completed:
         ("jobsworth validate --output sarif=rep", ["file,rep"]),
         ("jobsworth validate man", ["file,man"]),
         ("jobsworth explain man", ["file,man"]),
+        ("jobsworth schedule man", ["file,man"]),
         ("jobsworth validate --baseline kn", ["file,kn"]),
         ("jobsworth rule --directory do", ["dir,do"]),
     ],
@@ -54,7 +55,7 @@ def test_values_are_completed(line: str, some: list[str], completed: Completed) 
     "line",
     [
         "jobsworth validate --output ta",  # a format of the audit
-        "jobsworth schedule x",
+        "jobsworth schedule --days x",
         "jobsworth validate --kubernetes-version 9",
         "jobsworth lint x",
     ],

@@ -175,6 +175,7 @@ PERMISSIONS = {
     "controller": (CONTROLLER, "controller.enabled=true"),
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
     "audit": (AUDIT, "audit.enabled=true,webhook.namespaceLabels=true"),
+    "audit-health": (AUDIT, "audit.enabled=true,audit.health=true"),
     "cert-manager": (WEBHOOK, "certificates.mode=certManager"),
     "existing-secret": (WEBHOOK, EXISTING_SECRET),
     "namespace-labels": (WEBHOOK, f"{EXISTING_SECRET},webhook.namespaceLabels=true"),

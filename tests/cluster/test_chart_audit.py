@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,10 @@ import yaml
 
 from cluster.available_beds import bed_or_skip
 from cluster.bed import Process, free_ports
+from cluster.controller.pod import MERGE, STRATEGIC
 from cluster.installed_chart import wait_for
 from cluster.programs import NEWEST
+from jobsworth.controller.times import write_time
 from support.api_server.stored_objects import cron_manifest, manifest
 
 if TYPE_CHECKING:
@@ -34,7 +37,8 @@ class ChartAudit:
         namespace: of the release.
     """
 
-    def __init__(self, bed: TestBed, folder: Path) -> None:
+    def __init__(self, bed: TestBed, folder: Path, **values: Any) -> None:
+        self._audit = {"enabled": True, "interval": "2s", **values}
         self.bed = bed
         self.namespace = bed.namespace("system")
         self._policies = folder / "policies"
@@ -65,7 +69,7 @@ class ChartAudit:
 
     def render(self, policies: dict[str, Any]) -> list[dict[str, Any]]:
         """Render the chart, and carry its policies into the folder as the kubelet does."""
-        values = {"policies": policies, "audit": {"enabled": True, "interval": "2s"}}
+        values = {"policies": policies, "audit": self._audit}
         self._values.write_text(json.dumps({**values, "fullnameOverride": "jobsworth"}))
         text = self.bed.helm(
             "template", "jobsworth", str(ROOT / "charts/jobsworth"), "--namespace", self.namespace,
@@ -108,6 +112,80 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChartAudit]:
             yield audit
         finally:
             audit.process.kill()
+
+
+@pytest.fixture(scope="module")
+def health(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChartAudit]:
+    with bed_or_skip(NEWEST) as bed:
+        audit = ChartAudit(bed, tmp_path_factory.mktemp("audit"), health=True)
+        try:
+            yield audit
+        finally:
+            audit.process.kill()
+
+
+def test_a_blocked_cron_job_has_metrics_until_it_is_deleted(health: ChartAudit) -> None:
+    bed = health.bed
+    team = bed.namespace("team")
+    path = f"/apis/batch/v1/namespaces/{team}"
+    created = bed.create(cron_manifest("nightly", schedule="* * * * *"), team)
+    owner = {"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "controller": True}
+    owner["uid"] = created["metadata"]["uid"]
+    job = manifest("nightly-1")
+    job = bed.create({**job, "metadata": {"name": "nightly-1", "ownerReferences": [owner]}}, team)
+    _create_pending_pod(bed, team, job)
+    hours_ago = write_time(int(time.time()) - 7200)
+    status = {"lastScheduleTime": hours_ago, "active": [{"kind": "Job", "name": "nightly-1"}]}
+    answer = bed.request(
+        "PATCH", f"{path}/cronjobs/nightly/status", {"status": status}, content_type=MERGE
+    )
+    assert answer.code == 200, answer
+    answer = bed.request(
+        "PATCH", f"{path}/jobs/nightly-1/status", {"status": {"active": 1, "startTime": hours_ago}},
+        content_type=MERGE,
+    )  # fmt: skip
+    assert answer.code == 200, answer
+    blocked = f'jobsworth_cronjob_blocked{{cronjob="nightly",reason="ImagePull",resource_namespace="{team}"}} 1.0'
+    health.shows(blocked)
+    health.shows('jobsworth_cronjobs{state="blocked"} 1.0')
+    command = [
+        sys.executable, "-m", "jobsworth", "audit", "-n", team, "--health", "-o", "json",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "KUBECONFIG": str(bed.kubeconfig), "PYTHONPATH": str(ROOT / "webhook")},
+    )
+    assert done.returncode == 1, done.stderr
+    (found,) = json.loads(done.stdout)["cron_jobs"]
+    assert found["blocked"]["pod"] == "nightly-1-x"
+    bed.request("DELETE", f"{path}/cronjobs/nightly")
+    health.shows('jobsworth_cronjobs{state="blocked"} 0.0')
+    assert "Traceback" not in health.log.read_text()
+
+
+def _create_pending_pod(bed: TestBed, namespace: str, job: dict[str, Any]) -> None:
+    template = job["spec"]["template"]
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "nightly-1", "controller": True}
+    owner["uid"] = job["metadata"]["uid"]
+    labels = template["metadata"]["labels"]
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "nightly-1-x", "labels": labels, "ownerReferences": [owner]},
+        "spec": template["spec"],
+    }
+    bed.create(pod, namespace)
+    waiting = {"waiting": {"reason": "ImagePullBackOff"}}
+    container = {"name": "main", "image": "", "imageID": "", "restartCount": 0, "ready": False}
+    status = {"phase": "Pending", "containerStatuses": [{**container, "state": waiting}]}
+    answer = bed.request(
+        "PATCH", f"/api/v1/namespaces/{namespace}/pods/nightly-1-x/status", {"status": status},
+        content_type=STRATEGIC,
+    )  # fmt: skip
+    assert answer.code == 200, answer
 
 
 def test_a_policy_goes_from_audit_to_warn_without_a_restart(

@@ -17,16 +17,12 @@ from jobsworth.controller.cron_jobs.schedule_times import (
     next_time,
     scheduled_between,
 )
+from jobsworth.whatif.health.held_times import ON_TIME, Holds, jobs_in_the_way, rejections
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.whatif.health.evidence import CronJobEvidence, Outcome, StartedRun
     from jobsworth.whatif.health.run_reasons import RunReason
 
-ON_TIME = 10
-"""A Job that is created within so many seconds after its scheduled time is on time: times of objects have no
-fractions of a second, and a busy controller may sync later."""
 MAX_ACCOUNTED = 20_000
 """The most scheduled times of a CronJob that are accounted for, the latest ones: two weeks of minutes."""
 
@@ -135,7 +131,8 @@ class _Accountant:
         self._cron_job = evidence.cron_job
         self._now = now
         self._latest = latest
-        self._holders = sorted(_holders(evidence)) if self._forbids else []
+        self._holders = Holds(jobs_in_the_way(evidence) if self._forbids else ())
+        self._rejections = Holds(rejections(evidence))
 
     @property
     def _forbids(self) -> bool:
@@ -208,9 +205,9 @@ class _Accountant:
     def _passed_over(self, time: int) -> AccountedRun:
         """Account for a time before the last one that the controller started."""
         reason = self._rejected(time)
-        for begun, until, name in self._holders:
-            if begun <= time < until and not self._started_after(time, until):
-                return AccountedRun(time, "skipped", "JobAlreadyActive", name)
+        hold = self._holders.at(time)
+        if hold is not None and not self._started_after(time, hold.until):
+            return AccountedRun(time, "skipped", "JobAlreadyActive", hold.name)
         if not self._kept(time):
             return AccountedRun(time, "unknown", "JobRemoved")
         if reason is not None:
@@ -229,10 +226,8 @@ class _Accountant:
 
     def _holder(self, time: int) -> str:
         """Return the unfinished Job that held a time back; empty without one."""
-        for begun, until, name in self._holders:
-            if begun <= time < until:
-                return name
-        return ""
+        hold = self._holders.at(time)
+        return "" if hold is None else hold.name
 
     def _kept(self, time: int) -> bool:
         """Return True if no history limit, TTL or replacement can have removed a Job of a time."""
@@ -254,26 +249,4 @@ class _Accountant:
 
     def _rejected(self, time: int) -> RunReason | None:
         """Return the reason if Events show that the API server rejected Jobs at that time."""
-        for event in self._evidence.rejections:
-            last = event.recorded.at
-            first = last if event.first is None else event.first
-            if first is not None and last is not None and first - ON_TIME <= time <= last:
-                return "JobRejected"
-        return None
-
-
-def _holders(evidence: CronJobEvidence) -> Iterator[tuple[int, int, str]]:
-    """Yield the Jobs that keep others from starting: from when, until when, and their names.
-
-    A Job that is unfinished when a later one starts is none that the controller counts as active.
-    """
-    last = evidence.cron_job.status.last_schedule
-    following = NEVER
-    created = [run for run in evidence.runs.values() if run.created is not None]
-    for run in sorted(created, key=lambda each: each.created or 0, reverse=True):
-        begun = run.created or 0
-        if run.ended is not None:
-            yield begun, min(following, run.ended), run.name
-        elif run.stored and (following < NEVER or last is None or last <= begun):
-            yield begun, following, run.name
-        following = begun
+        return None if self._rejections.at(time) is None else "JobRejected"

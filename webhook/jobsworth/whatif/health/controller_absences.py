@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from jobsworth.whatif.health.accounted_runs import ON_TIME
+from jobsworth.whatif.health.held_times import ON_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from jobsworth.controller.cron_jobs.cron_job import FORBID
 from jobsworth.controller.cron_jobs.schedule_times import NEVER, next_time
-from jobsworth.whatif.health.accounted_runs import ON_TIME
+from jobsworth.whatif.health.held_times import ON_TIME
 from jobsworth.whatif.waiting import WaitReason
 
 if TYPE_CHECKING:

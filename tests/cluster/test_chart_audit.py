@@ -141,7 +141,7 @@ def test_a_blocked_cron_job_has_metrics_until_it_is_deleted(health: ChartAudit) 
     )
     assert answer.code == 200, answer
     answer = bed.request(
-        "PATCH", f"{path}/jobs/nightly-1/status", {"status": {"active": 1, "startTime": hours_ago}},
+        "PATCH", f"{path}/jobs/nightly-1/status", {"status": {"active": 1, "startTime": write_time(int(time.time()))}},
         content_type=MERGE,
     )  # fmt: skip
     assert answer.code == 200, answer

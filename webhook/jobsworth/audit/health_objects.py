@@ -74,6 +74,40 @@ _CRON_JOB_SHAPE: Object = {
     "status": {"active": [{"name": str}], "lastScheduleTime": str, "lastSuccessfulTime": str},
 }
 
+_JOB_SHAPE: Object = {
+    "metadata": {
+        "annotations": {"*": str},
+        "deletionTimestamp": str,
+        "ownerReferences": [{"apiVersion": str, "kind": str, "name": str, "uid": str}],
+    },
+    "spec": {
+        "parallelism": int,
+        "completions": int,
+        "completionMode": str,
+        "backoffLimit": int,
+        "backoffLimitPerIndex": int,
+        "maxFailedIndexes": int,
+        "activeDeadlineSeconds": int,
+        "managedBy": str,
+        "podReplacementPolicy": str,
+        "selector": {
+            "matchLabels": {"*": str},
+            "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
+        },
+        "podFailurePolicy": {
+            "rules": [
+                {
+                    "action": str,
+                    "onExitCodes": {"containerName": str, "operator": str, "values": [int]},
+                    "onPodConditions": [{"type": str, "status": str}],
+                }
+            ]
+        },
+        "successPolicy": {"rules": [{"succeededIndexes": str, "succeededCount": int}]},
+        "template": {"metadata": {"labels": {"*": str}}, "spec": {"restartPolicy": str}},
+    },
+}
+
 
 def list_health_objects(
     stored_objects: StoredObjects, api: Api, scope: AuditScope, note: Callable[[str], None]
@@ -153,7 +187,8 @@ def cron_job_problem(value: object) -> str | None:
 
 
 def _job_problem(value: object) -> str | None:
-    return job_problem(value) or (None if _spec(value) else "spec is missing")
+    found = job_problem(value) or shape_problem(value, _JOB_SHAPE)
+    return found or (None if _spec(value) else "spec is missing")
 
 
 def _spec(value: object) -> Object:

@@ -1,4 +1,4 @@
-"""The periods in which something kept the runs of a CronJob from starting: an unfinished Job, or a rejection."""
+"""Periods in which something kept the runs of a CronJob from starting: an unfinished Job, or a rejection."""
 
 from __future__ import annotations
 

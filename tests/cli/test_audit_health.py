@@ -138,10 +138,17 @@ def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: A
     assert found["cron_jobs"][0]["blocked"]["reason"] == "JobUnfinished"
 
 
+def test_a_namespace_that_does_not_exist_is_an_error(audit: Audit) -> None:
+    done = audit("-n", "batsh")
+    assert done.code == 2
+    assert 'has no namespace "batsh"' in done.err
+
+
 def test_only_pods_of_jobs_that_have_not_ended_are_listed(
     server: FakeListServer, audit: Audit
 ) -> None:
     wedged(server)
+    server.namespaces["batch"] = {}
     audit("-n", "batch")
     (query,) = [query for path, query in server.requests if path.endswith("/batch/pods")]
     assert query["labelSelector"] == "job-name"

@@ -126,6 +126,11 @@ class TestOfACluster:
         assert done.code == 1
         assert "Mars/Olympus" in done.out + done.err
 
+    def test_a_namespace_that_does_not_exist_is_an_error(self, command: Command) -> None:
+        done = command("schedule", "-n", "batsh")
+        assert done.code == 2
+        assert 'has no namespace "batsh"' in done.err
+
     def test_a_denied_list_names_the_right(self, command: Command) -> None:
         self.server.faults = [lambda *_: (403, status(403, "Forbidden", "no"))]
         done = command("schedule", "-n", "batch")

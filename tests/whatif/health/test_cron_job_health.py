@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pytest
 
@@ -172,6 +173,37 @@ def test_an_invalid_schedule_is_reported() -> None:
     found = health(a_cron_job(schedule="61 * * * *"))
     assert problems(found) == [("error", "InvalidSchedule")]
     assert summary(found) == "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck"
+
+
+def test_an_unknown_time_zone_is_reported() -> None:
+    ((name, (problem,)),) = problems_by_object(health(a_cron_job(timeZone="Mars/Olympus")))
+    assert name == "batch/CronJob/report"
+    assert problem.message.endswith("unknown time zone Mars/Olympus")
+
+
+def test_a_machine_without_the_time_zone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> ZoneInfo:
+        raise ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr("jobsworth.controller.cron_jobs.local_times.ZoneInfo", unknown)
+    ((_, (problem,)),) = problems_by_object(health(a_cron_job(timeZone="Europe/Berlin")))
+    assert problem.message == (
+        "its runs are not known: this machine does not know the time zone Europe/Berlin"
+    )
+
+
+def test_a_cron_job_that_is_being_deleted_is_not_overdue() -> None:
+    cron_job = a_cron_job(last=NOON - DAY)
+    cron_job["metadata"]["deletionTimestamp"] = write_time(NOON - HOUR)
+    assert health_of_one(cron_job).overdue_since is None
+
+
+def test_a_job_that_a_user_created_is_no_run_whatever_its_name() -> None:
+    job = a_job(NOON - HOUR, "Failed", annotated=False)
+    job["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual"}
+    found = health_of_one(a_cron_job(last=NOON), jobs=(job,))
+    assert found.failures == ()
+    assert [each.name for each in found.evidence.manual] == [job["metadata"]["name"]]
 
 
 def test_a_schedule_that_never_fires_is_reported() -> None:

@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from jobsworth.cli.audit_input import check_namespaces
 from jobsworth.cli.options import Options, flag, text
 from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.process_options import duration_in_seconds
@@ -110,9 +111,13 @@ def print_health(
 
     outputs = check_report(report)
     api = reading_client(config, timeout=timeout)
-    listed = list_health_objects(
-        StoredObjects(api), api, scope, lambda note: print_note(f"note: {note}")
-    )
+    stored_objects = StoredObjects(api)
+
+    def note(text: str) -> None:
+        print_note(f"note: {text}")
+
+    check_namespaces(stored_objects, scope, config, note)
+    listed = list_health_objects(stored_objects, api, scope, note)
     now = int(time.time())
     health = cluster_health(
         listed, now, since=now - settings.since, stuck_after=settings.stuck_after

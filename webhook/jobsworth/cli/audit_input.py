@@ -146,6 +146,17 @@ def audit_scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
     )
 
 
+def check_namespaces(
+    stored_objects: StoredObjects, scope: AuditScope, config: RestConfig, note: Note
+) -> None:
+    """Check that the namespaces exist, as far as they can be read.
+
+    Raises:
+        ApiError: a named namespace does not exist.
+    """
+    audit_namespace_labels(stored_objects, scope, None, config, note)
+
+
 def audit_namespace_labels(
     stored_objects: StoredObjects,
     scope: AuditScope,

@@ -137,6 +137,7 @@ def _stored_entries(
     from jobsworth.audit.audited_objects import AuditScope
     from jobsworth.audit.health_objects import stored_cron_jobs
     from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.cli.audit_input import check_namespaces
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
     from jobsworth.whatif.calendar.calendar_entry import read_entry
@@ -146,7 +147,9 @@ def _stored_entries(
             named: list[str | None] = list(dict.fromkeys(options.namespace))
             namespaces = [None] if options.all_namespaces else named or [config.namespace]
             api = reading_client(config, timeout=options.request_timeout)
-            for stored in stored_cron_jobs(StoredObjects(api), AuditScope(namespaces)):
+            stored_objects, scope = StoredObjects(api), AuditScope(namespaces)
+            check_namespaces(stored_objects, scope, config, print_note)
+            for stored in stored_cron_jobs(stored_objects, scope):
                 try:
                     yield read_entry(stored, period.start)
                 except BadSchedule as error:
@@ -154,7 +157,7 @@ def _stored_entries(
                     left_out.append(f"{meta['namespace']}/{meta['name']}: {error}")
     except ApiError as error:
         advice = ": grant the verb list on cronjobs" if error.code == 403 else ""
-        raise _ClusterError(f"{error}{advice}") from None
+        raise _ClusterError(f"{error.explanation or error}{advice}") from None
 
 
 def _rendered(name: str, file: str, calendar: CronCalendar) -> Iterator[str]:

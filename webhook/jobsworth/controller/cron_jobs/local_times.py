@@ -28,6 +28,15 @@ def zone_of(cron_job: CronJob) -> tzinfo:
     return UTC
 
 
+def is_zone_known(cron_job: CronJob) -> bool:
+    """Return True if this machine knows the time zone of a CronJob."""
+    try:
+        ZoneInfo(named_zone(cron_job) or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
 def local_time(time: float, zone: tzinfo) -> str:
     """Return a time as weekday, date, minute and offset from UTC.
 

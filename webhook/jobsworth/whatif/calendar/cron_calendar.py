@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
+from jobsworth.controller.cron_jobs.local_times import is_zone_known
 from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
 from jobsworth.whatif.calendar.pod_requests import PodRequests
 from jobsworth.whatif.clock_changes import clock_changes, effect_of
@@ -153,18 +154,11 @@ def _by_zone(
     """Return the CronJobs whose zone is known, and the names of the other zones."""
     known, unknown = [], []
     for entry in sorted(entries, key=lambda each: (each.namespace, each.cron_job.name, each.place)):
-        if _zone(entry.zone) is None:
-            unknown.append(entry.zone)
-        else:
+        if is_zone_known(entry.cron_job):
             known.append(entry)
+        else:
+            unknown.append(entry.zone)
     return known, tuple(dict.fromkeys(unknown))
-
-
-def _zone(name: str) -> tzinfo | None:
-    try:
-        return ZoneInfo(name or "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
 
 
 def _interval_times(entry: CalendarEntry, start: int, end: int) -> range:
@@ -215,8 +209,7 @@ def _zone_changes(active: Sequence[CalendarEntry], start: int, end: int) -> Iter
         if entry.zone:
             by_zone[entry.zone].append(entry)
     for name, entries in sorted(by_zone.items()):
-        zone = _zone(name)
-        assert zone is not None
+        zone = ZoneInfo(name)
         for change in clock_changes(zone, start, end):
             effects = [
                 (entry, effect)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.cron import BadSchedule
+from jobsworth.controller.cron_jobs.local_times import is_zone_known, named_zone
 from jobsworth.whatif.health.accounted_runs import account_for_runs
 from jobsworth.whatif.health.controller_absences import signs_of_life, with_absences
 from jobsworth.whatif.health.cron_job_evidence import gather_evidence
@@ -49,7 +50,7 @@ class ListedObjects:
 
 @dataclass(frozen=True, slots=True)
 class InvalidCronJob:
-    """A stored CronJob whose schedule cannot be parsed; it never starts a Job."""
+    """A stored CronJob whose schedule cannot be parsed, or whose time zone this machine does not know."""
 
     namespace: str
     name: str
@@ -108,9 +109,17 @@ def cluster_health(
         uid, namespace, name = (meta.get(key) or "" for key in ("uid", "namespace", "name"))
         about = [each for each in of_cron_jobs[namespace, name] if not each.uid or each.uid == uid]
         try:
-            evidences.append(gather_evidence(stored, by_cron_job[uid], about))
+            evidence = gather_evidence(stored, by_cron_job[uid], about)
         except BadSchedule as error:
-            invalid.append(InvalidCronJob(namespace, name, str(error)))
+            problem = f"no run ever starts: {error}"
+            invalid.append(InvalidCronJob(namespace, name, problem))
+            continue
+        if is_zone_known(evidence.cron_job):
+            evidences.append(evidence)
+        else:
+            zone = named_zone(evidence.cron_job)
+            problem = f"its runs are not known: this machine does not know the time zone {zone}"
+            invalid.append(InvalidCronJob(namespace, name, problem))
     evidences.sort(key=lambda each: (each.namespace, each.name))
     windows: dict[str, AccountedWindow] = {}
     absences: tuple[Absence, ...] = ()

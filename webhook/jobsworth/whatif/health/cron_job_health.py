@@ -57,8 +57,8 @@ class CronJobHealth:
 
     Attributes:
         window: its scheduled times of the window; None if they are not accounted for.
-        overdue_since: the first scheduled time since the last one that was started; None if none is overdue
-            or the CronJob is suspended.
+        overdue_since: the first scheduled time since the last one that was started; None if none is overdue,
+            or the CronJob is suspended or being deleted.
         block: what keeps an overdue run from starting; None without one.
         failures: names of Jobs that have failed since the last success, with the time of each end.
         more_failures: there may be more failed Jobs, which history limits or a TTL have removed.
@@ -106,7 +106,8 @@ def health_of(
     if cron_job.schedule.every is not None:
         following = _next_of_interval(evidence, now)
     in_the_way = _in_the_way(evidence)
-    overdue = None if cron_job.suspended else _overdue_since(evidence, now, bool(in_the_way))
+    idle = cron_job.suspended or evidence.deleting
+    overdue = None if idle else _overdue_since(evidence, now, bool(in_the_way))
     last_success = _last_success(evidence)
     block = None
     if overdue is not None:

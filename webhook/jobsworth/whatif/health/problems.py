@@ -101,7 +101,7 @@ def problems_by_object(health: ClusterHealth) -> Iterator[tuple[str, list[Proble
     if away:
         yield CONTROLLER, away
     for invalid in health.invalid:
-        problem = Problem("error", "InvalidSchedule", f"no run ever starts: {invalid.problem}")
+        problem = Problem("error", "InvalidSchedule", invalid.problem)
         yield f"{invalid.namespace}/CronJob/{invalid.name}", [problem]
     for each in health.cron_jobs:
         name = f"{each.evidence.namespace}/CronJob/{each.evidence.name}"

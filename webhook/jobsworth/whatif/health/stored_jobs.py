@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of KEP-3140 on Jobs of a CronJob; always set since Kubernetes 1.32."""
+INSTANTIATE = "cronjob.kubernetes.io/instantiate"
+"""The annotation of ``kubectl create job --from`` and of dashboards on a Job that a user creates."""
 MAX_MINUTES = 2**31
 _OUTCOMES: tuple[Outcome, ...] = ("Complete", "Failed")
 _MINUTES = re.compile(r"[0-9]{1,10}")
@@ -55,7 +57,10 @@ def _end(job: Object) -> tuple[Outcome, int | None, str]:
 
 def _scheduled(meta: Object, cron_job: str) -> int | None:
     """Return the scheduled time by the annotation, or else by the name."""
-    written = read_time((meta.get("annotations") or {}).get(SCHEDULED_AT))
+    annotations = meta.get("annotations") or {}
+    if INSTANTIATE in annotations:
+        return None
+    written = read_time(annotations.get(SCHEDULED_AT))
     return scheduled_in(meta.get("name") or "", cron_job) if written is None else written
 
 

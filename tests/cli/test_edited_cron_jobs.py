@@ -149,7 +149,7 @@ def test_a_right_that_is_missing_is_named(server: FakeListServer, command: Comma
 def test_options_that_need_another_one(command: Command) -> None:
     for arguments, message in (
         (("--at", NOON), "--at is the time of an update: it requires --against or --git-ref"),
-        (("--context", "test"), "--kubeconfig and --context require --against live"),
+        (("--context", "test"), "--kubeconfig and --context require --server or --against live"),
         (("--against", "mail.yaml", "--at", "noon"), '--at: "noon" is not a date'),
     ):
         done = validated(command, *arguments, "mail.yaml", files={"mail.yaml": NEW})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, ErrorDetail
 from jobsworth.client.api_resources import pods_path
 from support.api_server.fake_job_api import Call
 from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler
@@ -13,7 +13,9 @@ CONFLICT = ApiError(409, "Conflict", "the object has been modified")
 GONE = ApiError(404, "NotFound", "not found")
 REPLACED = ApiError(409, "Conflict", "the UID in the precondition (a) does not match")
 QUOTA = ApiError(403, "Forbidden", "exceeded quota")
-TERMINATING = ApiError(403, "Forbidden", "being terminated", causes=("NamespaceTerminating",))
+TERMINATING = ApiError(
+    403, "Forbidden", "being terminated", details=(ErrorDetail("NamespaceTerminating"),)
+)
 LOST = ApiError(UNREACHABLE, "", "connection reset")
 BROKEN = ApiError(500, "InternalError", "etcd is away")
 BUSY = ApiError(429, "TooManyRequests", "busy", retry_after=7)

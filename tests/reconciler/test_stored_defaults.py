@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_errors import ApiError, ErrorDetail
 from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.evaluation.evaluator import Evaluator
@@ -181,8 +181,8 @@ def test_a_field_of_another_manager_is_a_conflict(
 ) -> None:
     def conflict(moment: str) -> None:
         if moment == "before dry run PATCH jobs":
-            causes = ("FieldManagerConflict",)
-            raise ApiError(409, "Conflict", "Apply failed with 1 conflict", causes=causes)
+            details = (ErrorDetail("FieldManagerConflict"),)
+            raise ApiError(409, "Conflict", "Apply failed with 1 conflict", details=details)
 
     server.at = conflict
     assert process(server, metrics).apply(active()) == {"conflict": 1}

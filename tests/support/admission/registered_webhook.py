@@ -7,7 +7,7 @@ import json
 import ssl
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -87,32 +87,46 @@ class RegisteredWebhook:
 def registered_webhook(bed: TestBed, name: str) -> Iterator[RegisteredWebhook]:
     """Serve and register a webhook until the block ends; it has no policies at first."""
     webhook = RegisteredWebhook(bed, name)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(webhook))
+
+    def answer(path: str, body: bytes) -> bytes:
+        return webhook.answer("mutate" if path.startswith("/mutate") else "validate", body)
+
+    kinds = ("Mutating", "Validating")
+    with served(bed, answer) as port:
+        try:
+            for kind in kinds:
+                bed.create(_configuration(bed, kind, name, port))
+            yield webhook
+        finally:
+            for kind in kinds:
+                bed.request("DELETE", f"{configurations_path(kind)}/{name}")
+
+
+@contextmanager
+def served(bed: TestBed, answer: Callable[[str, bytes], bytes]) -> Iterator[int]:
+    """Serve a webhook over TLS that the CA of a bed signs, and yield its port.
+
+    Args:
+        answer: returns the answer to a path and an AdmissionReview.
+    """
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(answer))
     server.daemon_threads = True
     server.socket = _tls(bed).wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    kinds = ("Mutating", "Validating")
     try:
-        for kind in kinds:
-            bed.create(_configuration(bed, kind, name, server.server_address[1]))
-        yield webhook
+        yield server.server_address[1]
     finally:
-        for kind in kinds:
-            bed.request("DELETE", f"{_path(kind)}/{name}")
         server.shutdown()
         server.server_close()
 
 
-def _handler(webhook: RegisteredWebhook) -> type[BaseHTTPRequestHandler]:
+def _handler(answer_to: Callable[[str, bytes], bytes]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            endpoint: Literal["mutate", "validate"] = (
-                "mutate" if self.path.startswith("/mutate") else "validate"
-            )
-            answer = webhook.answer(endpoint, body)
+            answer = answer_to(self.path, body)
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))
@@ -136,7 +150,7 @@ def _tls(bed: TestBed) -> ssl.SSLContext:
     return context
 
 
-def _path(kind: str) -> str:
+def configurations_path(kind: str) -> str:
     return f"/apis/admissionregistration.k8s.io/v1/{kind.lower()}webhookconfigurations"
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
-from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, ErrorDetail
 from jobsworth.client.api_interface import APPLY, JSON, Api
 from jobsworth.controller.times import write_time
 from jobsworth.validation.engine import engine_for
@@ -131,7 +131,9 @@ class FakeJobApi(VersionedStore, Api):
     def _create(self, call: Call) -> Object:
         if call.namespace in self.terminating:
             message = f"namespace {call.namespace} is being terminated"
-            raise ApiError(403, "Forbidden", message, causes=("NamespaceTerminating",))
+            raise ApiError(
+                403, "Forbidden", message, details=(ErrorDetail("NamespaceTerminating"),)
+            )
         obj = copied(call.body)
         meta = obj["metadata"]
         if not meta.get("name"):

@@ -40,12 +40,13 @@ def target_of(options: ClusterOptions) -> Target:
     return Target(options.kubeconfig, options.context)
 
 
-def reading_client(config: RestConfig, *, timeout: float) -> Client:
+def reading_client(config: RestConfig, *, timeout: float, impersonated: str = "") -> Client:
     """Return a client for a command that reads many objects, one request at a time.
 
     Args:
         config: of the cluster.
         timeout: of a request, in seconds.
+        impersonated: the user to act as; empty for the user of the credentials.
 
     Raises:
         ImportError: the cluster extra is not installed.
@@ -60,6 +61,7 @@ def reading_client(config: RestConfig, *, timeout: float) -> Client:
         timeout=timeout,
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
+        impersonated=impersonated,
     )
 
 

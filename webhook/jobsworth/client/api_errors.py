@@ -10,6 +10,21 @@ EXPIRED = 410
 MAX_TEXT_LENGTH = 500  # characters of a response that is not a Status
 
 
+@dataclass(frozen=True, slots=True)
+class ErrorDetail:
+    """A cause in the ``Status`` of a rejected object.
+
+    Attributes:
+        reason: such as ``FieldValueInvalid``.
+        field: the field path; empty if the cause is not about a field.
+        message: the problem.
+    """
+
+    reason: str
+    field: str = ""
+    message: str = ""
+
+
 @dataclass(slots=True, eq=False)
 class ApiError(Exception):
     """A call that the API server rejected, or did not answer.
@@ -21,7 +36,7 @@ class ApiError(Exception):
         reason: the reason of the ``Status``, such as ``NotFound``.
         message: the message of the API server, unchanged, if it responded.
         retry_after: the seconds after which the API server asks to retry; None if it does not.
-        causes: the reasons of the causes in the ``Status``.
+        details: the causes in the ``Status``.
         continue_token: the token to continue an expired list with.
         explanation: the message together with what to do about it.
         timed_out: there was no response within the timeout of the request.
@@ -31,13 +46,18 @@ class ApiError(Exception):
     reason: str
     message: str
     retry_after: float | None = None
-    causes: tuple[str, ...] = ()
+    details: tuple[ErrorDetail, ...] = ()
     continue_token: str = ""
     explanation: str = ""
     timed_out: bool = False
 
     def __str__(self) -> str:
         return self.explanation or self.message
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """The reasons of the causes in the ``Status``."""
+        return tuple(detail.reason for detail in self.details)
 
     @property
     def not_found(self) -> bool:
@@ -116,7 +136,11 @@ def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiErr
         printable(str(answer.get("message") or "")) or reason or f"HTTP status {code}",
         retry_after,
         tuple(
-            str(cause.get("reason") or "")
+            ErrorDetail(
+                str(cause.get("reason") or ""),
+                printable(str(cause.get("field") or "")),
+                printable(str(cause.get("message") or "")),
+            )
             for cause in (causes if isinstance(causes, list) else ())
             if isinstance(cause, dict)
         ),

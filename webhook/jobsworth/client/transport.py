@@ -40,6 +40,7 @@ class Client(Api):
         timeout: the seconds to wait for a response.
         retry: the retry policy.
         compressed: request compressed responses, for lists over slow networks.
+        impersonated: the user to act as; empty for the user of the credentials.
         observe: receives the method and HTTP status of each call; ``WATCH`` for a watch.
         stop: set when the process must end; no call is retried after that.
 
@@ -57,6 +58,7 @@ class Client(Api):
         timeout: float = CALL_SECONDS,
         retry: Retry | None = None,
         compressed: bool = False,
+        impersonated: str = "",
         observe: Callable[[str, int], None] = lambda method, code: None,
         stop: threading.Event | None = None,
     ) -> None:
@@ -66,6 +68,8 @@ class Client(Api):
             "User-Agent": user_agent,
             "Accept-Encoding": "gzip" if compressed else "identity",
         }
+        if impersonated:
+            self._headers["Impersonate-User"] = impersonated
         self._seconds = timeout
         self._connect_seconds = min(timeout, MAX_CONNECT_SECONDS)
         self._retry = retry or Retry()

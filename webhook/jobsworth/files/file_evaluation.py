@@ -28,7 +28,8 @@ from jobsworth.record import Record
 from jobsworth.validation.engine import is_known
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
 
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.files.configuration.configurations import Configurations
@@ -36,12 +37,25 @@ if TYPE_CHECKING:
     from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
+    from jobsworth.findings.finding import Finding
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Status
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
+
+    class DryRun(Protocol):
+        """A dry run of documents in a cluster."""
+
+        def add_to(
+            self,
+            evaluation: Evaluation,
+            value: Any,
+            lint: Callable[[dict[str, Any]], Sequence[Finding]],
+        ) -> None:
+            """Add the findings of the dry run of an object to its evaluation."""
+
 
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
@@ -93,6 +107,7 @@ class FileEvaluator:
         configurations: give each file's API server, lint rules and policies.
         existing: the existing objects that documents update.
         options: options for all files.
+        dry_runs: dry runs of the documents in a cluster; None for none.
     """
 
     def __init__(
@@ -100,10 +115,12 @@ class FileEvaluator:
         configurations: Configurations,
         existing: OldObjects = NO_OBJECTS,
         options: EvaluationOptions = NO_OPTIONS,
+        dry_runs: DryRun | None = None,
     ) -> None:
         self._configurations = configurations
         self._existing = existing
         self._options = options
+        self._dry_runs = dry_runs
         self._origins: OriginFinder | None = None
         self._surroundings = Surroundings(options.validated_paths, configurations.excludes)
 
@@ -233,6 +250,10 @@ class FileEvaluator:
             written=lambda field: texts.text(document, field),
         )
         evaluation = settings.evaluator.evaluate(subject)
+        if self._dry_runs is not None:
+            self._dry_runs.add_to(
+                evaluation, document.value, lambda value: _lint(value, subject, settings)
+            )
         locate_findings(document, result, evaluation)
         if not evaluation.known and _has_manifests(document):
             from jobsworth.files.embedded_manifests import add_embedded_jobs
@@ -244,6 +265,14 @@ class FileEvaluator:
                 lambda inner: self._evaluated(inner, settings, None, _ScalarTexts()),
             )
         return result, evaluation
+
+
+def _lint(value: dict[str, Any], subject: Subject, settings: ResolvedSettings) -> Sequence[Finding]:
+    """Return the lint findings in a changed form of a manifest."""
+    changed = Subject(
+        value, namespace=subject.namespace, file=subject.file, neighbors=subject.neighbors
+    )
+    return settings.evaluator.evaluate(changed).lint
 
 
 def _has_manifests(document: Document) -> bool:

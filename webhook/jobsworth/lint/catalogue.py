@@ -45,7 +45,7 @@ class CatalogueEntry(Record):
     verdict: bool = False
 
 
-WARNINGS = ("JW020", "JW023", "JW024", "JW025")
+WARNINGS = ("JW020", "JW023", "JW024", "JW025", "JW028")
 """The codes of API findings, and of findings about the Pods to create, with which the object is accepted."""
 FIXABLE_WARNINGS = {"JW024": "safe", "JW025": "unsafe"}
 
@@ -67,6 +67,9 @@ _API_SUMMARIES = {
     "JW023": "The API server accepts the object, and returns a warning.",
     "JW024": "The API server accepts the object, but rejects the Pods of the Job.",
     "JW025": "The API server accepts the object and its Pods, but no kubelet can start them.",
+    "JW026": "The cluster refuses the object, or the Jobs of a CronJob, in a dry run.",
+    "JW027": "The cluster accepts the object in a dry run, but refuses the Pods of the Job.",
+    "JW028": "An admission webhook of the cluster does not support dry runs.",
 }
 
 

@@ -102,6 +102,20 @@ hexadecimal digits. A scheme such as `https://` is no part of it.
 The hint names what a template engine left behind: `<no value>`, `None`, `null`, a number such as `2.4e+06`,
 or a placeholder that was not replaced. The fixes of a scheme and of uppercase letters are unsafe, because
 another image may be meant.""",
+    "JW026": """\
+`jobsworth validate --server` creates the object in the cluster as a dry run. The message is that of the
+API server, or of the admission plugin or webhook that refuses it: a quota on Jobs, a policy, a namespace
+that does not exist. Errors that the API server reports at a field have its own codes (JW001 to JW010).""",
+    "JW027": """\
+`jobsworth validate --server` creates the Pod that the Job controller would create, as a dry run. The
+API server accepts the Job and refuses the Pod: because of a ResourceQuota, a LimitRange, the Pod Security
+level of the namespace, a missing ServiceAccount, or an admission webhook. The Job would stay active without
+Pods, with events of the reason FailedCreate, until its deadline, if it has one. A quota may have room again
+later.""",
+    "JW028": """\
+An API server calls a webhook in a dry run only if its configuration has `sideEffects: None` or
+`NoneOnDryRun`, and refuses the request otherwise. What the webhook would do is not known, and what comes
+after it was not checked.""",
     "JW090": """\
 Nothing in the document was validated. The message says what cannot be parsed, and how to write it.""",
     "JW091": """\

@@ -20,4 +20,7 @@ CODES = {
     "ServerWarning": "JW023",
     "PodRejected": "JW024",
     "PodNeverStarts": "JW025",
+    "ClusterRefusal": "JW026",
+    "PodsRefused": "JW027",
+    "DryRunUnsupported": "JW028",
 }

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.cluster_options import ClusterOptions, connected
+from jobsworth.cli.cluster_options import ClusterOptions, connected, reading_client
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
+    from jobsworth.files.dry_runs import DryRuns
     from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.live_objects import LiveObjects
     from jobsworth.findings.result import Result
@@ -70,6 +71,20 @@ class ComparisonOptions(Options):
         metavar="TIME",
         help="The time of the updates, for the runs that an edit of a CronJob starts: 2027-03-27T01:30Z; "
         "default: now.",
+    )
+
+
+class ValidatedClusterOptions(ClusterOptions):
+    """Options for the cluster whose objects or answers are taken into account."""
+
+    server = flag(
+        help="Also create each object and a Pod of it in the cluster as a dry run, and report refusals "
+        "(quota, Pod Security, limit ranges, webhooks) and injected containers. Nothing is stored."
+    )
+    pods_as = text(
+        metavar="USER",
+        help="Create the Pods of --server as this user, by impersonation: "
+        "system:serviceaccount:kube-system:job-controller.",
     )
 
 
@@ -136,7 +151,7 @@ class ValidateOptions(Options):
 
     server = nested(ServerOptions)
     comparison = nested(ComparisonOptions)
-    cluster = nested(ClusterOptions)
+    cluster = nested(ValidatedClusterOptions)
     input = nested(InputOptions)
     rendering = nested(RenderingOptions)
     fixing = nested(FixOptions)
@@ -154,19 +169,36 @@ def run(options: ValidateOptions) -> int:
         UsageError: an option's value is wrong, or a configuration, the baseline or the git ref.
     """
     _check(options)
-    if options.comparison.against != LIVE:
+    if not _asks_cluster(options):
         return _validate(options)
     with connected(options.cluster, timeout=REQUEST_SECONDS) as (client, config):
-        from jobsworth.files.live_objects import LiveObjects
+        namespace = options.input.namespace or config.namespace
+        live, dry_runs, cluster = None, None, options.cluster
+        if options.comparison.against == LIVE:
+            from jobsworth.files.live_objects import LiveObjects
 
-        return _validate(options, LiveObjects(client, options.input.namespace or config.namespace))
+            live = LiveObjects(client, namespace)
+        if cluster.server:
+            from jobsworth.files.dry_runs import DryRuns
+
+            pods = cluster.pods_as and reading_client(
+                config, timeout=REQUEST_SECONDS, impersonated=cluster.pods_as
+            )
+            dry_runs = DryRuns(client, namespace, pods or None)
+        return _validate(options, live, dry_runs)
 
 
-def _validate(options: ValidateOptions, live: LiveObjects | None = None) -> int:
+def _asks_cluster(options: ValidateOptions) -> bool:
+    return options.cluster.server or options.comparison.against == LIVE
+
+
+def _validate(
+    options: ValidateOptions, live: LiveObjects | None = None, dry_runs: DryRuns | None = None
+) -> int:
     configurations = _configurations(options)
     baseline = _baseline(options.known)
     paths, existing, failures = _manifests(options, configurations, live)
-    evaluator = _evaluator(options, configurations, existing, paths)
+    evaluator = _evaluator(options, configurations, existing, paths, dry_runs)
     fixes = _fixes(options, evaluator, baseline)
     evaluate = evaluator.file if fixes is None else fixes.file
     progress, omissions = Progress(enabled=not options.report.quiet), Omissions()
@@ -237,10 +269,14 @@ def _check(options: ValidateOptions) -> None:
         options.comparison.against is None and options.comparison.git_ref is None
     ):
         raise UsageError("--at is the time of an update: it requires --against or --git-ref")
-    if options.comparison.against != LIVE and (
+    if not _asks_cluster(options) and (
         options.cluster.kubeconfig is not None or options.cluster.context is not None
     ):
-        raise UsageError("--kubeconfig and --context require --against live")
+        raise UsageError("--kubeconfig and --context require --server or --against live")
+    if options.cluster.pods_as is not None and not options.cluster.server:
+        raise UsageError("--pods-as requires --server")
+    if options.cluster.server and (options.fixing.fix or options.fixing.diff):
+        raise UsageError("--server reports, and fixes nothing: omit --fix and --diff")
     if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
         raise UsageError("--unsafe requires --fix or --diff")
     if options.input.stdin_filename is not None and STDIN not in options.paths:
@@ -338,6 +374,7 @@ def _evaluator(
     configurations: Configurations,
     existing: OldObjects,
     paths: Sequence[str],
+    dry_runs: DryRuns | None,
 ) -> FileEvaluator:
     evaluation = EvaluationOptions(
         validated_paths=paths,
@@ -347,7 +384,7 @@ def _evaluator(
         stdin_filename=options.input.stdin_filename or "",
         now=None if existing is NO_OBJECTS else _time_of_updates(options.comparison),
     )
-    return FileEvaluator(configurations, existing, evaluation)
+    return FileEvaluator(configurations, existing, evaluation, dry_runs)
 
 
 def _time_of_updates(options: ComparisonOptions) -> int:
@@ -386,7 +423,7 @@ def _reporter(options: ValidateOptions, progress: Progress, omissions: Omissions
 
 def _processes(options: ValidateOptions) -> int:
     """Return the maximum number of processes: one prints diffs, and one asks a cluster."""
-    if options.fixing.diff or options.comparison.against == LIVE:
+    if options.fixing.diff or _asks_cluster(options):
         return 1
     return options.jobs or _cores()
 
@@ -444,6 +481,7 @@ Examples:
   jobsworth validate --kubernetes-version 1.31 --feature-gates JobManagedBy=true manifests/
   jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
   jobsworth validate --against live manifests/        # to the objects in the cluster?
+  jobsworth validate --server manifests/              # would this cluster create them, and their Pods?
   jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
   jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn

@@ -164,3 +164,20 @@ def test_json_has_the_finding_like_any_other(command: Command) -> None:
     )
     (result,) = json.loads(done.out)["results"]
     assert "JW423" in [each["code"] for each in result["findings"]]
+
+
+def test_an_explanation_of_a_change_begins_with_the_runs_that_the_update_starts(
+    command: Command,
+) -> None:
+    files = {"old.yaml": OLD, "new.yaml": NEW}
+    arguments = ("explain", "--isolated", "--against", "old.yaml", "new.yaml", "--from", NOON)
+    done = command(*arguments, files=files)
+    assert "\nWhen the update is applied\n  The run of Sat 2027-01-02 05:00 +0000" in done.out
+    markdown = command(*arguments, "--output", "markdown", files=files).out
+    assert "**When the update is applied**\n\n- The run of Sat 2027-01-02 05:00" in markdown
+    (job,) = json.loads(command(*arguments, "--output", "json", files=files).out)["jobs"]
+    assert [each.partition(",")[0] for each in job["updates"]] == [
+        "The run of Sat 2027-01-02 05:00 +0000"
+    ]
+    later = command(*arguments[:-1], "2027-01-02T04:00Z", files=files)
+    assert "When the update is applied" not in later.out

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from jobsworth.api.jobset.failure_policy import read_failure_policy
 from jobsworth.api.jobset.versions import is_job_set
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
 from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
@@ -14,6 +16,8 @@ from jobsworth.files.repository_root import manifests_in
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID
 from jobsworth.kinds.job_set_children import children as job_set_children
+from jobsworth.lint.edit import CODES
+from jobsworth.lint.selection import Selection
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
@@ -217,15 +221,39 @@ def objects_of(jobs: Iterable[ReadJob]) -> ExistingObjects:
     )
 
 
-def earlier_version(
-    read: ReadJob, existing: ExistingObjects | None, *, alone: bool
-) -> ExplainedJob | None:
-    """Return the Job to compare with: that of the same name, or the other of two files with one Job each."""
+def earlier_object(read: ReadJob, existing: ExistingObjects | None, *, alone: bool) -> Any:
+    """Return the object to compare with: that of the same name, or the other of two files with one Job each.
+
+    None without one.
+    """
     if existing is None:
         return None
     value = existing.old(read.document)
     if value is None and alone and len(existing.anywhere) == 1 and not existing.in_file:
         (value,) = existing.anywhere.values()
+    return value
+
+
+def runs_of_update(read: ReadJob, old: Any, now: float) -> tuple[str, ...]:
+    """Return the runs that the update of a CronJob starts although their time has passed, or leaves out.
+
+    Args:
+        old: the CronJob before the update; None without one.
+        now: the time of the update, in seconds since 1970.
+    """
+    if old is None or read.about.kind != "CronJob":
+        return ()
+    evaluator = Evaluator(read.server, Selection(select=CODES), api=False)
+    found = evaluator.evaluate(Subject(read.document.value, old=old, now=now)).lint
+    return tuple(finding.message for finding in found if finding.code in CODES)
+
+
+def earlier_version(read: ReadJob, value: Any) -> ExplainedJob | None:
+    """Return the Job of an object to compare with; None without one.
+
+    Args:
+        value: the object; None without one.
+    """
     if value is None:
         return None
     parts, _ = _parts(value, read.server)

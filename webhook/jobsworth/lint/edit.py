@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+CODES = frozenset(("JW423", "JW424", "JW425"))
+"""The codes of the rules on updates."""
+
+
 class Edit(Record):
     """An update of a CronJob.
 

@@ -47,6 +47,7 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
     described = _object(explanation.object)
     if compared:
         described["changed"] = explanation.changed
+        described["updates"] = [*explanation.updates]
     if explanation.before is not None:
         described["settings_before"] = _settings(explanation.before)
     described["settings"] = _settings(explanation.facts)

@@ -81,6 +81,11 @@ def _comparison(explanation: Explanation) -> Iterator[str]:
         yield "No change: every failure is handled as before."
         yield ""
         return
+    if explanation.updates:
+        yield "**When the update is applied**"
+        yield ""
+        yield from bullets(explanation.updates)
+        yield ""
     facts = explanation.changed_facts
     if facts:
         yield from table(

@@ -165,6 +165,8 @@ def _comparison(explanation: Explanation, width: int | None) -> Iterator[Iterabl
     if not explanation.changed:
         yield ["No change: every failure is handled as before."]
         return
+    if explanation.updates:
+        yield ["When the update is applied", *(f"  {each}" for each in explanation.updates)]
     facts = [
         (name, before or NOT_NAMED, after or NOT_NAMED)
         for name, before, after in explanation.changed_facts

@@ -17,7 +17,13 @@ from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.files.configuration.configurations import Configurations
-from jobsworth.files.explained_files import documents_in, earlier_version, objects_of
+from jobsworth.files.explained_files import (
+    documents_in,
+    earlier_object,
+    earlier_version,
+    objects_of,
+    runs_of_update,
+)
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.usage_error import InputError, UsageError
 from jobsworth.whatif.explanation.explanation import (
@@ -91,13 +97,15 @@ def run(options: ExplainJobOptions) -> int:
     if not read and reading.code == EXIT_DONE and options.git_ref is None:
         raise InputError("no Job, CronJob or JobSet found in these files")
     for each in read:
-        before = earlier_version(each, existing, alone=len(read) == 1)
+        old = earlier_object(each, existing, alone=len(read) == 1)
         if options.failures.exit_code or options.failures.condition or pods:
             traces = tuple(failure_traces(each.job, options.failures, pods))
             rules = explained_rules(each.job, each.lines)
             explanations.append(FailureExplanation(each.about, rules, traces))
         else:
-            explanations.append(explain(each.about, each.job, each.lines, now, before))
+            before, updates = earlier_version(each, old), runs_of_update(each, old, now)
+            explained = explain(each.about, each.job, each.lines, now, before, updates=updates)
+            explanations.append(explained)
     if options.git_ref is not None:
         explanations.sort(key=lambda each: not _differs(each))
     with _output(options.output_file) as out:

@@ -92,6 +92,8 @@ class Explanation:
         rules: in the order of evaluation.
         table: the decisions; of both versions if there is an earlier one.
         before: the facts of the earlier version; None without one.
+        updates: the runs that the update of a CronJob starts although their time has passed, or leaves out:
+            sentences.
     """
 
     object: ExplainedObject
@@ -100,11 +102,12 @@ class Explanation:
     rules: tuple[ExplainedRule, ...]
     table: DecisionTable
     before: tuple[tuple[str, str], ...] | None = None
+    updates: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
         """True if the behavior differs from that of the earlier version."""
-        return self.table.changed or self.before not in (None, self.facts)
+        return self.table.changed or self.before not in (None, self.facts) or bool(self.updates)
 
     @property
     def changed_facts(self) -> list[tuple[str, str | None, str | None]]:
@@ -136,6 +139,8 @@ def explain(
     lines: LinesOf,
     now: int,
     before: ExplainedJob | None = None,
+    *,
+    updates: tuple[str, ...] = (),
 ) -> Explanation:
     """Explain a Job.
 
@@ -143,6 +148,7 @@ def explain(
         lines: finds the lines of its rules.
         now: seconds since 1970: the runs of a CronJob are those after it.
         before: an earlier version of it, to compare with.
+        updates: the runs that the update of the earlier version starts or leaves out.
     """
     table = decision_table([job] if before is None else [before, job])
     return Explanation(
@@ -152,6 +158,7 @@ def explain(
         explained_rules(job, lines, rule_uses(job, table)),
         table,
         None if before is None else _facts(before, now),
+        updates,
     )
 
 

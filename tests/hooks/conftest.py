@@ -6,13 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
 
+from support.artifacts.action_steps import GOOD, git
+
 ROOT = Path(__file__).parent.parent.parent
 PARTS = (
-    ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "constraints.txt", "pyproject.toml",
+    ".github", ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "constraints.txt", "pyproject.toml",
     "schemas", "webhook",
 )  # fmt: skip
 
@@ -67,4 +71,40 @@ def project(tmp_path_factory: pytest.TempPathFactory, git_environment: dict[str,
         ["commit", "--quiet", "-m", "As it is"],
     ):
         subprocess.run(["git", *arguments], cwd=folder, env=git_environment, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runner's folder for temporary files, with an environment that has jobsworth in it.
+
+    Its processes are started as Python does by default on macOS and Windows, and since 3.14 on Linux: anew,
+    not by a fork.
+    """
+    temp = tmp_path_factory.mktemp("temp")
+    environment = temp / "jobsworth"
+    venv.create(environment, symlinks=True)
+    places = {"base": str(environment), "platbase": str(environment)}
+    packages = Path(sysconfig.get_path("purelib", "venv", vars=places))
+    spawning = (
+        "import sys; '-m' in sys.orig_argv"
+        " and __import__('multiprocessing').set_start_method('spawn', force=True)"
+    )
+    lines = [str(ROOT / "webhook"), *{sysconfig.get_path(name) for name in ("purelib", "platlib")}]
+    (packages / "as_if_installed.pth").write_text("\n".join([*lines, spawning]))
+    return temp
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "checkout/some jobs").mkdir(parents=True)
+    return tmp_path / "checkout"
+
+
+@pytest.fixture
+def committed(folder: Path) -> Path:
+    (folder / "job.yaml").write_text(GOOD)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
     return folder

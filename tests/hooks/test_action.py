@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
-import venv
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from jobsworth.files.file_runs import FILES_FOR_ONE_PROCESS
+from support.artifacts.action_steps import (
+    ACTION,
+    COMMENT,
+    EXPLAIN,
+    GOOD,
+    INSTALL,
+    ROOT,
+    STEPS,
+    VALIDATE,
+    explained,
+    run,
+)
 
-ROOT = Path(__file__).parent.parent.parent
-ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
-STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-INSTALL, VALIDATE, EXPLAIN = (step for step in STEPS if "run" in step)
-
-GOOD = """\
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: train
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-"""
 BAD = GOOD.replace("spec:\n", "spec:\n  backoffLimitPerIndex: 1\n", 1)
 NEW = GOOD.replace("spec:\n", "spec:\n  managedBy: example.com/x\n", 1)
 
@@ -63,76 +52,6 @@ MODULES = (
     "sitecustomize.py", "usercustomize.py", "runpy.py", "json.py",
     "multiprocessing.py", "pickle.py", "socket.py", "selectors.py",
 )  # fmt: skip
-WHERE = "${{ runner.os == 'Windows' && 'Scripts' || 'bin' }}"
-
-
-def run(
-    step: dict[str, Any],
-    folder: Path,
-    temp: Path,
-    *,
-    action: Path = ROOT,
-    environment: dict[str, str] | None = None,
-    **inputs: str,
-) -> subprocess.CompletedProcess[str]:
-    """Run a step as GitHub's runner does: expressions into the environment, then `bash -eo pipefail`.
-
-    Args:
-        step: of the action.
-        folder: the checkout.
-        temp: the runner's folder for temporary files.
-        action: where the runner has the action's repository.
-        environment: what the workflow sets for the whole job.
-        inputs: of the action, with underscores for hyphens.
-    """
-    values = {f"inputs.{name}": facts["default"] for name, facts in ACTION["inputs"].items()}
-    values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
-    values |= {"steps.python.outputs.python-path": sys.executable, "runner.temp": str(temp)}
-
-    def written(text: str) -> str:
-        text = text.replace(WHERE, "bin")
-        for expression, value in values.items():
-            text = text.replace(f"${{{{ {expression} }}}}", value)
-        assert "${{" not in text, f"what is {text}?"
-        return text
-
-    set_by_runner = {"GITHUB_ACTION_PATH": str(action)}
-    set_by_step = {name: written(text) for name, text in step["env"].items()}
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=written(step.get("working-directory", str(folder))),
-        env={**os.environ, **set_by_runner, **(environment or {}), **set_by_step},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runner's folder for temporary files, with an environment that has jobsworth in it.
-
-    Its processes are started as Python does by default on macOS and Windows, and since 3.14 on Linux: anew,
-    not by a fork.
-    """
-    temp = tmp_path_factory.mktemp("temp")
-    environment = temp / "jobsworth"
-    venv.create(environment, symlinks=True)
-    places = {"base": str(environment), "platbase": str(environment)}
-    packages = Path(sysconfig.get_path("purelib", "venv", vars=places))
-    spawning = (
-        "import sys; '-m' in sys.orig_argv"
-        " and __import__('multiprocessing').set_start_method('spawn', force=True)"
-    )
-    lines = [str(ROOT / "webhook"), *{sysconfig.get_path(name) for name in ("purelib", "platlib")}]
-    (packages / "as_if_installed.pth").write_text("\n".join([*lines, spawning]))
-    return temp
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "checkout/some jobs").mkdir(parents=True)
-    return tmp_path / "checkout"
 
 
 @pytest.fixture
@@ -157,18 +76,18 @@ def test_it_is_a_composite_action_without_required_inputs() -> None:
     assert ACTION["runs"]["using"] == "composite"
     assert set(ACTION["inputs"]) == {
         "paths", "kubernetes-version", "policy", "fail-on", "args", "explain-changes-since",
+        "comment-token",
     }  # fmt: skip
     assert all(not facts.get("required") for facts in ACTION["inputs"].values())
     assert {"name", "description", "branding"} <= ACTION.keys()
 
 
 def test_no_input_is_pasted_into_a_script() -> None:
-    for step in (INSTALL, VALIDATE, EXPLAIN):
+    for step in (INSTALL, VALIDATE, EXPLAIN, COMMENT):
         assert step["shell"] == "bash"
         assert "${{" not in step["run"]
-    assert {*VALIDATE["env"].values(), *EXPLAIN["env"].values()} >= {
-        f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]
-    }
+    passed = {value for step in (VALIDATE, EXPLAIN, COMMENT) for value in step["env"].values()}
+    assert passed >= {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
 
 
 def test_a_bad_job_fails_the_step_and_is_annotated(folder: Path, temp: Path) -> None:
@@ -214,31 +133,6 @@ def test_a_path_that_no_longer_exists_is_no_option_either(folder: Path, temp: Pa
     done = run(VALIDATE, folder, temp, paths="job.yaml\n--exclude=*.yaml")
     assert done.returncode == 2
     assert "::error file=--exclude=*.yaml" in done.stdout
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=Jo", "-c", "user.email=jo@example.com")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
-
-
-@pytest.fixture
-def committed(folder: Path) -> Path:
-    (folder / "job.yaml").write_text(GOOD)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "first")
-    return folder
-
-
-def explained(
-    folder: Path, temp: Path, ref: str, **inputs: str
-) -> tuple[subprocess.CompletedProcess[str], str]:
-    """Run the step, and return what it adds to the summary of the workflow run."""
-    summary = temp / "summary.md"
-    summary.write_text("# Before\n")
-    environment = {"GITHUB_STEP_SUMMARY": str(summary)}
-    done = run(EXPLAIN, folder, temp, environment=environment, explain_changes_since=ref, **inputs)
-    return done, summary.read_text().removeprefix("# Before\n")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")

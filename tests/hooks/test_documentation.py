@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,22 @@ import yaml
 ROOT = Path(__file__).parent.parent.parent
 CI = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 EDITORS = (ROOT / "docs/editors.md").read_text(encoding="utf-8")
+SCHEMASTORE = (ROOT / "docs/develop/schemastore.md").read_text(encoding="utf-8")
+RAW = "https://raw.githubusercontent.com/jobsworth/jobsworth/main/"
 
 
 def block(page: str, after: str, language: str) -> Any:
     """Return the first code block of a language behind a heading or sentence of a page, read."""
+    text = text_block(page, after, language)
+    return json.loads(text) if language == "json" else yaml.safe_load(text)
+
+
+def text_block(page: str, after: str, language: str) -> str:
     match = re.search(
         rf"^```{language}\n(.*?)^```", page[page.index(after) :], re.DOTALL | re.MULTILINE
     )
     assert match is not None
-    return json.loads(match[1]) if language == "json" else yaml.safe_load(match[1])
+    return match[1]
 
 
 def test_the_hook_that_is_shown_exists() -> None:
@@ -56,9 +64,22 @@ def test_gitlab_gets_the_report_that_the_command_writes() -> None:
     "url", re.findall(r"https://raw\.githubusercontent\.com/\S+?\.json", EDITORS)
 )
 def test_the_schemas_that_are_shown_exist(url: str) -> None:
-    path = url.removeprefix("https://raw.githubusercontent.com/jobsworth/jobsworth/main/")
-    assert (ROOT / path).is_file()
+    assert (ROOT / url.removeprefix(RAW)).is_file()
 
 
 def test_the_settings_for_an_editor_are_json() -> None:
-    assert len(block(EDITORS, "Visual Studio Code", "json")["yaml.schemas"]) == 2
+    schemas = block(EDITORS, "Visual Studio Code", "json")["yaml.schemas"]
+    zed = block(EDITORS, "<!-- zed: schema -->", "json")
+    helix = tomllib.loads(text_block(EDITORS, "<!-- helix: schema -->", "toml"))
+    of_zed = zed["lsp"]["yaml-language-server"]["settings"]["yaml"]["schemas"]
+    of_helix = helix["language-server"]["yaml-language-server"]["config"]["yaml"]["schemas"]
+    assert schemas.keys() == of_zed.keys() == of_helix.keys()
+
+
+def test_the_entry_for_schemastore_names_schemas_that_exist() -> None:
+    entry = block(SCHEMASTORE, "# SchemaStore", "json")
+    assert entry["url"] in entry["versions"].values()
+    for url in entry["versions"].values():
+        assert (ROOT / url.removeprefix(RAW)).is_file()
+    for example in re.findall(r"`([\w/-]+\.yaml)`", SCHEMASTORE):
+        assert (ROOT / example).is_file()

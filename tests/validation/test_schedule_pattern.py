@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import jsonschema_rs
 import pytest
 from hypothesis import example, given
@@ -11,14 +9,17 @@ from hypothesis import strategies as st
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.cron_job import CronJob
-from jobsworth.api.formats import cron
+from jobsworth.api.formats import cron, schedule_patterns
 from jobsworth.validation.json_schema import json_schema
 
-FIELD = st.text("0123456789*/,-?+ LHW#\u00a0\x85", max_size=5)
+FIELD = st.text("0123456789*/,-?+ LHW#\u00a0\x85", max_size=5) | st.sampled_from(
+    ("*", "*/5", "0", "59", "1-5", "MON-FRI", "sat", "DEC", "1,15", "7", "2-12/5", "*-x")
+)
 
 
 @given(st.lists(FIELD, min_size=1, max_size=6).map(" ".join))
 @example("*-5 , ?/5 jan-mar SUN")
+@example("+05,0007 1-23/2 01,,31 JAN-dec fr\u0130-6/3,")
 @example("TZ= 0 3 * * *")
 @example("CRON_TZ=Europe/Rome @daily")
 @example("@every 1h30m")
@@ -28,7 +29,8 @@ def test_the_pattern_rejects_no_schedule_that_can_be_parsed(schedule: str) -> No
         cron.parse(schedule)
     except cron.BadSchedule:
         return
-    assert re.search(cron.PATTERN, schedule)
+    for schema, detail in schedule_patterns.CONDITIONS:
+        assert jsonschema_rs.is_valid(schema, schedule), detail
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,15 @@ def test_the_pattern_rejects_no_schedule_that_can_be_parsed(schedule: str) -> No
         ("schedule", "0 0 L * *"),
         ("schedule", "cron(0 12 * * ? *)"),
         ("schedule", "@reboot"),
+        ("schedule", "60 3 * * *"),
+        ("schedule", "0 24 * * *"),
+        ("schedule", "0 3 0 * *"),
+        ("schedule", "0 3 32 * *"),
+        ("schedule", "0 3 * 13 *"),
+        ("schedule", "0 3 * * 7"),
+        ("schedule", "0 3 * * FRI-MON"),
+        ("schedule", "*/0 3 * * *"),
+        ("schedule", "TZ=Europe/Rome 0 3 * * *"),
         ("timeZone", ""),
         ("timeZone", "Local"),
     ],

@@ -29,14 +29,21 @@ class SchemaCondition:
         schema: a schema that every object accepted by the API server satisfies.
         place: orders the conditions of a type in its schema; equal ones stand in the order of the rules.
             Users compare published schemas, so a condition keeps its place.
+        message: the server's words for an object that does not satisfy it, for editors: without the field,
+            and without a value. Empty if the keywords of the schema say as much.
+        since: the first release with the rule; empty for "1.25" and earlier.
     """
 
-    __slots__ = ("fields", "place", "schema")
+    __slots__ = ("fields", "message", "place", "schema", "since")
 
-    def __init__(self, *fields: str, schema: Schema, place: int = LAST) -> None:
+    def __init__(
+        self, *fields: str, schema: Schema, place: int = LAST, message: str = "", since: str = ""
+    ) -> None:
         self.fields = fields
         self.schema = schema
         self.place = place
+        self.message = message
+        self.since = since
 
 
 NULL: Schema = {"type": "null"}

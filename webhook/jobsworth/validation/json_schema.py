@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Format, OneOf
+    from jobsworth.api.schema_conditions import SchemaCondition
 
     Schema = dict[str, Any]
 
@@ -67,28 +68,44 @@ def json_schema(
         server: the API server, whose release and gates select the fields.
         descriptions: the field descriptions, by ``Type.field``.
     """
-    return _Generator(server, descriptions).document(kind, api_version)
+    compiler = SchemaCompiler(server, descriptions)
+    return {
+        "$schema": DIALECT,
+        "$id": f"{BASE}/v{server.release}/{kind.name.lower()}.json",
+        **compiler.kind(kind, api_version),
+        "$defs": dict(sorted(compiler.definitions.items())),
+    }
 
 
-class _Generator:
+class SchemaCompiler:
+    """Compiles declared types into schemas that refer to each other.
+
+    :mod:`jobsworth.validation.editor_schema` overrides how a schema admits an unset value, lists the values
+    of a field, and states conditions.
+
+    Args:
+        server: the API server, whose release and gates select the fields.
+        descriptions: the field descriptions, by ``Type.field``.
+
+    Attributes:
+        definitions: the schemas of the types, by name.
+    """
+
     def __init__(self, server: ApiServer, descriptions: Mapping[str, str]) -> None:
+        self.definitions: dict[str, Schema] = {}
         self._server = server
         self._descriptions = descriptions
-        self._definitions: dict[str, Schema] = {}
 
-    def document(self, kind: Struct, api_version: str) -> Schema:
+    def kind(self, kind: Struct, api_version: str) -> Schema:
+        """Return the schema of a kind, and define the types below it."""
         root = self._struct(kind)
         properties = root["properties"]
         properties["apiVersion"] = {"const": api_version, "description": "The API's version."}
         properties["kind"] = {"const": kind.name, "description": "The object's kind."}
-        required = ["apiVersion", "kind", *root.get("required", [])]
         return {
-            "$schema": DIALECT,
-            "$id": f"{BASE}/v{self._server.release}/{kind.name.lower()}.json",
             **root,
             "title": f"{kind.name} ({api_version}, Kubernetes {self._server.release})",
-            "required": required,
-            "$defs": dict(sorted(self._definitions.items())),
+            "required": ["apiVersion", "kind", *root.get("required", [])],
         }
 
     def _struct(self, struct: Struct) -> Schema:
@@ -107,16 +124,31 @@ class _Generator:
         required = [field.name for field in fields if self._is_required(field)]
         if required:
             schema["required"] = required
-        conditions = [
-            condition.schema
-            for condition in sorted(struct.conditions, key=attrgetter("place"))
-            if all(struct.fields[name].is_kept_by(self._server) for name in condition.fields)
-        ]
-        if struct.one_of is not None:
-            conditions.append(_union(struct.one_of))
+        conditions = self._conditions(struct)
         if conditions:
             schema["allOf"] = conditions
         return schema
+
+    def _conditions(self, struct: Struct) -> list[Schema]:
+        """Return the conditions of the rules of a type, and that of its union."""
+        conditions = [
+            self._condition(condition)
+            for condition in sorted(struct.conditions, key=attrgetter("place"))
+            if all(struct.fields[name].is_kept_by(self._server) for name in condition.fields)
+            and self._server.knows(condition.since, "")
+        ]
+        if struct.one_of is not None:
+            conditions.append(self._union(struct.one_of))
+        return conditions
+
+    def _condition(self, condition: SchemaCondition) -> Schema:
+        return condition.schema
+
+    def _union(self, one_of: OneOf) -> Schema:
+        members = set_members(one_of)
+        if one_of.none is None:
+            members.append({"not": {"anyOf": list(members)}})
+        return {"oneOf": members}
 
     def _is_required(self, field: Field) -> bool:
         if not field.is_kept_by(self._server) or field.default is not None:
@@ -152,15 +184,15 @@ class _Generator:
         """Return only the type of a field that the server validates conditionally."""
         kind = field.type.target if isinstance(field.type, Pointer) else field.type
         if isinstance(kind, Scalar):
-            return _nullable(dict(_SCALARS[kind.name]))
-        return {"type": ["array" if isinstance(kind, ListOf) else "object", "null"]}
+            return self._or_unset(self._base(kind))
+        return self._or_unset({"type": "array" if isinstance(kind, ListOf) else "object"})
 
     def _type(self, field: Field) -> Schema:
         kind = field.type
         nullable = not self._is_required(field)
         if isinstance(kind, ListOf):
             items = (
-                _nullable(self._scalar(field, kind.item, pointer=True))
+                self._or_unset(self._scalar(field, kind.item, pointer=True))
                 if isinstance(kind.item, Scalar)
                 else self._part(kind.item)
             )
@@ -169,24 +201,27 @@ class _Generator:
                 schema["maxItems"] = field.max_items
             if field.required is not False:
                 schema["minItems"] = 1
-            return _nullable(schema) if nullable else schema
+            return self._or_unset(schema) if nullable else schema
         if isinstance(kind, MapOf):
             below = kind.value
             part = (
-                _nullable({"type": "array", "items": self._part(below.item)})
+                self._or_unset({"type": "array", "items": self._part(below.item)})
                 if isinstance(below, ListOf)
                 else self._part(below)
             )
-            return _nullable({"type": "object", "additionalProperties": part})
+            return self._or_unset({"type": "object", "additionalProperties": part})
         target = kind.target if isinstance(kind, Pointer) else kind
         if isinstance(target, Struct):
             reference = self._reference(target)
-            return {"anyOf": [reference, {"type": "null"}]} if nullable else reference
+            return self._or_unset(reference) if nullable else reference
         schema = self._scalar(field, target, pointer=isinstance(kind, Pointer))
-        return _nullable(schema) if nullable else schema
+        if not nullable:
+            return schema
+        empty = isinstance(kind, Scalar) and _empty_is_absent(field) and "enum" in schema
+        return self._or_unset(schema, empty=empty)
 
     def _scalar(self, field: Field, kind: Scalar, *, pointer: bool) -> Schema:
-        schema = dict(_SCALARS[kind.name])
+        schema = self._base(kind)
         if field.bounds is not None:
             low, high = field.bounds.minimum, field.bounds.maximum
             # Zero means unset unless the type is a pointer, and an unset number satisfies every bound.
@@ -194,55 +229,74 @@ class _Generator:
                 schema["minimum"] = low if pointer else min(low, 0)
             if high is not None:
                 schema["maximum"] = high if pointer else max(high, 0)
-        empty_is_absent = not pointer and field.required is False and not field.validate_empty
-        names = tuple(
-            name
-            for name in field.enum or field.values
-            if self._server.knows(field.values_since.get(name, ""), "")
-        )
+        names = self._names(field)
         if names:
-            schema["enum"] = [*names, ""] if empty_is_absent else list(names)
+            schema |= self._one_of_names(names)
         elif field.format is not None and field.format in PATTERNS:
-            pattern, length = PATTERNS[field.format]
-            schema["pattern"] = f"^({pattern})?$" if empty_is_absent else f"^({pattern})$"
-            if length is not None:
-                schema["maxLength"] = length
+            schema |= self._formatted(field.format, empty=not pointer and _empty_is_absent(field))
         elif field.required is not False and not pointer and kind.name == "string":
             schema["minLength"] = 1
         return schema
 
+    def _base(self, kind: Scalar) -> Schema:
+        """Return the schema of every value of a scalar type."""
+        return dict(_SCALARS[kind.name])
+
+    def _names(self, field: Field) -> list[str]:
+        """Return the values that the server supports for a field; empty if there is no list."""
+        return [
+            name
+            for name in field.enum or field.values
+            if self._server.knows(field.values_since.get(name, ""), "")
+        ]
+
+    def _one_of_names(self, names: list[str]) -> Schema:
+        return {"enum": names}
+
+    def _formatted(self, check: Format, *, empty: bool) -> Schema:
+        """Return the schema of strings of a format; `empty` if the server reads "" as unset."""
+        pattern, length = PATTERNS[check]
+        schema: Schema = {"pattern": f"^({pattern})?$" if empty else f"^({pattern})$"}
+        if length is not None:
+            schema["maxLength"] = length
+        return schema
+
     def _part(self, kind: Scalar | Struct) -> Schema:
         if isinstance(kind, Scalar):
-            return _nullable(dict(_SCALARS[kind.name]))
+            return self._or_unset(self._base(kind))
         reference = self._reference(kind)
         if any(self._is_required(field) for field in kind.fields.values()):
             return reference
         # The server reads a null item as an empty struct, which this type accepts.
-        return {"anyOf": [reference, {"type": "null"}]}
+        return self._or_unset(reference)
+
+    def _or_unset(self, schema: Schema, *, empty: bool = False) -> Schema:
+        """Extend a schema to accept null, and "" if `empty`: the server reads both as unset."""
+        if "$ref" in schema:
+            return {"anyOf": [schema, {"type": "null"}]}
+        if "type" not in schema:
+            return schema
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        nullable = {**schema, "type": [*kinds, "null"]}
+        if "enum" in nullable:
+            nullable["enum"] = [*nullable["enum"], *([""] if empty else []), None]
+        return nullable
 
     def _reference(self, struct: Struct) -> Schema:
-        if struct.name not in self._definitions:
-            self._definitions[struct.name] = {}
-            self._definitions[struct.name] = self._struct(struct)
+        if struct.name not in self.definitions:
+            self.definitions[struct.name] = {}
+            self.definitions[struct.name] = self._struct(struct)
         return {"$ref": f"#/$defs/{struct.name}"}
 
 
-def _nullable(schema: Schema) -> Schema:
-    """Extend a schema to accept null, which the server reads as unset."""
-    if "type" not in schema:
-        return schema
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    nullable = {**schema, "type": [*kinds, "null"]}
-    if "enum" in nullable:
-        nullable["enum"] = [*nullable["enum"], None]
-    return nullable
+def _empty_is_absent(field: Field) -> bool:
+    """Return True if the server reads the value "" of a field without pointer as unset."""
+    return field.required is False and not field.validate_empty
 
 
-def _union(one_of: OneOf) -> Schema:
-    each: list[Schema] = [
+def set_members(one_of: OneOf) -> list[Schema]:
+    """Return a schema for each member of a union: it is set."""
+    return [
         {"required": [member], "properties": {member: {"type": "object"}}}
         for member in one_of.members
     ]
-    if one_of.none is None:
-        each.append({"not": {"anyOf": list(each)}})
-    return {"oneOf": each}

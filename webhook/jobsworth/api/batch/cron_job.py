@@ -22,7 +22,7 @@ from jobsworth.api.declare import (
     Time,
 )
 from jobsworth.api.field_errors import invalid, not_supported
-from jobsworth.api.formats import cron, time_zones
+from jobsworth.api.formats import cron, schedule_patterns, time_zones
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
@@ -43,9 +43,11 @@ if TYPE_CHECKING:
 
 ZONES_REJECTED_SINCE = 29
 """The first minor version that rejects a new time zone in the schedule."""
+_NO_ZONES = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 NAME_MAX_LENGTH = 52
 """63 characters of a DNS label, minus the 11 that the controller appends for the scheduled time."""
+_GENERATED_SELECTOR = "`selector` will be auto-generated"
 
 JobTemplateSpec = Struct(
     "JobTemplateSpec",
@@ -169,7 +171,20 @@ def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Itera
 
 
 @CronJobSpec.in_schema(
-    SchemaCondition("schedule", schema={"properties": {"schedule": {"pattern": cron.PATTERN}}})
+    *(
+        SchemaCondition(
+            "schedule",
+            schema={"properties": {"schedule": schema}},
+            message=f"Invalid value: {detail}",
+        )
+        for schema, detail in schedule_patterns.CONDITIONS
+    ),
+    SchemaCondition(
+        "schedule",
+        schema={"properties": {"schedule": {"pattern": schedule_patterns.WITHOUT_ZONE}}},
+        message=f"Invalid value: {_NO_ZONES}",
+        since=f"1.{ZONES_REJECTED_SINCE}",
+    ),
 )
 @CronJobSpec.rule
 def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
@@ -188,7 +203,7 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         yield invalid(
             f"{path}.schedule",
             schedule,
-            "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+            _NO_ZONES,
         )
     elif "timeZone" in spec:
         yield invalid(
@@ -206,6 +221,8 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
                 "timeZone": {"minLength": 1, "not": {"pattern": "^[Ll][Oo][Cc][Aa][Ll]$"}}
             }
         },
+        message="Invalid value: timeZone must be an explicit time zone as defined in "
+        "https://www.iana.org/time-zones",
     )
 )
 @CronJobSpec.rule_about("timeZone")
@@ -224,14 +241,13 @@ def _time_zone(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fi
             "spec",
             {"properties": {"selector": NULL, "manualSelector": {"not": {"const": True}}}},
         ),
+        message=f"Invalid value: {_GENERATED_SELECTOR}",
     )
 )
 @JobTemplateSpec.rule
 def _no_selector(template: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     spec = template["spec"]
     if "selector" in spec:
-        yield invalid(
-            f"{path}.spec.selector", spec["selector"], "`selector` will be auto-generated"
-        )
+        yield invalid(f"{path}.spec.selector", spec["selector"], _GENERATED_SELECTOR)
     if spec.get("manualSelector"):
         yield not_supported(f"{path}.spec.manualSelector", True, ("nil", "false"))

@@ -10,7 +10,7 @@ from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warning
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
-from jobsworth.api.formats.names import dns_label
+from jobsworth.api.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
@@ -18,6 +18,7 @@ from jobsworth.api.meta.object_meta import (
     check_lists_and_maps,
     check_object_meta,
 )
+from jobsworth.api.schema_conditions import SchemaCondition, is_, when, where_present, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,12 @@ GENERATED_LABELS = (
     CONTROLLER_UID_LABEL,
     JOB_NAME_LABEL,
 )
+
+_MANUAL = {"required": ["manualSelector"], "properties": {"manualSelector": {"const": True}}}
+_NOT_GENERATED = "`selector` not auto-generated"
+_NO_DNS_LABEL = "will not able to create pod with invalid DNS label"
+_HOSTNAME_SUFFIX_MIN_LENGTH = 2
+"""The length of ``-0`` in the hostname of an indexed Pod."""
 
 KEPT_BY_UPDATES = frozenset({"JobManagedBy"})
 """The gates whose fields the server drops on create only."""
@@ -177,6 +184,25 @@ def _is_validated_as_new(request: Request) -> bool:
     return request.old is None or request.server.minor < UPDATES_APART_SINCE
 
 
+@Job.in_schema(
+    SchemaCondition(
+        "spec",
+        schema=where_present(
+            "spec",
+            when(
+                {"not": _MANUAL},
+                where_present(
+                    "selector.matchLabels",
+                    {
+                        "properties": {label: {} for label in GENERATED_LABELS},
+                        "additionalProperties": False,
+                    },
+                ),
+            ),
+        ),
+        message=f"spec.selector: Invalid value: {_NOT_GENERATED}",
+    )
+)
 @Job.rule
 def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Require that a generated selector and its labels keep their generated values."""
@@ -195,7 +221,7 @@ def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Ite
         elif labels[label] != value:
             yield invalid(at, labels, f"must be '{value}'")
     if matches(selector, expected) is False:
-        yield invalid("spec.selector", selector, "`selector` not auto-generated")
+        yield invalid("spec.selector", selector, _NOT_GENERATED)
 
 
 def _labels_prefixed(request: Request) -> bool:
@@ -232,6 +258,31 @@ def _selector_matches_template(
         )
 
 
+@Job.in_schema(
+    SchemaCondition(
+        "spec",
+        schema=when(
+            within(
+                "spec",
+                {
+                    **is_("completionMode", "Indexed"),
+                    "not": {
+                        "required": ["completions"],
+                        "properties": {"completions": {"const": 0}},
+                    },
+                },
+            ),
+            where_present(
+                "metadata.name",
+                {
+                    "pattern": "^[^.]*$",
+                    "maxLength": DNS_LABEL_MAX_LENGTH - _HOSTNAME_SUFFIX_MIN_LENGTH,
+                },
+            ),
+        ),
+        message=f"metadata.name: Invalid value: {_NO_DNS_LABEL}: <name>-<index>",
+    )
+)
 @Job.rule
 def _hostnames_of_indexes(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Require that the hostname <Job name>-<index> of an indexed Pod is a DNS label (KEP-2214)."""
@@ -243,5 +294,5 @@ def _hostnames_of_indexes(job: dict[str, Any], path: str, request: Request) -> I
             yield invalid(
                 "metadata.name",
                 name,
-                f"will not able to create pod with invalid DNS label: {hostname}",
+                f"{_NO_DNS_LABEL}: {hostname}",
             )

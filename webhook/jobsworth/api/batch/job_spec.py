@@ -43,6 +43,14 @@ MANAGED_BY_MAX_LENGTH = 63
 MANUAL_SELECTOR_DEFAULTED = 29
 """The first minor version that fills in manualSelector (kubernetes/kubernetes#120206)."""
 
+# Details of errors that both a rule and its condition in the JSON Schema have.
+_NEEDS_INDEXES = "requires indexed completion mode"
+_WITH_INDEXES = "when completion mode is Indexed"
+_WITH_MAX_FAILED_INDEXES = "when maxFailedIndexes is specified"
+_WITH_MANY = f"must be specified when completions is above {MANY_COMPLETIONS}"
+_RESTART_POLICIES = 'valid values: "OnFailure", "Never"'
+_ONLY_NEVER = 'only "Never" is supported when podFailurePolicy is specified'
+
 _INDEXED = is_("completionMode", "Indexed")
 _FAIL_INDEX = {
     "contains": {
@@ -141,6 +149,7 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
             }
         },
         place=13,
+        message='Invalid value: must be a domain-prefixed path (such as "acme.io/foo")',
     )
 )
 @JobSpec.rule_about("managedBy")
@@ -174,6 +183,7 @@ def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[F
         "backoffLimitPerIndex",
         schema=when(is_set("maxFailedIndexes"), is_set("backoffLimitPerIndex")),
         place=9,
+        message=f"Required value: {_WITH_MAX_FAILED_INDEXES}",
     )
 )
 @JobSpec.rule_about("maxFailedIndexes")
@@ -181,7 +191,7 @@ def _max_failed_indexes_need_limit(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     if "backoffLimitPerIndex" not in spec:
-        yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+        yield required(f"{path}.backoffLimitPerIndex", _WITH_MAX_FAILED_INDEXES)
 
 
 @JobSpec.in_schema(
@@ -190,12 +200,14 @@ def _max_failed_indexes_need_limit(
         "completionMode",
         schema=when(is_set("backoffLimitPerIndex"), _INDEXED),
         place=7,
+        message=f"backoffLimitPerIndex: Invalid value: {_NEEDS_INDEXES}",
     ),
     SchemaCondition(
         "maxFailedIndexes",
         "completionMode",
         schema=when(is_set("maxFailedIndexes"), _INDEXED),
         place=8,
+        message=f"maxFailedIndexes: Invalid value: {_NEEDS_INDEXES}",
     ),
 )
 @JobSpec.rule
@@ -205,7 +217,7 @@ def _limits_per_index_need_indexes(
     if spec.get("completionMode") in (None, "NonIndexed"):
         for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
             if field in spec:
-                yield invalid(f"{path}.{field}", spec[field], "requires indexed completion mode")
+                yield invalid(f"{path}.{field}", spec[field], _NEEDS_INDEXES)
 
 
 @JobSpec.in_schema(
@@ -214,6 +226,7 @@ def _limits_per_index_need_indexes(
         "completionMode",
         schema=when({"allOf": [_INDEXED, is_set("parallelism")]}, is_set("completions")),
         place=5,
+        message=f"completions: Required value: {_WITH_INDEXES}",
     )
 )
 @JobSpec.rule
@@ -221,7 +234,7 @@ def _indexes_need_completions(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     if _is_indexed(spec) and "completions" not in spec:
-        yield required(f"{path}.completions", "when completion mode is Indexed")
+        yield required(f"{path}.completions", _WITH_INDEXES)
 
 
 @JobSpec.in_schema(
@@ -242,8 +255,7 @@ def _parallelism_of_indexes_is_bounded(
         yield invalid(
             f"{path}.parallelism",
             parallelism,
-            f"must be less than or equal to {MAX_PARALLELISM_INDEXED} "
-            "when completion mode is Indexed",
+            f"must be less than or equal to {MAX_PARALLELISM_INDEXED} {_WITH_INDEXES}",
         )
 
 
@@ -297,6 +309,7 @@ def _max_failed_indexes_are_bounded(
             },
         ),
         place=11,
+        message=f"maxFailedIndexes: Required value: {_WITH_MANY}",
     )
 )
 @JobSpec.rule_about("backoffLimitPerIndex")
@@ -312,7 +325,7 @@ def _many_completions_have_tighter_bounds(
     if failed is None:
         yield required(
             f"{path}.maxFailedIndexes",
-            f"must be specified when completions is above {MANY_COMPLETIONS}",
+            _WITH_MANY,
         )
     elif failed > MAX_FAILED_INDEXES_WITH_MANY:
         yield invalid(
@@ -346,6 +359,7 @@ def _many_completions_have_tighter_bounds(
             is_set("backoffLimitPerIndex"),
         ),
         place=4,
+        message="action FailIndex: Invalid value: requires the backoffLimitPerIndex to be set",
     )
 )
 @JobSpec.rule_about("podFailurePolicy")
@@ -363,6 +377,7 @@ def _failure_policy_fits_the_job(
         "completionMode",
         schema=when(is_set("successPolicy"), _INDEXED),
         place=12,
+        message=f"successPolicy: Invalid value: {_NEEDS_INDEXES}",
     )
 )
 @JobSpec.rule_about("successPolicy")
@@ -370,9 +385,7 @@ def _success_policy_needs_indexes(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     if not _is_indexed(spec):
-        yield invalid(
-            f"{path}.successPolicy", spec["successPolicy"], "requires indexed completion mode"
-        )
+        yield invalid(f"{path}.successPolicy", spec["successPolicy"], _NEEDS_INDEXES)
 
 
 @JobSpec.rule_about("successPolicy")
@@ -398,6 +411,7 @@ def _success_policy_fits_the_completions(
             {"properties": {"podReplacementPolicy": {"enum": ["Failed", None]}}},
         ),
         place=3,
+        message='Unsupported value: supported values: "Failed"',
     )
 )
 @JobSpec.rule_about("podReplacementPolicy")
@@ -415,6 +429,7 @@ def _failed_pods_are_replaced_with_a_failure_policy(
         "template",
         schema=within("template.spec.restartPolicy", {"enum": ["OnFailure", "Never"]}),
         place=1,
+        message=f"restartPolicy: Required value: {_RESTART_POLICIES}",
     ),
     SchemaCondition(
         "podFailurePolicy",
@@ -422,6 +437,7 @@ def _failed_pods_are_replaced_with_a_failure_policy(
             is_set("podFailurePolicy"), within("template.spec.restartPolicy", {"const": "Never"})
         ),
         place=2,
+        message=f"restartPolicy: Invalid value: {_ONLY_NEVER}",
     ),
 )
 @JobSpec.rule
@@ -430,8 +446,8 @@ def _pods_of_a_job_end(spec: dict[str, Any], path: str, request: Request) -> Ite
     at = f"{path}.template.spec.restartPolicy"
     if policy in ("", "Always"):
         # The API server defaults restartPolicy to "Always", so "Always" may mean that it is unset.
-        yield required(at, 'valid values: "OnFailure", "Never"')
+        yield required(at, _RESTART_POLICIES)
     elif policy not in ("OnFailure", "Never"):
         yield not_supported(at, policy, ("OnFailure", "Never"))
     elif policy != "Never" and "podFailurePolicy" in spec:
-        yield invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')
+        yield invalid(at, policy, _ONLY_NEVER)

@@ -34,6 +34,17 @@ MAX_RULES = 20
 MAX_EXIT_CODES = 255
 MAX_CONDITION_PATTERNS = 20
 
+_NOT_ZERO = "must not be 0 for the In operator"
+_BOTH = "specifying both OnExitCodes and OnPodConditions is not supported"
+_ONE_REQUIRED = "specifying one of OnExitCodes and OnPodConditions is required"
+_REQUIREMENTS = [
+    is_set("onExitCodes"),
+    {
+        "required": ["onPodConditions"],
+        "properties": {"onPodConditions": {"type": "array", "minItems": 1}},
+    },
+]
+
 PodFailurePolicyOnExitCodesRequirement = Struct(
     "PodFailurePolicyOnExitCodesRequirement",
     "Exit codes of containers; one match is enough.",
@@ -131,6 +142,7 @@ def _exit_codes_are_few(
             is_("operator", "In"),
             {"properties": {"values": {"items": {"type": "integer", "not": {"const": 0}}}}},
         ),
+        message=f"Invalid value: 0: {_NOT_ZERO}",
     )
 )
 @PodFailurePolicyOnExitCodesRequirement.rule
@@ -141,7 +153,7 @@ def _exit_codes_are_a_sorted_set(
     seen = set()
     for index, code in enumerate(codes):
         if code == 0 and operator == "In":
-            yield invalid(f"{path}.values[{index}]", code, "must not be 0 for the In operator")
+            yield invalid(f"{path}.values[{index}]", code, _NOT_ZERO)
         if code in seen:
             yield duplicate(f"{path}.values[{index}]", code)
         seen.add(code)
@@ -198,16 +210,15 @@ def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> I
     SchemaCondition(
         "onExitCodes",
         "onPodConditions",
-        schema={
-            "oneOf": [
-                is_set("onExitCodes"),
-                {
-                    "required": ["onPodConditions"],
-                    "properties": {"onPodConditions": {"type": "array", "minItems": 1}},
-                },
-            ]
-        },
-    )
+        schema={"anyOf": _REQUIREMENTS},
+        message=f"Invalid value: {_ONE_REQUIRED}",
+    ),
+    SchemaCondition(
+        "onExitCodes",
+        "onPodConditions",
+        schema={"not": {"allOf": _REQUIREMENTS}},
+        message=f"Invalid value: {_BOTH}",
+    ),
 )
 @PodFailurePolicyRule.rule
 def _exactly_one_requirement(
@@ -215,11 +226,9 @@ def _exactly_one_requirement(
 ) -> Iterator[FieldError]:
     on_exit_codes, on_conditions = "onExitCodes" in rule, "onPodConditions" in rule
     if on_exit_codes and on_conditions:
-        yield invalid(
-            path, OMIT, "specifying both OnExitCodes and OnPodConditions is not supported"
-        )
+        yield invalid(path, OMIT, _BOTH)
     elif not on_exit_codes and not on_conditions:
-        yield invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
+        yield invalid(path, OMIT, _ONE_REQUIRED)
 
 
 def _required(path: str, values: tuple[str, ...]) -> FieldError:

@@ -77,7 +77,7 @@ class Schedule(Record, kw_only=True, shared=True):
         return some_date or bool(self.days_of_week)
 
 
-class _Range:
+class Range:
     """The allowed numbers and names of one of the five fields."""
 
     __slots__ = ("maximum", "minimum", "names")
@@ -98,16 +98,16 @@ def _longest(month: int) -> int:
     return 30 if month in (4, 6, 9, 11) else _MAX_MONTH
 
 
-_RANGES = (
-    _Range(0, 59),
-    _Range(0, 23),
-    _Range(1, 31),
-    _Range(1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"),
-    _Range(0, 6, "sun mon tue wed thu fri sat"),
+RANGES = (
+    Range(0, 59),
+    Range(0, 23),
+    Range(1, 31),
+    Range(1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"),
+    Range(0, 6, "sun mon tue wed thu fri sat"),
 )
 """The ranges of minutes, hours, days of the month, months and days of the week."""
 
-_DESCRIPTORS = {
+DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
     "@monthly": "0 0 1 * *",
@@ -116,12 +116,6 @@ _DESCRIPTORS = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-
-_S = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_NUMBERS, _WORD, _GAP = f"[^{_S}A-Za-z@][^{_S}]*", f"[^{_S}]+", f"[{_S}]+"
-_FIELDS = f"[{_S}]*{_NUMBERS}(?:{_GAP}{_NUMBERS}){{2}}(?:{_GAP}{_WORD}){{2}}[{_S}]*"
-PATTERN = f"^(?:(?:CRON_)?TZ=[^ ]*{_GAP})?(?:{'|'.join(_DESCRIPTORS)}|@every .*|{_FIELDS})$"
-"""Every schedule matches: five fields, of which the first three begin with no letter, or a descriptor."""
 
 
 def parse(schedule: str) -> Schedule:
@@ -146,14 +140,14 @@ def _parse(schedule: str) -> Schedule:
     if schedule.startswith("@every "):
         return Schedule(every=_interval(schedule), time_zone=time_zone)
     if schedule.startswith("@"):
-        if schedule not in _DESCRIPTORS:
+        if schedule not in DESCRIPTORS:
             raise BadSchedule(f"unrecognized descriptor: {schedule}")
-        schedule = _DESCRIPTORS[schedule]
+        schedule = DESCRIPTORS[schedule]
     fields = _fields(schedule)
     if len(fields) != 5:
         listed = " ".join(fields)
         raise BadSchedule(f"expected exactly 5 fields, found {len(fields)}: [{listed}]")
-    read = [_values(field, range_) for field, range_ in zip(fields, _RANGES, strict=True)]
+    read = [_values(field, range_) for field, range_ in zip(fields, RANGES, strict=True)]
     return Schedule(
         minutes=read[0][0],
         hours=read[1][0],
@@ -196,7 +190,7 @@ def _fields(schedule: str) -> list[str]:
     return schedule.split()
 
 
-def _values(field: str, range_: _Range) -> tuple[Days, bool]:
+def _values(field: str, range_: Range) -> tuple[Days, bool]:
     """Return (the numbers of a field, True if it has a star)."""
     values: set[int] = set()
     star = False
@@ -208,7 +202,7 @@ def _values(field: str, range_: _Range) -> tuple[Days, bool]:
     return frozenset(values), star
 
 
-def _span(text: str, range_: _Range) -> tuple[int, int, int]:
+def _span(text: str, range_: Range) -> tuple[int, int, int]:
     """Return (first number, last number, step) of a range."""
     limits, *steps = text.split("/")
     low, *high = limits.split("-")

@@ -64,7 +64,7 @@ _MAX_SUM_LENGTH = 10_000
 _SPACES = " \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 """White space to trim; JSON escapes the rest, and upstream parses the text without unescaping."""
 
-_NOT_A_QUANTITY = (
+NOT_A_QUANTITY = (
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 )
 _NOT_A_NUMBER = "unable to parse numeric part of quantity"
@@ -294,7 +294,7 @@ def _parsed(text: str) -> Quantity:
 
 def _read(text: str) -> Quantity:
     if not text:
-        raise BadQuantity(_NOT_A_QUANTITY)
+        raise BadQuantity(NOT_A_QUANTITY)
     whole, rest = _leading_digits(text)
     negative, fraction = False, ""
     known = _SUFFIXES.get(rest)
@@ -361,7 +361,7 @@ def _exponent(suffix: str) -> tuple[int, str]:
     if rest[:1] in ("-", "+"):
         rest = rest[1:]
     if rest.strip(DIGITS):
-        raise BadQuantity(_NOT_A_QUANTITY)
+        raise BadQuantity(NOT_A_QUANTITY)
     digits = suffix[2:] if suffix[1:2] in ("-", "+") else suffix[1:]
     if suffix[0] not in "eE" or not digits or digits.strip(DIGITS):
         raise BadQuantity(_NOT_A_SUFFIX)

@@ -1,4 +1,4 @@
-"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and of JSON reports.
+"""``jobsworth schema``: print JSON Schemas of kinds, of files with all kinds, and of JSON reports.
 
 For JobPolicy, it also prints the CustomResourceDefinition.
 """
@@ -24,6 +24,7 @@ JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"
 POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
 REPLAY, HEALTH, WHY = "replay", "health", "why"
+ALL = "all"
 
 
 class SchemaOptions(Options):
@@ -32,8 +33,8 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY, HEALTH, WHY),
-        help="The kind whose schema to print; report is the JSON report of validate and audit, health that "
+        choices=("Job", "CronJob", ALL, POLICY, SCENARIO, REPORT, REPLAY, HEALTH, WHY),
+        help="The kind whose schema to print; all is for editors, and files of any kinds; report is the JSON report of validate and audit, health that "
         "of audit --health; replay and why are those of these commands.",
     )
     output = choice(
@@ -66,6 +67,9 @@ def run(options: SchemaOptions) -> int:
             print(_OTHER_TEXTS[options.kind](), end="")
             return 0
         chosen = server_of(options.server)
+        if options.kind == ALL:
+            print(_all_text(chosen), end="")
+            return 0
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
         print(_text(*by_name[options.kind], chosen), end="")
         return 0
@@ -75,6 +79,7 @@ def run(options: SchemaOptions) -> int:
         for version, struct in kinds():
             text = _text(version, struct, ApiServer(release))
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
+        (folder / f"{ALL}.json").write_text(_all_text(ApiServer(release)), encoding="utf-8")
     for kind, text_of in _OTHER_TEXTS.items():
         (Path(options.directory) / f"{kind.lower()}.json").write_text(text_of(), encoding="utf-8")
     (Path(options.directory) / CRD_FILE).write_text(_crd_text(), encoding="utf-8")
@@ -83,6 +88,15 @@ def run(options: SchemaOptions) -> int:
 
 def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
     return schema_text(json_schema(struct, version, chosen, field_descriptions()))
+
+
+def _all_text(chosen: ApiServer) -> str:
+    from jobsworth.policy.schema import schema
+    from jobsworth.validation.editor_schema import editor_schema
+    from jobsworth.whatif.simulation.scenario_schema import scenario_schema
+
+    documents = [schema(), scenario_schema()]
+    return schema_text(editor_schema(chosen, field_descriptions(), documents))
 
 
 def _policy_text() -> str:
@@ -142,7 +156,7 @@ _OTHER_TEXTS = {
 COMMAND = Command(
     "schema",
     help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy or JobScenario,
-or of a report.
+or of a report; or one for editors that chooses by kind.
 
 It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can express: most of the API server's checks, in every editor and schema validator.""",
@@ -152,6 +166,7 @@ Examples:
   jobsworth schema --kubernetes-version 1.31 --kind CronJob > cronjob.json
   jobsworth schema --kind JobPolicy > jobpolicy.json
   jobsworth schema --kind JobPolicy -o crd | kubectl apply -f -
+  jobsworth schema --kind all > all.json   # for yaml-language-server
   jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
 """,
     options=SchemaOptions,

@@ -20,6 +20,7 @@ WEBHOOK = ROOT / "webhook/jobsworth"
 build = site_module("build")
 reference = site_module("reference")
 source_pages = site_module("source_pages")
+versions = site_module("versions")
 
 needs_zensical = pytest.mark.skipif(
     find_spec("zensical") is None, reason="pip install -e '.[dev]' installs zensical"
@@ -59,9 +60,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    build.build(folder, "dev", None)
-    return folder / "dev"
+    folder = tmp_path_factory.mktemp("site") / "dev"
+    build.build(folder, None)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +112,24 @@ def test_the_reference_has_every_metric_of_the_code() -> None:
 
 
 def test_the_versions_are_dev_and_the_releases_from_the_newest_on(tmp_path: Path) -> None:
-    for version in ("0.9", "dev", "0.10"):
-        build.add_version(tmp_path, version)
-    listed = json.loads((tmp_path / "versions.json").read_text())
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "index.html").write_text("first")
+    site = tmp_path / "site"
+    for reference_name in ("v0.9.1", "main", "v0.10.0"):
+        versions.add_version(site, versions.version_of(reference_name), pages)
+    (pages / "index.html").write_text("second")
+    versions.add_version(site, "dev", pages)
+    listed = json.loads((site / "versions.json").read_text())
     assert [each["version"] for each in listed] == ["dev", "0.10", "0.9"]
-    assert "url=0.10/index.html" in (tmp_path / "index.html").read_text()
+    assert "url=0.10/index.html" in (site / "index.html").read_text()
+    assert (site / "dev/index.html").read_text() == "second"
+    assert (site / "0.9/index.html").read_text() == "first"
+
+
+def test_a_version_is_a_folder_of_the_site_and_no_other(tmp_path: Path) -> None:
+    with pytest.raises(versions.BadVersion):
+        versions.add_version(tmp_path, "../x", tmp_path)
 
 
 @needs_zensical

@@ -103,8 +103,21 @@ class Chromium:
         Args:
             ready: an expression that is an empty text until then.
         """
-        self.call("Page.navigate", url=path.as_uri())
-        deadline = time.monotonic() + 30
+        self.visit(path.as_uri(), ready)
+
+    def visit(self, url: str, ready: str, seconds: float = 30) -> None:
+        """Open an address, and wait until its page is ready.
+
+        Args:
+            ready: an expression that is an empty text until then.
+            seconds: the time after which the wait fails.
+        """
+        self.call("Page.navigate", url=url)
+        self.wait(ready, seconds)
+
+    def wait(self, ready: str, seconds: float = 30) -> None:
+        """Wait until an expression is no empty text any more."""
+        deadline = time.monotonic() + seconds
         while self.evaluate(ready) == "":
             assert time.monotonic() < deadline, self.problems
             time.sleep(0.05)

@@ -19,7 +19,7 @@ from jobsworth.whatif.simulation.default_scenario import default_scenario
 from jobsworth.whatif.simulation.questions import Questions, with_questions
 from jobsworth.whatif.simulation.requirements import BadRequirement, measures_of, read_requirement
 from jobsworth.whatif.simulation.run_limits import check_all_steps, check_runs
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
+from jobsworth.whatif.simulation.scenario_reader import read_scenario, scenario_of
 from jobsworth.whatif.simulation.scenario_run import run_once
 from jobsworth.whatif.virtual_time import read_duration
 
@@ -158,6 +158,7 @@ def _scenario(
     read: Callable[[Any], Scenario] = read_scenario
     if scenario is None:
         document = default_scenario(manifest.object, manifest.children)
+        read = scenario_of  # what the library writes needs no check
     elif isinstance(scenario, Mapping):
         document = manifest_of(scenario)
     else:

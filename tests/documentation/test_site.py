@@ -77,6 +77,12 @@ def test_every_link_of_a_page_leads_to_a_file() -> None:
     assert len(source_pages.pages()) > 350
 
 
+def test_every_page_of_docs_is_in_the_navigation() -> None:
+    navigation = (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert {page for page in pages if not re.search(rf"[ /]{re.escape(page)}$", navigation, re.M)} == set()
+
+
 def test_a_link_to_a_missing_file_is_an_error() -> None:
     with pytest.raises(source_pages.BrokenLink, match=r"docs/a\.md: b\.md: there is no such file"):
         source_pages._for_site("[x](b.md)", "docs/a.md", {"docs/a.md": "a.md"}, {"docs/a.md"})

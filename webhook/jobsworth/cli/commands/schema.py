@@ -34,8 +34,9 @@ class SchemaOptions(Options):
     kind = choice(
         default="Job",
         choices=("Job", "CronJob", ALL, POLICY, SCENARIO, REPORT, REPLAY, HEALTH, WHY),
-        help="The kind whose schema to print; all is for editors, and files of any kinds; report is the JSON report of validate and audit, health that "
-        "of audit --health; replay and why are those of these commands.",
+        help="The kind whose schema to print; all is for editors, and files of any kinds; report is the JSON "
+        "report of validate and audit, health that of audit --health; replay and why are those of these "
+        "commands.",
     )
     output = choice(
         short="-o",

@@ -80,7 +80,9 @@ def test_every_link_of_a_page_leads_to_a_file() -> None:
 def test_every_page_of_docs_is_in_the_navigation() -> None:
     navigation = (ROOT / "docs/site/mkdocs.yml").read_text(encoding="utf-8")
     pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
-    assert {page for page in pages if not re.search(rf"[ /]{re.escape(page)}$", navigation, re.M)} == set()
+    assert {
+        page for page in pages if not re.search(rf"[ /]{re.escape(page)}$", navigation, re.M)
+    } == set()
 
 
 def test_a_link_to_a_missing_file_is_an_error() -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
-from jobsworth.files.explained_files import earlier_version, objects_of, read_document
+from jobsworth.files.explained_files import read_document
 from jobsworth.library.documents import document_of
 from jobsworth.library.manifests import manifest_of
 from jobsworth.library.servers import api_server
@@ -58,10 +58,7 @@ def explain(
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
     read = _job(manifest, part, server)
-    earlier = None
-    if before is not None:
-        existing = objects_of([_job(before, part, server)])
-        earlier = earlier_version(read, existing, alone=True)
+    earlier = None if before is None else _job(before, part, server).job
     seconds = int((now or datetime.now(UTC)).timestamp())
     return explanation.explain(read.about, read.job, read.lines, seconds, earlier)
 

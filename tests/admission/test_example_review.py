@@ -1,4 +1,4 @@
-"""The review that `jobsworth serve --self-signed` writes is one that an API server could send."""
+"""The review that `jobsworth serve --self-signed` writes is valid, and one that the loaded policies decide about."""
 
 from __future__ import annotations
 
@@ -7,55 +7,89 @@ from typing import Any
 
 import pytest
 
-import jobsworth
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.example_review import example_review
 from jobsworth.admission.review import read_review
 from jobsworth.api.api_server import ApiServer
 from jobsworth.files.policies.policy_files import load_policies
+from jobsworth.files.policies.profiles import Profile
+from jobsworth.policy.policy_set import PolicySet
+from support.policy.policy_requests import policies
+
+SERVER = ApiServer()
 
 
-@pytest.fixture
-def request_() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(example_review())["request"]
-    return found
+def answer(held: PolicySet) -> tuple[dict[str, Any], bool, list[str]]:
+    """Return the request of the example, and if the webhook allows it, with the codes."""
+    review = example_review(held, SERVER)
+    answered = Reviewer(SERVER, held).validate(read_review(json.dumps(review).encode()))
+    return review["request"], answered.response.allowed, list(answered.codes)
 
 
-def test_its_object_has_the_defaults_already(request_: dict[str, Any]) -> None:
-    value = request_["object"]
-    assert value["spec"]["backoffLimit"] == 2**31 - 1
-    assert value["spec"]["template"]["spec"]["schedulerName"] == "default-scheduler"
-    assert jobsworth.default(value)["spec"] == value["spec"]
+def test_without_policies_it_is_allowed() -> None:
+    _, allowed, codes = answer(policies())
+    assert allowed
+    assert codes == []
 
 
-def test_its_selector_and_labels_are_those_that_the_server_generates(
-    request_: dict[str, Any],
+@pytest.mark.parametrize(
+    ("match", "expected"),
+    [
+        ({"namespaces": ["ml-*"]}, {"namespace": "ml-example"}),
+        ({"names": ["train-[ab]?"]}, {"name": "train-ax"}),
+        ({"kinds": ["CronJob"]}, {"kind": {"group": "batch", "version": "v1", "kind": "CronJob"}}),
+        ({"users": ["ci"]}, {"userInfo": {"username": "ci", "groups": ["system:authenticated"]}}),
+        (
+            {"groups": ["ops"]},
+            {"userInfo": {"username": "developer", "groups": ["ops", "system:authenticated"]}},
+        ),
+        ({"objectSelector": {"matchLabels": {"a": "b"}}}, {}),
+        (
+            {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}},
+            {},
+        ),
+        ({"objectSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}, {}),
+        ({"owners": ["JobSet"]}, {}),
+    ],
+)  # fmt: skip
+def test_a_policy_that_denies_some_requests_denies_the_example(
+    match: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    value = request_["object"]
-    uid = value["metadata"]["uid"]
-    assert value["spec"]["selector"] == {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
-    labels = value["spec"]["template"]["metadata"]["labels"]
-    assert labels == value["metadata"]["labels"]
-    assert labels["batch.kubernetes.io/job-name"] == value["metadata"]["name"]
+    request, allowed, codes = answer(
+        policies(match=[match], limits={"backoffLimit": {"maximum": 3}})
+    )
+    assert not allowed
+    assert codes == ["JP002"]
+    assert {name: request[name] for name in expected} == expected
 
 
-def test_it_says_who_wrote_which_field_and_with_which_options(request_: dict[str, Any]) -> None:
-    (entry,) = request_["object"]["metadata"]["managedFields"]
-    spec = entry["fieldsV1"]["f:spec"]
-    assert (entry["manager"], entry["operation"]) == ("kubectl-create", "Update")
-    assert spec["f:backoffLimitPerIndex"] == {}
-    assert "." in spec["f:template"]["f:spec"]["f:containers"]['k:{"name":"main"}']
-    assert request_["options"] == {
-        "kind": "CreateOptions",
-        "apiVersion": "meta.k8s.io/v1",
-        "fieldManager": "kubectl-create",
-        "fieldValidation": "Strict",
-    }
+def test_what_denies_comes_before_what_warns() -> None:
+    held = policies(
+        *(
+            {
+                "apiVersion": "jobsworth.dev/v1alpha1",
+                "kind": "JobPolicy",
+                "metadata": {"name": name},
+                "spec": {
+                    "enforcement": enforcement,
+                    "match": [{"namespaces": [name]}],
+                    "limits": {"parallelism": {"maximum": 3}},
+                },
+            }
+            for name, enforcement in (("a", "warn"), ("b", "deny"))
+        )
+    )
+    request, allowed, _ = answer(held)
+    assert (request["namespace"], allowed) == ("b", False)
 
 
-def test_the_webhook_denies_it_for_the_one_mistake_that_it_has() -> None:
-    reviewer = Reviewer(ApiServer(), load_policies(()), api_verdict="deny")
-    status = reviewer.validate(read_review(example_review().encode())).response.status
-    assert status is not None
-    causes = [each["field"] for each in status["details"]["causes"]]
-    assert causes == ["spec.backoffLimitPerIndex"]
+def test_a_policy_that_requires_something_denies_a_job_without_it() -> None:
+    _, allowed, codes = answer(policies(limits={"activeDeadlineSeconds": {"required": True}}))
+    assert (allowed, codes) == (False, ["JP004"])
+
+
+@pytest.mark.parametrize("name", ["baseline", "strict"])
+def test_a_profile_decides_about_it(name: Any) -> None:
+    _, allowed, codes = answer(load_policies((), Profile(name, "deny")))
+    assert not allowed
+    assert codes

@@ -101,7 +101,8 @@ def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None
         assert Client(server).post("validate", b"{}")[0] == 400
     (rejected, *_) = [line for line in server.log() if line["level"] == "error"]
     assert (
-        rejected["message"] == "certificate rejected: the previous one stays active; fix the files"
+        rejected["message"]
+        == "certificate rejected: without a certificate, no client can connect; fix the files"
     )
     assert rejected["error"].endswith("tls.crt: no such file")
 

@@ -43,7 +43,6 @@ def test_the_two_commands_of_the_page_run_the_pair_on_one_folder_of_policies(
         wait_for(lambda: "caches synced" in pair[1].log.read_text(), "the controller", pair)
         review = json.loads((tmp_path / "certs" / "review.json").read_text())
         spec = review["request"]["object"]["spec"]
-        del spec["backoffLimitPerIndex"]  # the example's mistake
         spec["backoffLimit"] = 2
         assert answer(webhook, tmp_path, review)["allowed"]
         spec["backoffLimit"] = 9
@@ -82,7 +81,7 @@ def answer(webhook: Process, folder: Path, review: dict[str, Any]) -> dict[str, 
     (line,) = (each for each in webhook.log.read_text().splitlines() if each.startswith("curl "))
     arguments = shlex.split(line)
     options = dict(zip(arguments[1:-1:2], arguments[2:-1:2], strict=True))
-    file = Path(options["--data"].removeprefix("@"))
+    file = Path(options["--data-binary"].removeprefix("@"))
     assert file == folder / "certs" / "review.json"
     file.write_text(json.dumps(review))
     name, _, value = options["-H"].partition(": ")

@@ -22,7 +22,7 @@ def test_without_a_host_webhook_and_probes_answer_over_both_families(tmp_path: P
             assert _probe(server, host) == 200
             assert _allowed(server, host)
         (line,) = [each for each in server.log() if each["message"] == "serving"]
-        assert line["bind"] == f"[::]:{server.port}"
+        assert line["bind"] == f"https://[::]:{server.port}"
         assert line["monitor"] == f"[::]:{server.monitor}"
 
 

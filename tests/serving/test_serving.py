@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -409,12 +411,68 @@ def test_the_curl_line_of_self_signed_works_as_it_stands(tmp_path: Path) -> None
     ):
         assert process.stdout is not None
         line = process.stdout.readline()
+        command = [sys.executable, "-m", "jobsworth", "policy", "review", "job.yaml"]
+        (tmp_path / "job.yaml").write_text(json.dumps(job_with({"restartPolicy": "Always"})))
+        piped = subprocess.run(
+            command, capture_output=True, cwd=tmp_path, env=environment, text=True, check=True
+        )
         try:
             done = subprocess.run(
                 line, shell=True, capture_output=True, text=True, cwd="/", timeout=30, check=False
             )
+            own = subprocess.run(
+                line.replace(f"@{tmp_path}/certs/review.json", "@-"),
+                shell=True,
+                capture_output=True,
+                text=True,
+                timeout=30,
+                input=piped.stdout,
+                check=False,
+            )
         finally:
             process.send_signal(signal.SIGINT)
-    assert response_of(done.stdout.encode())["status"]["code"] == 422
+    assert response_of(done.stdout.encode())["allowed"]
+    assert response_of(own.stdout.encode())["status"]["code"] == 422
     assert len(line.replace(str(tmp_path), "")) < 150
     assert (tmp_path / "certs/tls.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_on_a_terminal_a_banner_takes_the_place_of_the_log_of_the_start(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(POLICY.format(number=1))
+    port, monitor = free_port(), free_port()
+    command = (
+        *(sys.executable, "-m", "jobsworth", "serve", "--self-signed", "--policy", "policy.yaml"),
+        *("--bind", f"127.0.0.1:{port}", "--monitor-bind", f"127.0.0.1:{monitor}"),
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    user, terminal = pty.openpty()
+    with subprocess.Popen(
+        command, stdout=terminal, stderr=terminal, stdin=terminal, cwd=tmp_path, env=environment
+    ) as process:
+        os.close(terminal)
+        shown = ""
+        while "review.json" not in shown:
+            shown += os.read(user, 4096).decode()
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(user, 4096):
+                shown += part.decode()
+    os.close(user)
+    lines = shown.splitlines()
+    assert lines[0] == f"Serving https://127.0.0.1:{port}/mutate and /validate, until Ctrl+C."
+    assert lines[1] == "Policies: number-1"
+    assert lines[4].startswith("  jobsworth policy review job.yaml -n default | curl --cacert ")
+    assert not any(line.startswith("{") for line in lines)
+    assert "loaded" not in shown
+
+
+def test_the_log_of_the_start_states_each_fact_once(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.wait_until("readiness", lambda: server.probe("/readyz")[0] == 200)
+    messages = [line["message"] for line in server.log()]
+    assert len(messages) == len(set(messages))
+    assert not any("http://" in message or "Listening" in message for message in messages)
+    (started,) = (line for line in server.log() if line["message"] == "serving")
+    assert started["bind"].startswith("https://")
+    (loaded,) = (line for line in server.log() if line["message"] == "certificate loaded")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", loaded["expires"])

@@ -1,108 +1,144 @@
-"""An AdmissionReview to try the webhook with, in the form in which an API server sends one."""
+"""A Job to try the webhook with: one that the loaded policies decide about, if there are any."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.api_server import ApiServer
-from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
-from jobsworth.validation.engine import engine_for
+from jobsworth.admission.manifest_review import ReviewInput, admission_review
+from jobsworth.policy.request import KINDS, PolicyRequest
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
 
-UID = "00000000-0000-4000-8000-000000000001"
-MANAGER = "kubectl-create"
-CREATED = "2027-01-01T00:00:00Z"
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.policy.matching import Matcher
+    from jobsworth.policy.policy_set import PolicySet
 
-_WRITTEN: dict[str, Any] = {
-    "apiVersion": "batch/v1",
-    "kind": "Job",
-    "metadata": {"name": "example", "namespace": "default"},
-    "spec": {
-        "backoffLimitPerIndex": 1,
-        "template": {
-            "spec": {
-                "restartPolicy": "Never",
-                "containers": [{"name": "main", "image": "busybox:1.36"}],
-            }
-        },
+MAX_TRIED = 200
+"""The maximum number of samples that are evaluated."""
+
+_IMAGE = "registry.example.com/example:latest"
+_PODS = {"restartPolicy": "Never", "containers": [{"name": "main", "image": _IMAGE}]}
+_SPECS: tuple[dict[str, Any], ...] = (
+    {
+        "backoffLimit": 1000,
+        "parallelism": 1000,
+        "completions": 1000,
+        "activeDeadlineSeconds": 31_536_000,
+        "template": {"spec": _PODS},
     },
-}
-"""An invalid Job, for an answer with findings: an API server rejects it before it calls /validate."""
+    {"template": {"spec": _PODS}},
+)
+"""Valid Jobs: one that exceeds most limits, one that sets nothing."""
+
+_STRENGTH = {"deny": 2, "warn": 1, "audit": 1}
 
 
-def example_review() -> str:
-    """Return the AdmissionReview of an invalid Job as JSON, to be edited.
+@dataclass(slots=True)
+class _Sample:
+    """What a matcher asks of a request."""
 
-    It has what a validating webhook gets after ``kubectl create``: the defaults, the generated UID, selector
-    and labels, ``managedFields``, and the options of the request (``admission.k8s.io/v1``, Kubernetes 1.36).
+    kind: str = "Job"
+    namespace: str = "default"
+    name: str = "example"
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def example_review(policies: PolicySet, server: ApiServer) -> dict[str, Any]:
+    """Return the AdmissionReview of a valid Job or CronJob, to be edited.
+
+    It is the first sample that the policies deny, else one that they warn about or record, else one to which
+    they apply. The samples follow the matchers of the policies.
     """
-    kind = {"group": "batch", "version": "v1", "kind": "Job"}
-    resource = {"group": "batch", "version": "v1", "resource": "jobs"}
-    review = {
-        "kind": "AdmissionReview",
-        "apiVersion": "admission.k8s.io/v1",
-        "request": {
-            "uid": UID,
-            "kind": kind,
-            "resource": resource,
-            "requestKind": kind,
-            "requestResource": resource,
-            "name": "example",
-            "namespace": "default",
-            "operation": "CREATE",
-            "userInfo": {"username": "developer", "groups": ["system:authenticated"]},
-            "object": _stored_job(),
-            "oldObject": None,
-            "dryRun": False,
-            "options": {
-                "kind": "CreateOptions",
-                "apiVersion": "meta.k8s.io/v1",
-                "fieldManager": MANAGER,
-                "fieldValidation": "Strict",
-            },
-        },
-    }
-    return json.dumps(review, indent=2) + "\n"
+    best: tuple[int, ReviewInput] | None = None
+    for count, (sample, sent) in enumerate(_samples(policies)):
+        if count == MAX_TRIED:
+            break
+        strength = _strength(policies, server, sample, sent)
+        if best is None or strength > best[0]:
+            best = strength, sent
+        if strength > 2:
+            break
+    assert best is not None
+    return admission_review(best[1], server)
 
 
-def _stored_job() -> dict[str, Any]:
-    job = engine_for(ApiServer()).default(_WRITTEN)
-    job["metadata"] |= {"uid": UID, "generation": 1, "creationTimestamp": CREATED}
-    labels = generated_labels(job)
-    job["metadata"]["labels"] = labels
-    fields = _fields_of({"spec": job["spec"]})
-    job["metadata"]["managedFields"] = [
-        {
-            "manager": MANAGER,
-            "operation": "Update",
-            "apiVersion": "batch/v1",
-            "time": CREATED,
-            "fieldsType": "FieldsV1",
-            "fieldsV1": fields,
-        }
-    ]
-    # The server generates these after it has recorded the fields of the client.
-    job["spec"]["selector"] = {"matchLabels": {CONTROLLER_UID_LABEL: UID}}
-    job["spec"]["template"]["metadata"]["labels"] = labels
-    job["status"] = {}
-    return job
-
-
-def _fields_of(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of an object as ``fieldsV1``, with containers by their names."""
-    found: dict[str, Any] = {}
-    for name, part in value.items():
-        if name == "containers":
-            found["f:containers"] = {
-                f'k:{{"name":"{each["name"]}"}}': {".": {}, **_fields_of(each)} for each in part
+def _samples(policies: PolicySet) -> Iterator[tuple[_Sample, ReviewInput]]:
+    samples = [_sample_of(m) for policy in policies.policies for m in policy.matching.match]
+    for sample in (*samples, _Sample()):
+        for spec in _SPECS:
+            metadata = {"name": sample.name, "namespace": sample.namespace, **sample.metadata}
+            value: dict[str, Any] = {
+                "apiVersion": "batch/v1",
+                "kind": sample.kind,
+                "metadata": metadata,
+                "spec": spec,
             }
-        elif isinstance(part, dict):
-            inner = _fields_of(part)
-            if inner or not part:
-                found[f"f:{name}"] = inner
-        else:
-            found[f"f:{name}"] = {}
+            if sample.kind == "CronJob":
+                value["spec"] = {"schedule": "0 6 * * *", "jobTemplate": {"spec": spec}}
+            yield sample, ReviewInput(value=value, user=sample.user, groups=sample.groups)
+
+
+def _sample_of(matcher: Matcher) -> _Sample:
+    """Return a sample that a matcher matches, as far as its criteria can be followed."""
+    found = _Sample()
+    for criterion in matcher.criteria:
+        value: Any = criterion.value
+        if criterion.name == "kinds":
+            found.kind = next((kind for kind in KINDS if kind in value), found.kind)
+        elif criterion.name == "namespaces":
+            found.namespace = _example_of(value[0])
+        elif criterion.name == "names":
+            found.name = _example_of(value[0])
+        elif criterion.name == "users":
+            found.user = _example_of(value[0])
+        elif criterion.name == "groups":
+            found.groups = (_example_of(value[0]),)
+        elif criterion.name == "objectSelector":
+            found.metadata["labels"] = _labels_for(value)
+        elif criterion.name == "owners":
+            owner = {"apiVersion": "example.com/v1", "kind": _example_of(value[0])}
+            found.metadata["ownerReferences"] = [{**owner, "name": "example", "uid": "example"}]
     return found
+
+
+def _example_of(pattern: str) -> str:
+    """Return a name that a pattern matches.
+
+    >>> _example_of("ml-*"), _example_of("team-[ab]?"), _example_of("*")
+    ('ml-example', 'team-ax', 'example')
+    """
+    pattern = re.sub(r"\[!?(.)[^\]]*\]", r"\1", pattern)
+    return pattern.replace("*", "example").replace("?", "x")
+
+
+def _labels_for(selector: dict[str, Any]) -> dict[str, str]:
+    labels = dict(selector.get("matchLabels") or {})
+    for requirement in selector.get("matchExpressions") or ():
+        if requirement["operator"] == "In":
+            labels[requirement["key"]] = requirement["values"][0]
+        elif requirement["operator"] == "Exists":
+            labels.setdefault(requirement["key"], "example")
+    return labels
+
+
+def _strength(policies: PolicySet, server: ApiServer, sample: _Sample, sent: ReviewInput) -> int:
+    """Return 3 if the policies deny a sample, 2 if they report it, 1 if one applies, else 0."""
+    review = admission_review(sent, server)["request"]
+    request = PolicyRequest(
+        operation="CREATE",
+        kind=sample.kind,
+        namespace=sample.namespace,
+        name=sample.name,
+        object=review["object"],
+        user=review["userInfo"]["username"],
+        groups=tuple(review["userInfo"]["groups"]),
+    )
+    effects = [one.effect for one in policies.evaluate(request, server).findings]
+    if effects:
+        return 1 + max(map(_STRENGTH.__getitem__, effects))
+    return int(any(decision.applies for _, decision in policies.decisions(request)))

@@ -44,6 +44,7 @@ COMMANDS = {
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",
     "policy explain": "policy_explain:COMMAND",
+    "policy review": "policy_review:COMMAND",
     "policy test": "policy_test:COMMAND",
     "policy export": "policy_export:COMMAND",
     "certs generate": "certs:GENERATE",

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -23,6 +24,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.serving.active_policies import StateLoader
 from jobsworth.serving.http_protocol import http_settings
 from jobsworth.serving.monitor import Check, Monitor
@@ -43,7 +45,7 @@ def serve(
     load_policies: Callable[[], EffectivePolicies],
     namespace_labels: NamespaceLabels = lambda name: None,
     *,
-    on_bound: Callable[[], object] = lambda: None,
+    on_bound: Callable[[PolicySet], object] = lambda policies: None,
     ask_release: Callable[[], str] | None = None,
 ) -> NoReturn:
     """Serve until a signal stops the server, then exit the process.
@@ -54,7 +56,7 @@ def serve(
             empty text if that is unknown.
         load_policies: reads the policies; any exception rejects the changed files.
         namespace_labels: returns the labels of a namespace, in a worker.
-        on_bound: called when the server accepts connections.
+        on_bound: called with the policies when the server accepts connections.
         ask_release: asks the API server for its release, OSError if it does not report it; None if another
             process does, or none.
 
@@ -79,17 +81,19 @@ def serve(
             settings.api_verdict,
             settings.exports,
         )
-        log = Log(requests=settings.log_requests)
+        log = Log(requests=settings.log_requests, readable=settings.readable_log)
         metrics = WebhookMetrics(folder)
         served = ServedFiles(files, states, log=log, metrics=metrics, releases=releases)
-        served.load()
+        with log.without_infos() if settings.readable_log else nullcontext():
+            served.load()
         if served.state is None:
             raise SystemExit(1)  # the log has the error
 
         def bound() -> None:
-            sizes = {"workers": settings.workers, "threads": settings.threads}
-            log.event("info", "serving", bind=bind, monitor=monitor, **sizes)
-            on_bound()
+            if not settings.readable_log:
+                sizes = {"workers": settings.workers, "threads": settings.threads}
+                log.event("info", "serving", bind=f"https://{bind}", monitor=monitor, **sizes)
+            on_bound(served.reviewer().policies)
 
         def observe(outcome: ReviewOutcome) -> None:
             metrics.observe(outcome)
@@ -124,6 +128,7 @@ def serve(
             uvicorn_settings={
                 **http_settings(),
                 "lifespan": "on",
+                "log_level": "warning",  # gunicorn logs the start and the end of a worker
                 "ssl_context_factory": lambda config, default: context,
             },
             metrics_folder=folder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.serving.active_policies import ServedState, broken_notes
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from jobsworth.serving.settings import Files
 
 POLICY, CERTIFICATE = "policy", "certificate"
+_EFFECTS = {
+    POLICY: "no policy is active",
+    CERTIFICATE: "without a certificate, no client can connect",
+}
+"""The effect of rejected files when none were loaded before."""
 MAX_NOTES = 20
 """The largest number of broken policies that the readiness text names."""
 
@@ -97,7 +103,7 @@ class ServedFiles:
             self._metrics.activated(policies=len(active))
             self._metrics.expect_violations((one.name, one.enforcement) for one in active)
         elif isinstance(value, ServingCertificate):
-            facts["expires"] = value.expires
+            facts["expires"] = f"{datetime.fromtimestamp(value.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
             self._metrics.activated(expiry=value.expires)
         self._log.event("info", f"{what} loaded", **facts)
         if isinstance(value, ServedState):
@@ -106,11 +112,9 @@ class ServedFiles:
     def rejected(self, what: str, seconds: float, error: Exception) -> None:
         """Log and count that changed files are invalid."""
         self._metrics.loaded(what, seconds, success=False)
-        self._log.event(
-            "error",
-            f"{what} rejected: the previous one stays active; fix the files",
-            error=str(error),
-        )
+        active = {POLICY: self.state, CERTIFICATE: self.certificate}[what] is not None
+        effect = "the previous one stays active" if active else _EFFECTS[what]
+        self._log.event("error", f"{what} rejected: {effect}; fix the files", error=str(error))
 
     def _log_flaws(self, state: ServedState) -> None:
         policies = state.policies

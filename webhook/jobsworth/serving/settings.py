@@ -27,15 +27,6 @@ YOUNG_OBJECTS = 20_000
 """The number of new objects between two garbage collections. A request creates some hundreds, and reference
 counting frees nearly all of them."""
 
-_LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "root": {"handlers": ["log"], "level": "WARNING"},  # asyncio, Flask
-    "handlers": {"log": {"()": LogHandler}},
-    "loggers": {"gunicorn.error": {"handlers": ["log"], "propagate": False}},
-}
-"""The log of gunicorn and of all libraries, for ``logging.config``."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
@@ -78,6 +69,7 @@ class ServingSettings:
         graceful_seconds: the time to wait after that for requests in flight.
         api_verdict: how to handle objects that the API server would reject.
         log_requests: True to log every request, False to log only requests that are not allowed.
+        readable_log: True to log readable lines for a terminal, without the start; False for JSON lines.
         files: the files to read and reload.
         exports: the hash of each policy that the API server enforces as exported, by name.
     """
@@ -92,6 +84,7 @@ class ServingSettings:
     api_verdict: ApiVerdict = "deny"
     log_requests: bool = True
     exports: Mapping[str, str] = field(default_factory=dict)
+    readable_log: bool = False
 
 
 def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
@@ -103,7 +96,19 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
         "keepalive": KEEP_ALIVE_SECONDS,
         "control_socket_disable": True,
         "forwarded_allow_ips": "",
-        "logconfig_dict": _LOGGING,
+        "loglevel": "warning" if settings.readable_log else "info",
+        "logconfig_dict": _logging(readable=settings.readable_log),
+    }
+
+
+def _logging(*, readable: bool) -> dict[str, Any]:
+    """Return the log of gunicorn and of all libraries, for ``logging.config``."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "root": {"handlers": ["log"], "level": "WARNING"},  # asyncio, Flask
+        "handlers": {"log": {"()": LogHandler, "readable": readable}},
+        "loggers": {"gunicorn.error": {"handlers": ["log"], "propagate": False}},
     }
 
 

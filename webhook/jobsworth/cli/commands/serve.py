@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,13 +30,16 @@ from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.installation import how_to_install
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
+from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.policy.effective_policies import EffectivePolicies
+    from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.settings import Files, ServingSettings
 
 ANYWHERE, LOCAL = ":8443", "127.0.0.1:8443"
@@ -132,13 +137,14 @@ def run(options: ServeOptions) -> int:
         graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
         api_verdict=options.api_verdict,
         log_requests=options.log == "requests",
+        readable_log=options.self_signed and sys.stderr.isatty(),
         files=_files(options),
         exports=exports_of(options.native),
     )
     load = _policies(options)
     asks = options.server.kubernetes_version == AUTO and settings.files.release is None
     labels = _namespace_labels() if options.namespaces_from_cluster else (lambda name: None)
-    announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
+    announce = partial(_announce, settings, server) if options.self_signed else (lambda _: None)
     try:
         ask_release = _asked_release() if asks else None
         launch.serve(settings, server, load, labels, on_bound=announce, ask_release=ask_release)
@@ -243,30 +249,55 @@ def _namespace_labels() -> NamespaceLabels:
         raise UsageError(missing_extra("connections to a cluster", "cluster")) from None
 
 
-def _announce(settings: ServingSettings) -> None:
+def _announce(
+    settings: ServingSettings, server_of: Callable[[str], ApiServer], policies: PolicySet
+) -> None:
+    """Write a review to send, and print how to send it; on a terminal also what is served."""
+    import json
+
     from jobsworth.admission.example_review import example_review
+    from jobsworth.listen_address import format_address
 
     host, port = settings.bind
-    host = "localhost" if host in EVERY_HOST else host
+    address = format_address("localhost" if host in EVERY_HOST else host, port)
     folder = Path(DEVELOPMENT_FOLDER).absolute()
     review = folder / "review.json"
+    example = example_review(policies, server_of(""))
     try:
-        review.write_text(example_review(), encoding="utf-8")
+        review.write_text(json.dumps(example, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{review} cannot be written: {error.strerror}") from None
+    lines = [curl_line(folder, address, str(review))]
+    if settings.readable_log:
+        lines = banner(folder, address, [policy.name for policy in policies.policies])
     try:
-        print(curl_line(folder, f"[{host}]" if ":" in host else host, port), flush=True)
+        print("\n".join(lines), flush=True)
     except OSError as error:  # not one of an address
         raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-def curl_line(folder: Path, host: str, port: int) -> str:
-    """Return a curl command that sends the webhook the review in a folder."""
+def banner(folder: Path, address: str, policies: Sequence[str]) -> list[str]:
+    """Return what a terminal shows at the start: the address, the policies, and how to send a review."""
+    named = ", ".join(policies) or "none; add --policy PATH or --profile baseline"
+    return [
+        f"Serving https://{address}/mutate and /validate, until Ctrl+C.",
+        printable(f"Policies: {named}"),
+        "",
+        "Review a Job of yours, in another terminal:",
+        f"  jobsworth policy review job.yaml -n default | {curl_line(folder, address, '-')}",
+        "Or an example that these policies decide about:" if policies else "Or an example:",
+        f"  {curl_line(folder, address, str(folder / 'review.json'))}",
+        "",
+    ]
+
+
+def curl_line(folder: Path, address: str, data: str) -> str:
+    """Return a curl command that sends the webhook a file, or standard input (``-``)."""
     from shlex import quote
 
     return (
         f"curl --cacert {quote(str(folder / 'ca.crt'))} -H 'Content-Type: application/json' "
-        f"--data {quote(f'@{folder}/review.json')} https://{host}:{port}/validate"
+        f"--data-binary {quote(f'@{data}')} https://{address}/validate"
     )
 
 
@@ -278,7 +309,7 @@ Policies and the certificate are reloaded when their files change. /healthz, /re
 served on a separate port without TLS. On SIGTERM, it drains connections, then stops.""",
     epilog="""\b
 Examples:
-  jobsworth serve --self-signed                      # for development; prints a curl line
+  jobsworth serve --self-signed                      # for development; prints how to send it a Job
   jobsworth serve --self-signed --policy policies/
   jobsworth serve --self-signed --profile baseline --profile-enforcement deny
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\

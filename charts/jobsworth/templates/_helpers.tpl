@@ -106,6 +106,15 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /* The exported policies that the webhook leaves to the API server, as NAME=HASH. */}}
+{{- define "jobsworth.nativePolicies" -}}
+{{- $found := list }}
+{{- range $name, $hash := .Values.enforcement.native.policies }}
+{{- $found = append $found (printf "%s=%s" $name $hash) }}
+{{- end }}
+{{- join "," $found }}
+{{- end }}
+
 {{- define "jobsworth.policies" -}}
 {{- if .Values.existingPoliciesConfigMap -}}
 {{ .Values.existingPoliciesConfigMap }}

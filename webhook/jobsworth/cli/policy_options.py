@@ -11,6 +11,8 @@ from jobsworth.files.policies.profiles import profile_of
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
 
 
@@ -54,6 +56,23 @@ def exports_of(options: NativeOptions) -> dict[str, str]:
             raise UsageError(f'--native-policies: "{word}" is not of the form NAME=HASH')
         found[name] = digest
     return found
+
+
+def users_of(queueing_controllers: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the users that are service accounts.
+
+    Raises:
+        UsageError: a queueing controller is not written as ``NAMESPACE/NAME``.
+    """
+    users = []
+    for account in queueing_controllers:
+        namespace, slash, name = account.partition("/")
+        if not (namespace and slash and name) or "/" in name:
+            raise UsageError(
+                f'--queueing-controllers: "{account}" is not a service account; use NAMESPACE/NAME'
+            )
+        users.append(f"system:serviceaccount:{namespace}:{name}")
+    return tuple(users)
 
 
 def effective_policy_files(options: PolicyOptions) -> EffectivePolicyFiles | None:

@@ -69,6 +69,9 @@ def _or_empty(path: str) -> str:
     return f"(has({path}) ? {path} : {{}})"
 
 
+NOT_QUEUEING = "not-by-queueing-controllers"
+"""The name of the condition of :func:`other_than_scheduling`."""
+
 DOMAIN = ".jobsworth.dev"
 """The end of the name of each webhook."""
 
@@ -93,7 +96,7 @@ def desired_webhooks(
     webhook = dict(template)
     if queueing_controllers:
         condition = other_than_scheduling(queueing_controllers)
-        webhook = _with_condition(webhook, "not-by-queueing-controllers", condition)
+        webhook = _with_condition(webhook, NOT_QUEUEING, condition)
     parts = tuple(scope)
     if (
         template["failurePolicy"] != "Fail"

@@ -11,7 +11,7 @@ from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
-from jobsworth.cli.policy_options import NativeOptions, exports_of
+from jobsworth.cli.policy_options import NativeOptions, exports_of, users_of
 from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.usage_error import UsageError
@@ -227,20 +227,12 @@ def _registration(options: ManageOptions) -> Registration | None:
 
     if not options.registration:
         return None
-    users = []
-    for account in options.queueing_controllers:
-        namespace, slash, name = account.partition("/")
-        if not (namespace and slash and name) or "/" in name:
-            raise UsageError(
-                f'--queueing-controllers: "{account}" is not a service account; use NAMESPACE/NAME'
-            )
-        users.append(f"system:serviceaccount:{namespace}:{name}")
     return Registration(
         template=Path(options.registration),
         api_verdict=options.api_verdict,
         ready_url=options.ready_url,
         owner=options.registration_owner or "",
-        queueing_controllers=tuple(users),
+        queueing_controllers=users_of(options.queueing_controllers),
         exports=exports_of(options.native),
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.policy_options import users_of
 from jobsworth.cli.profile_options import ProfileOptions
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.printable import printable, printable_json
@@ -47,6 +48,10 @@ class ExportOptions(Options):
         metavar="NAME,...",
         help="Namespaces to exempt beside kube-system, which is always exempt.",
     )
+    queueing_controllers = words(
+        metavar="NAMESPACE/NAME,...",
+        help="Service accounts, such as Kueue's, whose mere scheduling updates are exempt.",
+    )
     name_suffix = text(
         metavar="TEXT",
         default="",
@@ -71,12 +76,15 @@ def run(options: ExportOptions) -> int:
     from jobsworth.files.policies.policy_files import load_with_documents
     from jobsworth.policy.export.admission_policies import documents as documents_of
     from jobsworth.policy.export.exported_policy import exported_policy
+    from jobsworth.registration.desired_webhooks import NOT_QUEUEING, other_than_scheduling
 
     profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
     if not options.paths and profile is None:
         raise UsageError("no policies: name a file or folder, or use --profile")
     minor = _minor(options.kubernetes_version)
     suffix, namespaces = _suffix(options.name_suffix), _namespaces(options.exempt_namespaces)
+    users = users_of(options.queueing_controllers)
+    conditions = {NOT_QUEUEING: other_than_scheduling(users)} if users else {}
     policies, documents = load_with_documents(options.paths, profile)
     exported = [
         exported_policy(_spec_of(documents[policy.name]), policy, minor)
@@ -87,6 +95,7 @@ def run(options: ExportOptions) -> int:
         {each.name: each.hash for each in exported},
         suffix=suffix,
         exempt_namespaces=namespaces,
+        conditions=conditions,
     )
     if options.output == "json":
         _print_json(exported, objects)

@@ -11,12 +11,18 @@ import hashlib
 import json
 from copy import deepcopy
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.export.cel_text import any_of, either, literal, negated, one_line
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job
 from jobsworth.policy.export.object_view import IS_UPDATE
-from jobsworth.policy.export.request_conditions import CHANGES, request_conditions
+from jobsworth.policy.export.request_conditions import (
+    CHANGES,
+    NOT_BEING_DELETED,
+    NOT_BY_BUILT_IN_CONTROLLERS,
+    request_conditions,
+)
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.request import UPDATE
 from jobsworth.policy.violation import EFFECTS
@@ -118,6 +124,7 @@ def documents(
     *,
     suffix: str = "",
     exempt_namespaces: Sequence[str] = (),
+    conditions: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Document]:
     """Return the documents of admission policies: all policies, then their bindings.
 
@@ -126,6 +133,7 @@ def documents(
         hashes: the hash of each JobPolicy's export, by its name.
         suffix: the end of every name, such as ``.static.k8s.io``.
         exempt_namespaces: namespaces to exempt beside :data:`ALWAYS_EXEMPT`.
+        conditions: further match conditions, by name.
     """
     exempt = sorted({*ALWAYS_EXEMPT, *exempt_namespaces})
     found: list[Document] = []
@@ -134,7 +142,7 @@ def documents(
         name = name_of(each, suffix)
         binding = {"policyName": name, "validationActions": [_ACTIONS[each.effect]]}
         for kind, spec, into in (
-            (POLICY, _exempting(each.spec, exempt), found),
+            (POLICY, _restricted(each.spec, exempt, conditions), found),
             (BINDING, binding, bindings),
         ):
             labels = {**MANAGED_BY, POLICY_LABEL: each.policy, HASH_LABEL: hashes[each.policy]}
@@ -154,13 +162,22 @@ def name_of(policy: AdmissionPolicy, suffix: str = "") -> str:
     return f"{policy.policy}.{digest}{suffix}"
 
 
-def _exempting(spec: Mapping[str, Any], namespaces: list[str]) -> Document:
+def _restricted(
+    spec: Mapping[str, Any], namespaces: list[str], conditions: Mapping[str, str]
+) -> Document:
     constraints = spec["matchConstraints"]
     selector = constraints.get("namespaceSelector") or {}
     other = {"key": NAMESPACE_NAME, "operator": "NotIn", "values": namespaces}
     requirements = [*(selector.get("matchExpressions") or ()), other]
     selector = {**selector, "matchExpressions": requirements}
-    return deepcopy({**spec, "matchConstraints": {**constraints, "namespaceSelector": selector}})
+    more = [{"name": name, "expression": each} for name, each in conditions.items()]
+    return deepcopy(
+        {
+            **spec,
+            "matchConstraints": {**constraints, "namespaceSelector": selector},
+            "matchConditions": [*spec["matchConditions"], *more],
+        }
+    )
 
 
 def _spec(
@@ -177,7 +194,13 @@ def _spec(
     constraints: Document = {"matchPolicy": "Equivalent", "resourceRules": [rule]}
     if where.namespace_selector:
         constraints["namespaceSelector"] = dict(where.namespace_selector)
-    conditions = {"changes": CHANGES, "matches": where.condition, "cron-job-controller": also}
+    conditions = {
+        "changes": CHANGES,
+        "not-being-deleted": NOT_BEING_DELETED,
+        "not-by-built-in-controllers": NOT_BY_BUILT_IN_CONTROLLERS,
+        "matches": where.condition,
+        "cron-job-controller": also,
+    }
     build = _joined if effect == DENY else _separate
     variables, validations = build(policy, requirements, where.with_namespace)
     return {

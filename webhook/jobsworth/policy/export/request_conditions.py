@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
-from jobsworth.policy.export.match_conditions import of_criterion, of_labels
+from jobsworth.policy.export.match_conditions import USER, of_criterion, of_labels
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.patterns import compiled_names, compiled_selector
 from jobsworth.policy.request import OPERATIONS, UPDATE
@@ -35,6 +35,27 @@ CHANGES = " || ".join(
     )
 )
 """The condition that a request changes what users write: controllers update the rest."""
+
+NOT_BEING_DELETED = "!has(object.metadata.deletionTimestamp)"
+"""The condition that no finalizer delays the deletion of the object."""
+
+_BUILT_IN_CONTROLLERS = [
+    "system:kube-controller-manager",
+    *(
+        f"system:serviceaccount:kube-system:{name}"
+        for name in (
+            "job-controller",
+            "cronjob-controller",
+            "ttl-after-finished-controller",
+            "generic-garbage-collector",
+            "namespace-controller",
+        )
+    ),
+]
+NOT_BY_BUILT_IN_CONTROLLERS = (
+    f"request.operation != {literal(UPDATE)} || !({USER} in {literal(_BUILT_IN_CONTROLLERS)})"
+)
+"""The condition that the request is no update by a controller of Kubernetes, which no policy may block."""
 
 _NAMESPACE_LABELS = "namespaceObject.metadata.labels"
 

@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.cli import run
 from jobsworth.cli.commands.wait import progress_line
-from jobsworth.following.wait_options import Progress
+from jobsworth.following.waiting.wait_options import Progress
 
 
 def wait(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:

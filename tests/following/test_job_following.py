@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+from jobsworth.following.reading.object_reading import MalformedObject
 from jobsworth.whatif.why.standstill import Bounds
 from support.following.answering_cluster import AnsweringCluster, Rejected
 from support.following.virtual_wait import VirtualWait
@@ -303,3 +304,62 @@ def test_hours_of_silence_in_a_watch_are_no_outage(wait: VirtualWait) -> None:
     wait.ends(36_000, "job", UNANSWERED)
     wait.changes(36_100, "job", a_job(version=2, end="Complete"))
     assert wait.run(unreachable_after=120).outcome == "complete"
+
+
+def test_a_job_that_is_resumed_has_its_time_to_start() -> None:
+    suspended = a_job()
+    suspended["spec"] = {**suspended["spec"], "suspend": True}
+    suspended["status"] = {}
+    resumed = {**a_job(version=2), "status": {}}
+    wait = VirtualWait(AnsweringCluster(suspended))
+    wait.changes(1000, "job", resumed)
+    wait.changes(1030, "job", a_job(version=3, active=1, ready=1))
+    wait.changes(1100, "job", a_job(version=4, end="Complete"))
+    assert wait.run(Bounds(stuck_after=60, suspended_ok=True)).outcome == "complete"
+
+
+def test_a_rejection_before_the_wait_that_was_followed_by_a_pod_does_not_count() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job()))
+    for version, reason in ((3, "FailedCreate"), (5, "SuccessfulCreate")):
+        about = event(reason, "Created pod: train-a", version)
+        about["metadata"]["resourceVersion"] = str(version)
+        about["involvedObject"]["uid"] = UID
+        wait.cluster.add(about)
+    assert wait.run(timeout=500).outcome == "timeout"
+
+
+def test_of_very_many_pending_pods_a_sample_decides() -> None:
+    wait = VirtualWait(AnsweringCluster(a_job(active=9000, ready=0)))
+    wait.cluster.add(*(pending(f"train-{number}", **pulls()) for number in range(3000)))
+    for each in wait.cluster.objects["pods"]:
+        each["metadata"]["uid"] = each["metadata"]["name"]
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.calls) == ("stuck", "imagePull", 3)
+    assert found.words.startswith("has 9000 active Pods")
+
+
+@pytest.mark.parametrize("error", [None, UNANSWERED, ApiError(410, "Expired", "too old")])
+def test_watches_that_always_end_at_once_make_no_busy_loop(
+    wait: VirtualWait, error: ApiError | None
+) -> None:
+    """A proxy that cuts every watch off: every list is read again, with pauses."""
+    for key in ("job", "pods", "events"):
+        for number in range(1200):
+            wait.ends(number / 2, key, error)
+    wait.changes(600, "job", a_job(version=2, end="Complete"))
+    assert wait.run(unreachable_after=1e6).outcome == "complete"
+    assert wait.calls < 3 * 600 / 4
+
+
+def test_pods_of_an_earlier_job_of_the_name_do_not_count(wait: VirtualWait) -> None:
+    other = pending(**pulls())
+    other["metadata"]["labels"] |= {LABEL: "other"}
+    wait.changes(5, "pods", other, "ADDED")
+    assert wait.run(timeout=500).outcome == "timeout"
+
+
+def test_a_malformed_job_is_an_error_with_its_field() -> None:
+    bad = a_job()
+    bad["spec"] = {**bad["spec"], "parallelism": "many"}
+    with pytest.raises(MalformedObject, match=r"spec\.parallelism"):
+        VirtualWait(AnsweringCluster(bad)).run()

@@ -13,7 +13,7 @@ import pytest
 import jobsworth
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.following import polled_lists
+from jobsworth.following.waiting import polled_lists
 from support.following.answering_cluster import AnsweringCluster
 from support.replay.recorded_jobs import stored
 from support.simulation.simulated_runs import job

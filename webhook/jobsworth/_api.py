@@ -8,7 +8,7 @@ from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.following.cluster_errors import ClusterError, JobNotFound
 from jobsworth.following.wait_functions import Waited, wait, wait_async
-from jobsworth.following.wait_options import Progress
+from jobsworth.following.waiting.wait_options import Progress
 from jobsworth.following.why_functions import why, why_async, why_recorded
 from jobsworth.library.explanations import explain
 from jobsworth.library.manifests import KubernetesModel, Manifest
@@ -22,9 +22,9 @@ from jobsworth.whatif.simulation.questions import BadQuestion
 from jobsworth.whatif.simulation.requirements import BadRequirement
 from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
 from jobsworth.whatif.simulation.scenario_reader import BadScenario
-from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.diagnosis import Diagnosis
-from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
+from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
 __all__ = [
     "NEWEST_RELEASE",

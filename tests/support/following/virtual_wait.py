@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.following.job_following import follow_job
 from jobsworth.following.job_reference import JobReference
 from jobsworth.following.requests import Changed, Ended, Get, Next, Report, TimePassed, Watch
 from jobsworth.following.sources import as_api_error, path_of
-from jobsworth.following.wait_options import Progress, WaitEnd, WaitOptions
+from jobsworth.following.waiting.job_following import follow_job
+from jobsworth.following.waiting.wait_options import Progress, WaitEnd, WaitOptions
 from jobsworth.whatif.why.standstill import Bounds
 from support.following.answering_cluster import AnsweringCluster
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
+from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.saved_objects import SavedObjects
 from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 from jobsworth.whatif.why.saved_objects import SavedObjects
 from support.replay.recorded_jobs import at, pod, stored
 from support.simulation.simulated_runs import job

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.following.object_reading import MalformedObject
+from jobsworth.following.reading.object_reading import MalformedObject
 from jobsworth.whatif.replay.recording_reader import BadRecording
 
 if TYPE_CHECKING:

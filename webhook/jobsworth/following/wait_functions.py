@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.following.cluster_errors import cluster_errors
-from jobsworth.following.following_drivers import clock, run_following, run_following_async
-from jobsworth.following.job_following import follow_job
-from jobsworth.following.job_reading import read_job
 from jobsworth.following.job_reference import JOB, BadReference, read_reference
-from jobsworth.following.object_reading import MalformedObject
+from jobsworth.following.reading.job_reading import read_job
+from jobsworth.following.reading.object_reading import MalformedObject
 from jobsworth.following.sources import source_of
-from jobsworth.following.wait_options import Outcome, Progress, WaitEnd, WaitOptions
+from jobsworth.following.waiting.following_drivers import clock, run_following, run_following_async
+from jobsworth.following.waiting.job_following import follow_job
+from jobsworth.following.waiting.wait_options import Outcome, Progress, WaitEnd, WaitOptions
 from jobsworth.following.why_functions import reading_options
 from jobsworth.whatif.replay.recording_reader import BadRecording
 from jobsworth.whatif.virtual_time import SECOND, spoken

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.following.cluster_errors import cluster_errors
 from jobsworth.following.drivers import run_reading, run_reading_async
-from jobsworth.following.job_findings import job_findings
-from jobsworth.following.job_reading import ReadingOptions
 from jobsworth.following.job_reference import read_reference
-from jobsworth.following.owner_reading import read_any
+from jobsworth.following.reading.job_findings import job_findings
+from jobsworth.following.reading.job_reading import ReadingOptions
+from jobsworth.following.reading.owner_reading import read_any
 from jobsworth.following.sources import source_of
 from jobsworth.whatif.replay.recording_reader import BadRecording
 from jobsworth.whatif.why.saved_objects import SavedObjects

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.times import write_time
 from jobsworth.printable import printable_json
 from jobsworth.whatif.explanation.outcome_wording import requirement, rule_name
-from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.diagnosis import Diagnosis
+from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.pod_table import pod_rows
 from jobsworth.whatif.why.unknowns import unknowns
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedEvent
     from jobsworth.whatif.waiting import Waiting
     from jobsworth.whatif.why.failure_groups import FailureGroup
-    from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+    from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
 VERSION = 1
 """The version of the structure; a new key keeps it."""

@@ -8,13 +8,13 @@ from jobsworth.controller.times import write_time
 from jobsworth.printable import printable
 from jobsworth.reports.text_tables import aligned
 from jobsworth.reports.why_text import job_lines
-from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.diagnosis import Diagnosis
+from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+    from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
 MAX_ROWS, MAX_EVENTS = 10, 5
 

@@ -16,7 +16,7 @@ from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from jobsworth.following.wait_options import Progress
+    from jobsworth.following.waiting.wait_options import Progress
 
 EXIT_UNREADABLE = 2
 LINE_SECONDS = 10.0

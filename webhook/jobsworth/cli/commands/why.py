@@ -96,7 +96,7 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[SavedDiagnosis]:
         raise UsageError(
             f"{other} is no file, and {files[0]} is one: name either files or objects of a cluster"
         )
-    from jobsworth.following.job_findings import job_findings
+    from jobsworth.following.reading.job_findings import job_findings
 
     findings = job_findings(server)
     if files:
@@ -128,10 +128,10 @@ def _of_cluster(
     from jobsworth.client.rest_config import rest_config
     from jobsworth.files.recordings.saved_jobs import SavedDiagnosis
     from jobsworth.following.drivers import run_reading
-    from jobsworth.following.job_reading import ReadingOptions
     from jobsworth.following.job_reference import BadReference, read_reference
-    from jobsworth.following.object_reading import MalformedObject
-    from jobsworth.following.owner_reading import read_any
+    from jobsworth.following.reading.job_reading import ReadingOptions
+    from jobsworth.following.reading.object_reading import MalformedObject
+    from jobsworth.following.reading.owner_reading import read_any
     from jobsworth.following.sources import ApiSource
     from jobsworth.whatif.replay.recording_reader import BadRecording
 

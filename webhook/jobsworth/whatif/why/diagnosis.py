@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from jobsworth.whatif.virtual_time import SECOND, spoken
 from jobsworth.whatif.why.advice import advice_for
-from jobsworth.whatif.why.failed_job import ending, failure_clause
+from jobsworth.whatif.why.failed_job import ending
+from jobsworth.whatif.why.failure_clauses import failure_clause
 from jobsworth.whatif.why.failure_groups import failure_groups
 from jobsworth.whatif.why.numbers_in_words import number_of
 from jobsworth.whatif.why.unfinished_job import standing

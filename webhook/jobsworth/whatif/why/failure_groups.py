@@ -11,13 +11,13 @@ from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.pods import POD_FAILED, TERMINATING
 from jobsworth.whatif.explanation.outcome_wording import rule_name
-from jobsworth.whatif.why.pod_causes import cause_of
+from jobsworth.whatif.why.pods.pod_causes import cause_of
 
 if TYPE_CHECKING:
     from jobsworth.controller.failure_policy import Match
     from jobsworth.whatif.replay.recording import RecordedPod, Recording
     from jobsworth.whatif.why.job_snapshot import JobSnapshot
-    from jobsworth.whatif.why.pod_causes import PodCause
+    from jobsworth.whatif.why.pods.pod_causes import PodCause
 
 Fate = Literal["fails the Job", "fails the index", "counted", "ignored"]
 _FATES: dict[str | None, Fate] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.whatif.replay.recording_reader import read_event, read_recording
-from jobsworth.whatif.why.pod_facts import PodFacts, read_pod_facts
+from jobsworth.whatif.why.pods.pod_facts import PodFacts, read_pod_facts
 
 if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedEvent, RecordedPod, Recording

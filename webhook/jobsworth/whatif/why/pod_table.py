@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedPod
     from jobsworth.whatif.why.diagnosis import Diagnosis
     from jobsworth.whatif.why.job_snapshot import JobSnapshot
-    from jobsworth.whatif.why.pending_pods import PendingReason
+    from jobsworth.whatif.why.pods.pending_pods import PendingReason
 
 SHOWN_ALIKE = 3
 """Pods of a kind that have a row of their own."""

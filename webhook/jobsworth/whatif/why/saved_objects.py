@@ -12,22 +12,22 @@ from jobsworth.controller.times import read_time
 from jobsworth.whatif.explanation.pod_document import pod_problem
 from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
 from jobsworth.whatif.replay.stored_manifest import stored_manifest
-from jobsworth.whatif.why.cron_job_diagnosis import diagnose_cron_job, read_runs
 from jobsworth.whatif.why.diagnosis import Diagnosis, diagnose
-from jobsworth.whatif.why.job_set_diagnosis import (
+from jobsworth.whatif.why.job_snapshot import read_snapshot
+from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
+from jobsworth.whatif.why.owners.job_set_diagnosis import (
     JOB_SET_LABEL,
     decisive_child,
     diagnose_job_set,
     read_children,
 )
-from jobsworth.whatif.why.job_snapshot import read_snapshot
-from jobsworth.whatif.why.owner_shapes import cron_job_problem, job_set_problem
+from jobsworth.whatif.why.owners.owner_shapes import cron_job_problem, job_set_problem
 
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.findings.finding import Finding
-    from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
-    from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+    from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
+    from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
     Object = dict[str, Any]
     AnyDiagnosis = Diagnosis | CronJobDiagnosis | JobSetDiagnosis

@@ -18,11 +18,11 @@ from jobsworth.whatif.pending_causes import (
     UNSCHEDULABLE,
 )
 from jobsworth.whatif.why.numbers_in_words import number_of
-from jobsworth.whatif.why.pending_pods import GATED, STARTING, VOLUME
+from jobsworth.whatif.why.pods.pending_pods import GATED, STARTING, VOLUME
 
 if TYPE_CHECKING:
     from jobsworth.controller.jobs import Job
-    from jobsworth.whatif.why.pending_pods import PendingReason
+    from jobsworth.whatif.why.pods.pending_pods import PendingReason
 
 DELETING, SUSPENDED, REJECTED, TERMINATING, UNMANAGED = (
     "deleting",
@@ -78,6 +78,7 @@ class Seen:
         pending: its Pending Pods that are not being deleted, by UID.
         rejected: None while Pods are accepted.
         idle_since: since when it has no start time, or only terminating Pods; None otherwise.
+        sampled: there are more Pending Pods than `pending` has.
     """
 
     job: Job
@@ -85,6 +86,7 @@ class Seen:
     pending: Mapping[str, SeenPending] = field(default_factory=dict)
     rejected: SeenRejection | None = None
     idle_since: float | None = None
+    sampled: bool = False
 
 
 class Standstill(NamedTuple):
@@ -140,13 +142,15 @@ def _unmanaged(job: Job) -> str:
 
 def _pending(seen: Seen, bounds: Bounds) -> Standstill | None:
     status, pending = seen.job.status, seen.pending
-    if not status.active or status.ready or len(pending) < status.active:
-        return None  # something runs, or its Pods are not all known
+    if not pending or not status.active or status.ready:
+        return None  # something runs
+    if len(pending) < status.active and not seen.sampled:
+        return None  # others are about to run
     found = list(_certain(pending, bounds))
     if len(found) < len(pending):
         return None  # one of them is only starting
     last = max(found)
-    text = f"has {number_of(len(pending), 'active Pod')}, and none of them can start"
+    text = f"has {number_of(status.active, 'active Pod')}, and none of them can start"
     return Standstill(last.at, last.cause, f"{text}: {last.words}")
 
 

@@ -14,7 +14,7 @@ from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.waiting import Observations, Waiting, waiting_of
 from jobsworth.whatif.why.numbers_in_words import number_of
-from jobsworth.whatif.why.pending_pods import (
+from jobsworth.whatif.why.pods.pending_pods import (
     CRASH_LOOP,
     GATED,
     PendingReason,

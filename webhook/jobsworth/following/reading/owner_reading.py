@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.jobset.versions import API_VERSION
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import BATCH, events_path, jobs_path, resource_path
-from jobsworth.following.job_reading import MOST_EVENTS, read_job, read_job_parts
 from jobsworth.following.job_reference import CRON_JOB, JOB, JOB_SET
-from jobsworth.following.object_reading import read_list, read_object
+from jobsworth.following.reading.job_reading import MOST_EVENTS, read_job, read_job_parts
+from jobsworth.following.reading.object_reading import read_list, read_object
 from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
-from jobsworth.whatif.why.cron_job_diagnosis import diagnose_cron_job, read_runs
-from jobsworth.whatif.why.job_set_diagnosis import (
+from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
+from jobsworth.whatif.why.owners.job_set_diagnosis import (
     JOB_SET_LABEL,
     decisive_child,
     diagnose_job_set,
     read_children,
 )
-from jobsworth.whatif.why.owner_shapes import cron_job_problem, job_set_problem
+from jobsworth.whatif.why.owners.owner_shapes import cron_job_problem, job_set_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.following.job_reading import ReadingOptions
     from jobsworth.following.job_reference import JobReference
+    from jobsworth.following.reading.job_reading import ReadingOptions
     from jobsworth.following.requests import Reading
-    from jobsworth.whatif.why.cron_job_diagnosis import CronJobDiagnosis
     from jobsworth.whatif.why.diagnosis import Diagnosis
-    from jobsworth.whatif.why.job_set_diagnosis import JobSetDiagnosis
+    from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
+    from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
     Object = dict[str, Any]
     AnyDiagnosis = Diagnosis | CronJobDiagnosis | JobSetDiagnosis

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.following.drivers import answer_async
-from jobsworth.following.polled_lists import PolledLists
 from jobsworth.following.requests import Ended, Get, GetText, Next, Report, TimePassed, Watch
-from jobsworth.following.watch_threads import WatchThreads
+from jobsworth.following.waiting.polled_lists import PolledLists
+from jobsworth.following.waiting.watch_threads import WatchThreads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.following.job_following import JOB
 from jobsworth.following.requests import Changed, Get
+from jobsworth.following.waiting.job_following import JOB
+from jobsworth.following.waiting.seen_job import objects_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +55,7 @@ class PolledLists:
     def take(self, key: str, answer: Object) -> Iterator[Changed]:
         """Yield what has changed since the last reading of a list."""
         polled = self._lists[key]
-        items = [
-            each for each in answer.get("items") or () if isinstance(each.get("metadata"), dict)
-        ]
-        now = {str(each["metadata"].get("uid")): each for each in items}
+        now = {str(each["metadata"].get("uid")): each for each in objects_in(answer)}
         before, polled.known = polled.known, now
         for uid, value in before.items():
             if uid not in now:

@@ -8,15 +8,13 @@ server or an expired resourceVersion loses nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
-from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
+from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import PAGE_SIZE
-from jobsworth.client.retry import BUSY
-from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+from jobsworth.following.cluster_errors import JobNotFound
 from jobsworth.following.requests import (
     Changed,
     Ended,
@@ -25,27 +23,22 @@ from jobsworth.following.requests import (
     Report,
     Watch,
 )
-from jobsworth.following.seen_job import SeenJob
-from jobsworth.following.wait_options import Outcome, Progress, WaitEnd
-from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
+from jobsworth.following.waiting.list_schedule import ListSchedule
+from jobsworth.following.waiting.seen_job import SeenJob, objects_in
+from jobsworth.following.waiting.wait_options import Outcome, Progress, WaitEnd
+from jobsworth.whatif.replay.recording_reader import event_problem, read_event
 from jobsworth.whatif.why.standstill import needs_events, standstill
 
 if TYPE_CHECKING:
     from jobsworth.following.job_reference import JobReference
     from jobsworth.following.requests import Following, Happening
-    from jobsworth.following.wait_options import WaitOptions
+    from jobsworth.following.waiting.wait_options import WaitOptions
 
     Object = dict[str, Any]
 
 JOB, PODS, EVENTS = "job", "pods", "events"
-FIRST_RETRY, LAST_RETRY = 0.25, 5.0
-"""Seconds until an API server that does not answer is called again: the pause doubles up to the last."""
-FIRST_CONTACT = 10.0
-"""Seconds for the first answer: without it, the address or the network is probably wrong."""
 EVENTS_PAUSE = 30.0
 """Seconds between two looks at the Events of a Pod that only starts."""
-WHOLE_LISTS = (UNREACHABLE, 410, *BUSY)
-"""HTTP statuses after which a list is read again."""
 
 
 def follow_job(reference: JobReference, options: WaitOptions) -> Following[WaitEnd]:
@@ -59,28 +52,16 @@ def follow_job(reference: JobReference, options: WaitOptions) -> Following[WaitE
     return (yield from _Wait(reference, options).run())
 
 
-@dataclass(slots=True)
-class _Retry:
-    """When a list is to be read again, and how long the last pause was."""
-
-    at: float
-    pause: float
-
-
 class _Wait:
     def __init__(self, reference: JobReference, options: WaitOptions) -> None:
         self._reference = reference
         self._options = options
         self._begun = options.clock()
-        self._answered = False
-        self._silent_since: float | None = (
-            None  # the first call without an answer since the last one
-        )
+        self._lists = ListSchedule(options)
+        self._lists.plan(JOB)
         self._absent_since = self._begun
         self._seen: SeenJob | None = None
         self._gone = ""  # UID of a Job that was deleted
-        self._retries: dict[str, _Retry] = {JOB: _Retry(self._begun, 0.0)}
-        self._pauses: dict[str, float] = {}
         self._denied: set[str] = set()
         self._looked = 0.0  # when the Events of a Pod were read last
         self._reported: Progress | None = None
@@ -99,26 +80,21 @@ class _Wait:
     # Lists and watches.
 
     def _read_due_lists(self) -> Following[None]:
-        now = self._options.clock()
-        for key in [key for key, retry in self._retries.items() if retry.at <= now]:
-            pause = self._retries.pop(key).pause
+        for key in self._lists.take_due():
             try:
                 yield from self._read_list(key)
             except ApiError as error:
-                self._failed(key, error, pause)
-            else:
-                self._note_answer()
-                self._pauses.pop(key, None)
+                self._settle(key, error, going_on=self._lists.retry(key, error))
 
     def _read_list(self, key: str) -> Following[None]:
         path, selectors = self._list_of(key)
         found = yield Get(path, {**selectors, "limit": str(PAGE_SIZE)})
-        items: list[Object] = [
-            each for each in found.get("items") or () if isinstance(each.get("metadata"), dict)
-        ]
-        version = str((found.get("metadata") or {}).get("resourceVersion") or "")
-        self._take_list(key, items)
-        yield Watch(key, path, version, selectors)
+        meta = found.get("metadata")
+        about = meta if isinstance(meta, dict) else {}
+        self._take_list(key, objects_in(found), more=bool(about.get("continue")))
+        if key == JOB or self._seen is not None:
+            self._lists.note_watch(key)
+            yield Watch(key, path, str(about.get("resourceVersion") or ""), selectors)
 
     def _list_of(self, key: str) -> tuple[str, Mapping[str, str]]:
         namespace, name = self._reference.namespace, self._reference.name
@@ -132,61 +108,34 @@ class _Wait:
         about = f"involvedObject.kind=Job,involvedObject.uid={self._uid}"
         return events_path(namespace), {"fieldSelector": about}
 
-    def _failed(self, key: str, error: ApiError, pause: float) -> None:
-        """Plan to read a list again, or give it up.
+    def _settle(self, key: str, error: ApiError, *, going_on: bool) -> None:
+        """Give a list up that the API server rejects.
 
         Raises:
-            ApiError: the list is that of the Job, and the API server rejects it.
-            ClusterError: there has been no answer for too long.
+            ApiError: it is the list of the Job.
         """
-        now = self._options.clock()
-        if isinstance(error, NotConfigured) or error.code not in WHOLE_LISTS:
-            if key == JOB:
-                raise error
-            self._denied.add(key)
-            what = "Pods" if key == PODS else "Events"
-            self._options.note(
-                f"the {what} of the Job cannot be watched, so a standstill may go unseen: {error}"
-            )
+        if going_on:
             return
-        if error.code != UNREACHABLE:
-            self._note_answer()
-        elif self._silent_since is None:
-            self._silent_since = now
-        elif now - self._silent_since > self._longest_silence:
-            raise ClusterError(str(error)) from None
-        following = FIRST_RETRY if not pause else min(2 * pause, LAST_RETRY)
-        self._retries[key] = _Retry(now + following, following)
-
-    def _note_answer(self) -> None:
-        self._answered, self._silent_since = True, None
-
-    @property
-    def _longest_silence(self) -> float:
-        limit = self._options.unreachable_after
-        return limit if self._answered else min(limit, FIRST_CONTACT)
+        if key == JOB:
+            raise error
+        self._denied.add(key)
+        what = "Pods" if key == PODS else "Events"
+        self._options.note(
+            f"the {what} of the Job cannot be watched, so a standstill may go unseen: {error}"
+        )
 
     # What happens.
 
     def _take(self, happening: Happening) -> None:
-        now = self._options.clock()
         if isinstance(happening, Changed):
-            self._note_answer()
-            self._pauses.pop(happening.key, None)
-            self._take_change(happening, now)
+            self._lists.note_answer()
+            self._take_change(happening, self._options.clock())
         elif isinstance(happening, Ended) and happening.key not in self._denied:
             key, error = happening.key, happening.error
-            if key != JOB and self._seen is None:
-                return
-            pause = self._pauses.get(key, 0.0)
-            if error is None or error.expired:
-                self._retries[key] = _Retry(now, pause)
-                return
-            try:
-                self._failed(key, error, pause)
-            finally:
-                if key in self._retries:
-                    self._pauses[key] = self._retries[key].pause
+            if key == JOB or self._seen is not None:
+                going_on = self._lists.end_watch(key, error)
+                if error is not None:
+                    self._settle(key, error, going_on=going_on)
 
     def _take_change(self, change: Changed, now: float) -> None:
         if change.key == JOB:
@@ -196,7 +145,7 @@ class _Wait:
         elif self._seen is not None and change.kind != "DELETED":
             self._seen.take_event(change.value, now)
 
-    def _take_list(self, key: str, items: list[Object]) -> None:
+    def _take_list(self, key: str, items: list[Object], *, more: bool) -> None:
         now = self._options.clock()
         if key == JOB:
             named = [each for each in items if each["metadata"].get("name") == self._reference.name]
@@ -205,15 +154,12 @@ class _Wait:
             elif self._seen is not None:
                 self._forget(self._seen, now)
         elif self._seen is not None and key == PODS:
-            self._seen.replace_pods(items, now)
+            self._seen.replace_pods(items, now, more=more)
         elif self._seen is not None:
             for each in sorted(items, key=_version):
                 self._seen.take_event(each, now)
 
     def _take_job(self, kind: str, value: Object, now: float) -> None:
-        problem = job_problem({**value, "kind": "Job"})
-        if problem is not None:
-            raise ApiError(200, "", f"the API server sent a malformed Job: {problem}")
         uid = value["metadata"].get("uid") or ""
         if self._seen is not None and self._uid != uid:
             self._forget(self._seen, now)
@@ -235,7 +181,7 @@ class _Wait:
         if not self._seen.finished:
             for key in (PODS, EVENTS):
                 if key not in self._denied:
-                    self._retries[key] = _Retry(now, 0.0)
+                    self._lists.plan(key)
 
     def _forget(self, seen: SeenJob, now: float) -> None:
         """Note that the Job was deleted; one that has finished stays, because that is its end."""
@@ -245,7 +191,7 @@ class _Wait:
         self._seen = None
         self._absent_since = now
         for key in (PODS, EVENTS):
-            self._retries.pop(key, None)
+            self._lists.cancel(key)
 
     @property
     def _uid(self) -> str:
@@ -269,7 +215,7 @@ class _Wait:
             )
         except ApiError:
             return
-        events = [each for each in found.get("items") or () if event_problem(each) is None]
+        events = [each for each in objects_in(found) if event_problem(each) is None]
         seen.take_pod_events(uid, [read_event(each) for each in events], now)
 
     def _oldest(self, starting: list[str]) -> float:
@@ -300,7 +246,7 @@ class _Wait:
 
     def _absent_end(self, now: float) -> WaitEnd | None:
         options = self._options
-        if JOB in self._retries:
+        if self._lists.planned(JOB):
             return None  # the API server has not answered
         if options.for_creation is None:
             if not self._gone:
@@ -320,7 +266,8 @@ class _Wait:
     def _until(self) -> float | None:
         """Return the next time at which something is due without any change."""
         options, seen = self._options, self._seen
-        times = [retry.at for retry in self._retries.values()]
+        due = self._lists.next_due()
+        times = [] if due is None else [due]
         if options.timeout is not None:
             times.append(self._begun + options.timeout)
         if seen is None:

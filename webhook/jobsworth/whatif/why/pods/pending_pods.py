@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jobsworth.whatif.replay.recording import RecordedEvent
-    from jobsworth.whatif.why.pod_facts import PodFacts, WaitingContainer
+    from jobsworth.whatif.why.pods.pod_facts import PodFacts, WaitingContainer
 
 GATED, STARTING, VOLUME = "gated", "starting", "volume"
 HOPELESS_REASONS = ("InvalidImageName",)

@@ -10,8 +10,8 @@ from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import PAGE_SIZE
-from jobsworth.following.log_reading import read_logs
-from jobsworth.following.object_reading import Listed, read_list, read_object
+from jobsworth.following.reading.log_reading import read_logs
+from jobsworth.following.reading.object_reading import Listed, read_list, read_object
 from jobsworth.whatif.explanation.pod_document import pod_problem
 from jobsworth.whatif.replay.recording_reader import event_problem, job_problem
 from jobsworth.whatif.replay.stored_manifest import stored_manifest

@@ -16,7 +16,7 @@ from jobsworth.whatif.failure_causes import NAMED_CODES
 
 if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import EndedContainer, RecordedPod
-    from jobsworth.whatif.why.pod_facts import PodFacts
+    from jobsworth.whatif.why.pods.pod_facts import PodFacts
 
 
 @dataclass(frozen=True, slots=True)

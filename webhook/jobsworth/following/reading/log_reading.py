@@ -9,7 +9,7 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
 from jobsworth.following.requests import GetText
 from jobsworth.whatif.why.job_snapshot import LogTail
-from jobsworth.whatif.why.pending_pods import CRASH_LOOP
+from jobsworth.whatif.why.pods.pending_pods import CRASH_LOOP
 
 if TYPE_CHECKING:
     from jobsworth.following.requests import Reading

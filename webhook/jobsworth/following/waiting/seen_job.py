@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
+from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.settings import settings_of
+from jobsworth.following.reading.object_reading import MalformedObject, checked
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import event_problem, read_event
-from jobsworth.whatif.why.pending_pods import FAILED_CREATE, pending_reason, rejection
-from jobsworth.whatif.why.pod_facts import PodFacts, read_pod_facts
+from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
+from jobsworth.whatif.replay.stored_manifest import UnreadableSpec, stored_manifest
+from jobsworth.whatif.why.pods.pending_pods import pending_reason, rejection
+from jobsworth.whatif.why.pods.pod_facts import PodFacts, read_pod_facts
 from jobsworth.whatif.why.standstill import Seen, SeenPending, SeenRejection
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ class SeenJob:
         pending: by UID of the Pod.
         rejected: since when Pods are rejected.
         idle_since: since when it has neither Pods nor a start time.
+        sampled: there are more Pending Pods than `pending` has.
     """
 
     manifest: Object
@@ -41,10 +46,15 @@ class SeenJob:
     pending: dict[str, SeenPending] = field(default_factory=dict)
     rejected: SeenRejection | None = None
     idle_since: float | None = None
+    sampled: bool = False
 
     @classmethod
     def read(cls, manifest: Object, now: float) -> SeenJob:
-        """Begin with the first state of a Job whose shape was checked."""
+        """Begin with the first state of a Job.
+
+        Raises:
+            MalformedObject: it is no Job.
+        """
         seen = cls(manifest, _read(manifest))
         seen._note_idle(now)
         return seen
@@ -59,25 +69,34 @@ class SeenJob:
     def seen(self) -> Seen:
         """The state, for a decision."""
         labels = self.manifest["metadata"].get("labels") or {}
-        return Seen(self.job, labels, self.pending, self.rejected, self.idle_since)
+        return Seen(self.job, labels, self.pending, self.rejected, self.idle_since, self.sampled)
 
     def take_job(self, manifest: Object, now: float) -> None:
-        """Take a new state of the Job."""
+        """Take a new state of the Job.
+
+        Raises:
+            MalformedObject: it is no Job.
+        """
         self.manifest, self.job = manifest, _read(manifest)
         if self.job.status.active:
             self.rejected = None
         self._note_idle(now)
 
     def take_pod(self, kind: str, pod: Object, now: float) -> None:
-        """Take a change of a Pending Pod; one that is malformed is left out."""
+        """Take a change of a Pending Pod; one that is malformed, or of another Job, is left out."""
         if pod_problem({**pod, "kind": "Pod"}) is not None:
             return
-        uid = pod["metadata"].get("uid") or ""
-        phase = (pod.get("status") or {}).get("phase")
-        if kind == "DELETED" or pod["metadata"].get("deletionTimestamp") or phase != "Pending":
+        meta = pod["metadata"]
+        owner = (meta.get("labels") or {}).get(CONTROLLER_UID_LABEL)
+        if owner not in (None, self.manifest["metadata"].get("uid")):
+            return
+        uid, phase = meta.get("uid") or "", (pod.get("status") or {}).get("phase")
+        if kind == "DELETED" or meta.get("deletionTimestamp") or phase != "Pending":
             self.pending.pop(uid, None)
         elif uid in self.pending or len(self.pending) < MAX_PENDING:
             self._note_pending(uid, pod, (), now)
+        else:
+            self.sampled = True
 
     def take_pod_events(self, uid: str, events: Sequence[RecordedEvent], now: float) -> None:
         """Take the Events about a Pending Pod, which say why it does not start."""
@@ -91,15 +110,20 @@ class SeenJob:
         if event_problem(event) is not None:
             return
         read = read_event(event)
-        if read.reason != FAILED_CREATE or self.job.status.active:
-            return
+        if read.reason == "SuccessfulCreate":
+            self.rejected = None
         found = rejection([read])
-        if found is not None:
+        if found is not None and not self.job.status.active:
             since = now if self.rejected is None else self.rejected.since
             self.rejected = SeenRejection(found.message, since, found.hopeless)
 
-    def replace_pods(self, pods: Sequence[Object], now: float) -> None:
-        """Take a list of Pending Pods in place of those known so far."""
+    def replace_pods(self, pods: Sequence[Object], now: float, *, more: bool) -> None:
+        """Take a list of Pending Pods in place of those known so far.
+
+        Args:
+            more: there are further ones.
+        """
+        self.sampled = more
         uids = {pod["metadata"].get("uid") or "" for pod in pods}
         self.pending = {uid: each for uid, each in self.pending.items() if uid in uids}
         for pod in pods:
@@ -115,16 +139,35 @@ class SeenJob:
 
     def _note_idle(self, now: float) -> None:
         status = self.job.status
-        idle = not status.active and (bool(status.terminating) or status.start_time is None)
+        idle = (
+            not self.job.suspended
+            and not status.active
+            and (bool(status.terminating) or status.start_time is None)
+        )
         if not idle:
             self.idle_since = None
         elif self.idle_since is None:
             self.idle_since = now
 
 
+def objects_in(listed: Object) -> list[Object]:
+    """Return the items of a list that are objects."""
+    items = listed.get("items")
+    return [
+        each
+        for each in (items if isinstance(items, list) else ())
+        if isinstance(each, dict) and isinstance(each.get("metadata"), dict)
+    ]
+
+
 def _read(manifest: Object) -> Job:
-    spec = manifest.get("spec") or {}
-    return read_job({**manifest, "spec": spec}, settings_of(spec.get("managedBy")))
+    value = checked({**manifest, "apiVersion": "batch/v1", "kind": "Job"}, job_problem)
+    try:
+        stored = stored_manifest(value, _SERVER)
+    except UnreadableSpec as error:
+        raise MalformedObject(f"the API server sent a malformed Job: {error}") from None
+    return read_job(stored, settings_of(stored["spec"].get("managedBy")))
 
 
 _NO_FACTS = PodFacts("")
+_SERVER = ApiServer(NEWEST_RELEASE)

@@ -1,0 +1,1 @@
+"""Read a Job, CronJob or JobSet with all that a diagnosis takes."""

@@ -1,0 +1,1 @@
+"""Wait for the end of a Job: the procedure, and what carries it out."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "text", "json")
 DAY = 86_400
-MAX_DAYS = 366
+MAX_DAYS = 31
 _DAYS = re.compile(r"([0-9]{1,4})d")
 
 

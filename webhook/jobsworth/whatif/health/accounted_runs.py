@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.health.evidence import CronJobEvidence, Outcome, StartedRun
     from jobsworth.whatif.health.run_reasons import RunReason
 
-MAX_ACCOUNTED = 20_000
-"""The most scheduled times of a CronJob that are accounted for, the latest ones: two weeks of minutes."""
+MAX_ACCOUNTED = 7 * 24 * 60
+"""The most scheduled times of a CronJob that are accounted for, the latest ones: a week of minutes."""
 
 RunState = Literal["succeeded", "failed", "running", "started", "skipped", "waiting", "unknown"]
 STATES: tuple[RunState, ...] = (

@@ -34,7 +34,7 @@ BLOCK_REASONS: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What keeps the runs of a CronJob from starting.
+    """The cause for which the runs of a CronJob do not start.
 
     Attributes:
         reason: what the Job in the way waits for (concurrencyPolicy: Forbid), or another cause.

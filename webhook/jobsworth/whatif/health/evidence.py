@@ -1,4 +1,4 @@
-"""What an API server has stored of CronJobs and their Jobs, as values. Times are seconds since 1970."""
+"""Stored CronJobs and their Jobs, as values. Times are seconds since 1970."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ OVERDUE_AFTER = 60
 """Seconds after which an overdue run is a problem: a controller with much work starts runs later."""
 _MAX_NAMED = 3
 _INTENDED = frozenset(("Running", "Suspended", "NoParallelism", "OtherController", "BackingOff"))
-"""What a Job in the way may wait for without anything being wrong with it."""
+"""Waits of a Job in the way that are no problem by themselves."""
 
 BLOCK_WORDS = {
     "ControllerAway": "kube-controller-manager does not renew its Lease",

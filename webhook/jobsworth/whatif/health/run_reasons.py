@@ -1,4 +1,4 @@
-"""Why a scheduled time of a stored CronJob started no Job, started one late, or cannot be accounted for."""
+"""The reasons for which a scheduled time started no Job, started one late, or cannot be accounted for."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ user, and that of another controller (spec.managedBy) for that one."""
 
 @dataclass(frozen=True, slots=True)
 class JobWait:
-    """What an unfinished Job waits for.
+    """The wait of an unfinished Job.
 
     Attributes:
         job: the Job.

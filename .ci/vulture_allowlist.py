@@ -3,6 +3,7 @@
 # ruff: noqa: F821, B018
 # A library, or Python, calls the method or reads the attribute.
 _.merge_slashes  # werkzeug
+_.stdio  # an option without effect, which editors pass
 _.ValueClass  # prometheus-client
 _.unraisablehook  # sys
 _.parameter  # click: a parameter of a callback

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from jobsworth.cli.commands import lsp
+from jobsworth.cli.commands.lsp import LspOptions
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.installation import how_to_install
+from jobsworth.usage_error import UsageError
 
 
 @pytest.mark.parametrize(
@@ -34,3 +39,10 @@ def test_a_missing_extra_names_the_advice(monkeypatch: pytest.MonkeyPatch) -> No
         "webhooks require the package flask: add additional_dependencies: ['.[webhook]'] to the hook in "
         ".pre-commit-config.yaml"
     )
+
+
+def test_a_language_server_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jobsworth.lsp.language_server", None)
+    monkeypatch.setenv("PRE_COMMIT", "")
+    with pytest.raises(UsageError, match="language servers require the package .*lsp"):
+        lsp.run(LspOptions())

@@ -68,12 +68,25 @@ def test_the_schemas_that_are_shown_exist(url: str) -> None:
 
 
 def test_the_settings_for_an_editor_are_json() -> None:
-    schemas = block(EDITORS, "Visual Studio Code", "json")["yaml.schemas"]
+    schemas = block(EDITORS, "## A schema for editors", "json")["yaml.schemas"]
     zed = block(EDITORS, "<!-- zed: schema -->", "json")
     helix = tomllib.loads(text_block(EDITORS, "<!-- helix: schema -->", "toml"))
     of_zed = zed["lsp"]["yaml-language-server"]["settings"]["yaml"]["schemas"]
     of_helix = helix["language-server"]["yaml-language-server"]["config"]["yaml"]["schemas"]
     assert schemas.keys() == of_zed.keys() == of_helix.keys()
+
+
+def test_editors_start_the_language_server_with_the_same_command() -> None:
+    helix = tomllib.loads(text_block(EDITORS, "<!-- helix: language server -->", "toml"))
+    server = helix["language-server"]["jobsworth"]
+    (language,) = helix["language"]
+    assert "jobsworth" in language["language-servers"]
+    settings = block(EDITORS, "<!-- vscode: language server -->", "json")
+    assert [server["command"], *server["args"]] == ["jobsworth", "lsp"]
+    assert settings["glspc.server.command"] == server["command"]
+    assert settings["glspc.server.commandArguments"] == server["args"]
+    neovim = text_block(EDITORS, "<!-- neovim: language server -->", "lua")
+    assert 'cmd = { "jobsworth", "lsp" }' in neovim
 
 
 def test_the_entry_for_schemastore_names_schemas_that_exist() -> None:

@@ -26,7 +26,7 @@ class LanguageClient:
     Attributes:
         capabilities: the server's.
         notifications: the notifications of the server, except diagnostics.
-        requests: the requests of the server, except `workspace/configuration`; each is answered with null.
+        requests: the requests of the server, except `workspace/configuration`.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class LanguageClient:
         )
         self._settings = settings or {}
         self._sent = 0
+        self._writing = threading.Lock()
         self._answers: dict[int, queue.Queue[dict[str, Any]]] = {}
         self._diagnostics: queue.Queue[dict[str, Any]] = queue.Queue()
         self._versions: dict[str, int] = {}
@@ -138,8 +139,9 @@ class LanguageClient:
     def _send(self, message: Mapping[str, Any]) -> None:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         assert self._process.stdin is not None
-        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        self._process.stdin.flush()
+        with self._writing:
+            self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            self._process.stdin.flush()
 
     def _read(self) -> None:
         stream = self._process.stdout
@@ -170,9 +172,13 @@ class LanguageClient:
             self._send({"id": message["id"], "result": result})
         elif "id" in message:
             self.requests.append(message)
-            self._send({"id": message["id"], "result": None})
+            self._send({"id": message["id"], "result": ANSWERS.get(method)})
         else:
             self.notifications.append(message)
+
+
+ANSWERS = {"window/showDocument": {"success": True}}
+"""The answers to the server's requests, by method; null to others."""
 
 
 class LanguageServerError(Exception):

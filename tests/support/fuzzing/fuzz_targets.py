@@ -13,11 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from lsprotocol import types
 
 from jobsworth.admission.review import BadReview
 from jobsworth.api.api_server import ApiServer
 from jobsworth.cli import run
+from jobsworth.lsp.code_actions import FIX_ALL, code_actions, with_all_safe_fixes
+from jobsworth.lsp.diagnostics import diagnostics
+from jobsworth.lsp.failure_policy import explanation, has_failure_policy
+from jobsworth.lsp.field_hover import hover
+from jobsworth.lsp.open_text import evaluated
 from support.admission.admission_reviews import review
+from support.editors.open_texts import open_text, with_edits, workspace
 from support.scaling.hostile_requests import ENDPOINTS, Reviewed
 
 ROOT = Path(__file__).parents[3]
@@ -175,6 +182,32 @@ def _review(data: bytes, draw: Draw) -> None:
     assert isinstance(json.loads(answer)["response"]["allowed"], bool)
 
 
+def _open_text(data: bytes, draw: Draw) -> None:
+    """Whatever the text, an editor gets ranges in it, fixes that apply, and an explanation."""
+    text = open_text(
+        data.decode("utf-8", "surrogateescape"), f"/work/job.{('yaml', 'json')[draw(2)]}"
+    )
+    evaluator, server = workspace(), ApiServer("1.36")
+    found = evaluated(text, evaluator)
+    for diagnostic in diagnostics(found):
+        start, end = map(text.positions.offset_at, (diagnostic.range.start, diagnostic.range.end))
+        assert 0 <= start <= end <= len(text.positions.text)
+        assert diagnostic.message
+    everywhere = types.Range(types.Position(0, 0), types.Position(len(data), 0))
+    document = types.TextDocumentIdentifier(text.uri)
+    params = types.CodeActionParams(document, everywhere, types.CodeActionContext([]))
+    for action in code_actions(found, evaluator, params):
+        if action.kind == FIX_ALL:
+            with_all_safe_fixes(action, text, evaluator)
+        if action.edit is not None:
+            assert action.edit.changes is not None
+            with_edits(text, list(action.edit.changes[text.uri]))
+    lines = len(data.splitlines())
+    hover(text, server, types.Position(draw(60) * lines // 60, draw(60)))
+    if has_failure_policy(text):
+        assert explanation(text, server)
+
+
 def _manifests() -> list[bytes]:
     return [path.read_bytes() for path in sorted((ROOT / "examples").rglob("*.yaml"))]
 
@@ -212,6 +245,7 @@ CONFIGURATION_WORDS = (
 
 TARGETS = {
     "manifest": Target(_manifests(), _manifest),
+    "open text": Target(_manifests(), _open_text),
     "configuration": Target([CONFIGURATION], _configuration, CONFIGURATION_WORDS),
     "pyproject": Target([PROJECT], _project, CONFIGURATION_WORDS),
     "baseline": Target([BASELINE], _baseline),

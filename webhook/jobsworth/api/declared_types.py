@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Struct
@@ -22,6 +22,26 @@ def struct_below(field: Field) -> Struct | None:
         else:
             return None
     return kind
+
+
+def field_at(root: Struct, steps: Sequence[str | int]) -> tuple[Struct, Field] | None:
+    """Return the field at a path, and the type that has it; None if no type has it, as below a map.
+
+    Args:
+        root: the type of the object.
+        steps: the keys and positions in lists on the way.
+    """
+    holder: Struct | None = root
+    found = None
+    for step in steps:
+        if isinstance(step, int):
+            continue
+        field = holder.fields.get(step) if holder is not None else None
+        if holder is None or field is None:
+            return None
+        found = holder, field
+        holder = None if isinstance(field.type, MapOf) else struct_below(field)
+    return found
 
 
 def structs_below(*roots: Struct) -> Iterator[Struct]:

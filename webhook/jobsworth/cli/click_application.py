@@ -35,6 +35,7 @@ COMMANDS = {
     "explain": "explain:COMMAND",
     "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
+    "lsp": "lsp:COMMAND",
     "simulate": "simulate:COMMAND",
     "replay": "replay:COMMAND",
     "why": "why:COMMAND",

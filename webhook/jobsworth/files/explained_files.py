@@ -88,15 +88,19 @@ def documents_in(configurations: Configurations, paths: Sequence[str]) -> Iterat
         if isinstance(path, ManifestError):
             yield ReadDocument(None, None, path)
             continue
-        server = configurations.of(path).server
-        for document in expand_lists(read_file(path)):
-            if document.error is not None:
-                yield ReadDocument(None, None, document.error)
-                continue
-            try:
-                yield from read_document(document, server)
-            except UnknownKind:
-                continue
+        yield from explained_documents(read_file(path), configurations.of(path).server)
+
+
+def explained_documents(documents: Iterable[Document], server: ApiServer) -> Iterator[ReadDocument]:
+    """Read the Jobs and CronJobs in documents, also in Lists, and what is unreadable there."""
+    for document in expand_lists(documents):
+        if document.error is not None:
+            yield ReadDocument(None, None, document.error)
+            continue
+        try:
+            yield from read_document(document, server)
+        except UnknownKind:
+            continue
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,8 @@ class FixAttempt(Record):
 def token_width(text: str, start: int) -> int:
     """Return the width of the key or value that begins here.
 
-    >>> token_width("value: 1,", 7), token_width("- {name: a, value: b}", 9)
-    (1, 1)
+    >>> token_width("value: 1,", 7), token_width("- {name: a, value: b}", 9), token_width("a: 1  # one", 3)
+    (1, 1, 1)
     """
     rest = text[start:]
     if rest[:1] in ('"', "'"):
@@ -113,5 +113,6 @@ def token_width(text: str, start: int) -> int:
         return end + 1 if end > 0 else len(rest)
     ends = [position for mark in (": ", " #", ", ", "}", "]") if (position := rest.find(mark)) > 0]
     width = min(ends, default=len(rest))
+    width = len(rest[:width].rstrip()) or width  # a comment may stand apart
     # In braces or brackets, a comma may end the line.
     return width - 1 if width > 1 and rest[:width].endswith((":", ",")) else width

@@ -104,6 +104,18 @@ class Text:
         root = self.root()
         return self.begin if root is None else field_paths.find(root, path, field, key=key)
 
+    def steps_at(self, line: int, column: int) -> tuple[list[str | int], Position | None]:
+        """Return the path of the field at a place of the file, and the position of its key or item."""
+        from jobsworth.manifests.parsing import field_paths
+
+        outline = self.outline()
+        if outline is not None:
+            return field_paths.steps_at(outline, line, column, self._places().at)
+        root = self.root()
+        if root is None:
+            return [], None
+        return field_paths.steps_at(root, line, column, lambda position: position)
+
     def outline(self) -> PositionNode | None:
         """Return the positions of the values of ordinary YAML; None if that needs a tree."""
         from jobsworth.manifests.parsing import position_index
@@ -178,6 +190,14 @@ class Document(Record):
         if self.error is not None:
             return Position(self.error.line, self.error.column)
         return self._text.position(self._path, field, key=key)
+
+    def steps_at(self, line: int, column: int) -> tuple[list[str | int], Position | None]:
+        """Return the path of the field at a place of the file, and the position of its key or item.
+
+        The path is that in the whole text, also for an item of a List. It is empty, and the position None, if
+        there is no field at or before the place, or the text cannot be read.
+        """
+        return self._text.steps_at(line, column)
 
     @property
     def outline(self) -> PositionNode | None:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.edits import first_key, is_position
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from jobsworth.manifests.parsing.records import Position as Place
 
     # A Node with Positions, or a PositionNode with the parser's marks.
     Node = Any
@@ -25,6 +28,36 @@ def find(root: Node, path: str, field: str, *, key: bool) -> Position:
     if rest or key or node.children is not None or not node.shown:
         return place
     return node.position
+
+
+def steps_at(
+    root: Node, line: int, column: int, position: Callable[[Position], Place]
+) -> tuple[list[str | int], Place | None]:
+    """Return the path of the deepest field that begins at or before a place, and the position of its key.
+
+    Args:
+        root: the value of the document.
+        line, column: the place, in the file.
+        position: converts a node's position into one in the file.
+
+    Returns:
+        the keys and the positions in lists on the way; then the position of the last of them, None for none.
+    """
+    steps: list[str | int] = []
+    found, node = None, root
+    while children := node.children:
+        if isinstance(children, dict):
+            entries = [(position(at), name, below) for name, (at, below) in children.items()]
+        else:
+            entries = [
+                (position(below.position), index, below) for index, below in enumerate(children)
+            ]
+        before = [each for each in entries if (each[0].line, each[0].column) <= (line, column)]
+        if not before:
+            break
+        found, step, node = max(before, key=lambda each: (each[0].line, each[0].column))
+        steps.append(step)
+    return steps, found
 
 
 def _walk(node: Node, place: Position, path: str) -> tuple[Node, Position, str]:

@@ -1,0 +1,205 @@
+"""Sessions of an editor with ``jobsworth lsp``, over standard input and output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.editors.language_client import CAPABILITIES, LanguageClient, LanguageServerError
+
+COMMAND = [sys.executable, "-m", "jobsworth", "lsp"]
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  podFailurePolicy:
+    rules:
+    - action: FailJob
+      onExitCodes: {operator: In, values: [42]}
+  template:
+    spec:
+      restartPolicy: Always
+      containers:
+      - name: main
+        image: a:1
+"""
+
+
+def codes(diagnostics: list[dict[str, Any]]) -> set[str]:
+    return {each["code"] for each in diagnostics if "code" in each}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "my jobs"
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[LanguageClient]:
+    folder.mkdir()
+    with LanguageClient([*COMMAND, "--info"], folder=folder) as session:
+        yield session
+        assert session.is_running
+        assert session.close() == 0
+        assert "Traceback" not in session.errors
+
+
+def test_an_unsaved_text_has_diagnostics_that_follow_its_changes(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    assert "JW003" in codes(client.open(uri, JOB))
+    assert "JW003" not in codes(client.replace(uri, JOB.replace("Always", "Never")))
+    assert "JW001" in codes(client.replace(uri, JOB.replace("image", "imag")))
+    assert codes(client.replace(uri, "")) == set()
+    client.notify("textDocument/didClose", textDocument={"uri": uri})
+    assert client.diagnostics(uri) == []
+
+
+def test_many_changes_end_with_the_findings_of_the_last(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    many = "---\n".join([JOB] * 30)
+    client.open(uri, many)
+    for _ in range(20):
+        client.notify(
+            "textDocument/didChange",
+            textDocument={"uri": uri, "version": 2},
+            contentChanges=[{"text": many}],
+        )
+    assert "JW003" not in codes(client.replace(uri, JOB.replace("Always", "Never")))
+
+
+def test_a_changed_configuration_applies_to_open_texts(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri, configuration = (folder / "job.yaml").as_uri(), folder / ".jobsworth.yaml"
+    assert "JW204" in codes(client.open(uri, JOB.replace("Always", "Never")))
+    configuration.write_text("ignore: [JW204]\n")
+    changes = [{"uri": configuration.as_uri(), "type": 1}]
+    client.notify("workspace/didChangeWatchedFiles", changes=changes)
+    assert "JW204" not in codes(client.diagnostics(uri))
+    configuration.write_text("ignor: [JW204]\n")
+    client.notify("textDocument/didSave", textDocument={"uri": uri})
+    (problem,) = client.diagnostics(uri)
+    assert "ignor" in problem["message"]
+
+
+def test_the_client_is_asked_to_watch_configurations(client: LanguageClient, folder: Path) -> None:
+    client.open((folder / "job.yaml").as_uri(), JOB)
+    (request,) = client.requests
+    (registration,) = request["params"]["registrations"]
+    patterns = [each["globPattern"] for each in registration["registerOptions"]["watchers"]]
+    assert "**/.jobsworth.yaml" in patterns
+
+
+def test_a_fix_is_offered_and_all_safe_fixes_are_completed_when_chosen(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    wrong = JOB.replace("[42]", "[42, 3]").replace("Always", "Never")
+    client.open(uri, wrong)
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    actions = client.call(
+        "textDocument/codeAction",
+        textDocument={"uri": uri},
+        range=everywhere,
+        context={"diagnostics": [], "only": ["source.fixAll"]},
+    )
+    (action,) = actions
+    assert "edit" not in action
+    (edit,) = client.call("codeAction/resolve", **action)["edit"]["changes"][uri]
+    assert "values: [3, 42]" in edit["newText"]
+
+
+def test_a_client_that_completes_no_actions_gets_them_whole(folder: Path) -> None:
+    folder.mkdir()
+    plain = deepcopy(CAPABILITIES)
+    del plain["textDocument"]["codeAction"]["resolveSupport"]
+    uri = (folder / "job.yaml").as_uri()
+    with LanguageClient(COMMAND, folder=folder, capabilities=plain) as client:
+        client.open(uri, JOB.replace("[42]", "[42, 3]").replace("Always", "Never"))
+        (action,) = client.call(
+            "textDocument/codeAction",
+            textDocument={"uri": uri},
+            range={"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
+            context={"diagnostics": [], "only": ["source.fixAll"]},
+        )
+        assert action["edit"]["changes"][uri]
+
+
+def test_a_failure_policy_is_explained_in_a_message_or_a_page(folder: Path) -> None:
+    folder.mkdir()
+    uri = (folder / "job.yaml").as_uri()
+    sound = JOB.replace("Always", "Never")
+    with LanguageClient(COMMAND, folder=folder) as client:
+        client.open(uri, sound)
+        text = client.call("workspace/executeCommand", command="jobsworth.explain", arguments=[uri])
+        assert "| 42 | rules\\[0\\] | the Job fails (PodFailurePolicy) |" in text
+        assert client.notifications[-1]["method"] == "window/showMessage"
+        client.replace(uri, JOB)
+        text = client.call("workspace/executeCommand", command="jobsworth.explain", arguments=[uri])
+        assert "the API server rejects it" in text
+    shows = {**CAPABILITIES, "window": {"showDocument": {"support": True}}}
+    with LanguageClient(COMMAND, folder=folder, capabilities=shows) as client:
+        client.open(uri, sound)
+        text = client.call("workspace/executeCommand", command="jobsworth.explain", arguments=[uri])
+        (shown,) = [each for each in client.requests if each["method"] == "window/showDocument"]
+        page = Path(shown["params"]["uri"].removeprefix("file://"))
+        assert page.read_text("utf-8") == text
+        assert page.parent.stat().st_mode & 0o077 == 0
+        client.close()
+        assert not page.exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_columns_are_in_the_units_that_the_client_chose(folder: Path, encoding: str) -> None:
+    folder.mkdir()
+    chosen = {**CAPABILITIES, "general": {"positionEncodings": [encoding]}}
+    text = (
+        JOB.replace("name: main", 'command: ["😀", Never], nam: x, name: main')
+        .replace("      - command", "      - {command")
+        .replace("name: main\n        image: a:1", "name: main, image: a:1}")
+    )
+    with LanguageClient(COMMAND, folder=folder, capabilities=chosen) as client:
+        assert client.capabilities["positionEncoding"] == encoding
+        (found,) = [
+            each
+            for each in client.open((folder / "job.yaml").as_uri(), text)
+            if each.get("code") == "JW001"
+        ]
+        line = text.splitlines()[found["range"]["start"]["line"]]
+        before = line[: line.index("nam: ")]
+        size = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
+        name = encoding if size == 1 else f"{encoding}-le"
+        assert found["range"]["start"]["character"] == len(before.encode(name)) // size
+
+
+def test_a_text_that_is_no_file_is_evaluated(client: LanguageClient) -> None:
+    assert "JW003" in codes(client.open("untitled:Untitled-1", JOB))
+
+
+def test_an_unknown_request_is_answered_with_an_error(client: LanguageClient) -> None:
+    with pytest.raises(LanguageServerError):
+        client.call("textDocument/unknown")
+
+
+def test_options_take_precedence(folder: Path) -> None:
+    folder.mkdir()
+    uri = (folder / "job.yaml").as_uri()
+    options = ["--kubernetes-version", "1.29", "--ignore", "JW204", "--stdio"]
+    with LanguageClient([*COMMAND, *options], folder=folder) as client:
+        managed = JOB.replace("Always", "Never").replace(
+            "spec:\n", "spec:\n  managedBy: a.b/c\n", 1
+        )
+        found = codes(client.open(uri, managed))
+    assert "JW001" in found
+    assert "JW204" not in found

@@ -1,0 +1,1 @@
+"""The language server: what ``jobsworth validate`` reports, in an editor while a user types."""

@@ -1,0 +1,113 @@
+"""What an editor offers to do: verified fixes, all safe fixes, an explanation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from jobsworth.lsp.diagnostics import diagnostic
+from jobsworth.lsp.failure_policy import has_failure_policy
+from jobsworth.lsp.text_fixes import edit_of_fix, edit_of_safe_fixes
+from jobsworth.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.lsp.open_text import EvaluatedText, OpenText, ShownFinding
+    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
+
+EXPLAIN = "jobsworth.explain"
+"""The command that shows the explanation of a text; its argument is the address."""
+
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+UNSAFE = f"{QUICK_FIX}.unsafe"
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.jobsworth"
+INFO = types.CodeActionKind.Empty.value
+KINDS = (QUICK_FIX, UNSAFE, FIX_ALL)
+
+MAX_FIXES = 20
+"""The maximum number of fixes that are verified for one request."""
+
+
+def code_actions(
+    evaluated: EvaluatedText, workspace: WorkspaceEvaluator, params: types.CodeActionParams
+) -> Iterator[types.CodeAction]:
+    """Yield the actions at a range of a text.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    only = params.context.only
+    if _wants(only, QUICK_FIX) or _wants(only, UNSAFE):
+        at_range = [each for each in evaluated.findings if _overlap(each.range, params.range)]
+        for shown in at_range[:MAX_FIXES]:
+            yield from _fix(evaluated.text, workspace, shown, only)
+    if _wants(only, FIX_ALL) and any(_is_safe(each) for each in evaluated.findings):
+        title = "Apply all safe fixes (jobsworth)"
+        yield types.CodeAction(title, kind=FIX_ALL, data=evaluated.text.uri)
+    if only is None and has_failure_policy(evaluated.text):
+        command = types.Command(
+            "Explain this failure policy", EXPLAIN, arguments=[evaluated.text.uri]
+        )
+        yield types.CodeAction(command.title, command=command)
+
+
+def with_all_safe_fixes(
+    action: types.CodeAction, text: OpenText, workspace: WorkspaceEvaluator
+) -> types.CodeAction:
+    """Return the action of all safe fixes with its edit, which may be empty.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    edit = edit_of_safe_fixes(text, workspace)
+    action.edit = _workspace_edit(text, [] if edit is None else [edit])
+    return action
+
+
+def _fix(
+    text: OpenText,
+    workspace: WorkspaceEvaluator,
+    shown: ShownFinding,
+    only: Sequence[types.CodeActionKind | str] | None,
+) -> Iterator[types.CodeAction]:
+    finding = shown.located.finding
+    fix = finding.fix
+    if fix is None or shown.located.further or not _wants(only, QUICK_FIX if fix.safe else UNSAFE):
+        return
+    edit = edit_of_fix(text, workspace, shown)
+    if edit is None:
+        return
+    title = f"{fix.title} ({finding.code})" if fix.safe else f"{fix.title} ({finding.code}, unsafe)"
+    yield types.CodeAction(
+        printable(title),
+        kind=QUICK_FIX if fix.safe else UNSAFE,
+        diagnostics=[diagnostic(shown)],
+        is_preferred=fix.safe or None,
+        edit=_workspace_edit(text, [edit]),
+    )
+
+
+def _workspace_edit(text: OpenText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+    return types.WorkspaceEdit(changes={text.uri: edits})
+
+
+def _is_safe(shown: ShownFinding) -> bool:
+    fix = shown.located.finding.fix
+    return fix is not None and fix.safe and not shown.located.further
+
+
+def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
+    """Return True if a client wants actions of a kind: it names the kind or one above it, or none."""
+    if only is None:
+        return True
+    named = [str(each.value if isinstance(each, types.CodeActionKind) else each) for each in only]
+    return any(each in ("", kind) or kind.startswith(f"{each}.") for each in named)
+
+
+def _overlap(one: types.Range, other: types.Range) -> bool:
+    def place(position: types.Position) -> tuple[int, int]:
+        return position.line, position.character
+
+    return place(one.start) <= place(other.end) and place(other.start) <= place(one.end)

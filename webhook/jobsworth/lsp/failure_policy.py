@@ -1,0 +1,83 @@
+"""The explanation of the Jobs of an open text, as a page that an editor shows."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jobsworth.files.explained_files import explained_documents
+from jobsworth.manifests import read_text
+from jobsworth.printable import printable
+from jobsworth.reports import explanation_markdown
+from jobsworth.whatif.explanation.explanation import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.lsp.open_text import OpenText
+
+MARK = b"ailurePolicy"
+"""Every text with a failure policy, of a Job or a JobSet, contains these bytes."""
+
+
+def has_failure_policy(text: OpenText) -> bool:
+    """Return True for a text that may have a failure policy."""
+    return MARK in text.data
+
+
+def explanation(text: OpenText, server: ApiServer) -> str:
+    """Return what happens to the Jobs of a text when their Pods fail, as Markdown."""
+    return "\n".join(_lines(text, server)) + "\n"
+
+
+def _lines(text: OpenText, server: ApiServer) -> Iterator[str]:
+    now = int(datetime.now(UTC).timestamp())
+    documents = read_text(text.data, os.path.basename(text.path))
+    found = False
+    for read in explained_documents(documents, server):
+        found = True
+        if read.job is not None:
+            job = read.job
+            yield from explanation_markdown.render(explain(job.about, job.job, job.lines, now))
+        elif read.error is not None:
+            yield printable(f"{read.error}")
+        elif read.result is not None:
+            name = f"{read.result.kind} {read.result.shown_name or '(unnamed)'}"
+            yield printable(f"{name} is not explained, because the API server rejects it:")
+            yield ""
+            for located in read.result.findings:
+                finding = located.finding
+                if finding.severity == "error":
+                    yield f"- {printable(f'line {located.line}: {finding.field}: {finding.message}')}"
+        yield ""
+    if not found:
+        yield "There is no Job, CronJob or JobSet in this file."
+
+
+class ExplanationPages:
+    """Files with explanations, in a folder that only this user can read, until the server ends."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def write(self, name: str, markdown: str) -> str:
+        """Write a page, and return its address; a page of the same name is replaced.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="jobsworth-")
+        path = Path(self._folder.name) / f"{name}.md"
+        path.write_text(markdown, encoding="utf-8", errors="backslashreplace")
+        return path.as_uri()
+
+    def remove(self) -> None:
+        """Remove all pages."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,0 +1,253 @@
+"""The server: receives texts, publishes diagnostics, and answers requests."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import PositionCodec
+
+import jobsworth
+from jobsworth.files.configuration.configurations import OWN_FILE, SHARED_FILE
+from jobsworth.lsp.code_actions import EXPLAIN, KINDS, code_actions, with_all_safe_fixes
+from jobsworth.lsp.diagnostics import diagnostics
+from jobsworth.lsp.failure_policy import ExplanationPages, explanation
+from jobsworth.lsp.field_hover import hover
+from jobsworth.lsp.open_text import EvaluatedText, OpenText, evaluated
+from jobsworth.lsp.text_positions import TextPositions
+from jobsworth.lsp.workspace_evaluator import file_path
+from jobsworth.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
+
+WATCHED = (f"**/{OWN_FILE}", f"**/{SHARED_FILE}", "**/*.{yaml,yml,json}")
+"""The files on which findings of others depend: configurations, policies, the objects that Jobs refer to."""
+
+PATIENCE = 0.05
+"""Seconds that an evaluation may take; after a longer one, the next waits as long for further changes."""
+
+
+class JobsworthServer(LanguageServer):
+    """Publishes the findings of each open text.
+
+    Args:
+        workspace: evaluates the texts.
+
+    Attributes:
+        has_ended: True once the client has asked for the end of the session.
+    """
+
+    def __init__(self, workspace: WorkspaceEvaluator) -> None:
+        super().__init__(
+            "jobsworth",
+            jobsworth.__version__,
+            # The whole text with each change: the library applies parts of a text by other line ends than
+            # the protocol's.
+            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+        )
+        self._evaluator = workspace
+        self._pages = ExplanationPages()
+        self._evaluated: dict[str, EvaluatedText] = {}
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._took = 0.0
+        self.has_ended = False
+
+    # Texts
+
+    def changed(self, uri: str) -> None:
+        """Evaluate a text: at once, or, if that takes long, when no more changes come."""
+        if uri in self._waiting:
+            self._waiting.pop(uri).cancel()
+        if self._took < PATIENCE:
+            self.publish(uri)
+        else:
+            loop = asyncio.get_running_loop()
+            self._waiting[uri] = loop.call_later(self._took, self.publish, uri)
+
+    def publish(self, uri: str) -> None:
+        """Evaluate an open text, and publish its diagnostics."""
+        self._waiting.pop(uri, None)
+        text = self.open_text(uri)
+        began = time.monotonic()
+        found = evaluated(text, self._evaluator)
+        self._took = time.monotonic() - began
+        self._evaluated[uri] = found
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, diagnostics(found), text.version)
+        )
+
+    def closed(self, uri: str) -> None:
+        """Withdraw the diagnostics of a text."""
+        if uri in self._waiting:
+            self._waiting.pop(uri).cancel()
+        self._evaluated.pop(uri, None)
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def read_again(self) -> None:
+        """Read configurations and files again, and evaluate all open texts."""
+        folders = [file_path(folder.uri) for folder in self.workspace.folders.values()]
+        self._evaluator.read_again([folder for folder in folders if folder is not None])
+        for uri in list(self._evaluated):
+            self.publish(uri)
+
+    def open_text(self, uri: str) -> OpenText:
+        """Return the newest version of a text."""
+        document = self.workspace.get_text_document(uri)
+        codec = PositionCodec(self.workspace.position_encoding)
+        positions = TextPositions(document.source, codec)
+        return OpenText(uri, document.version, self._evaluator.path_of(uri), positions)
+
+    def newest(self, uri: str) -> EvaluatedText:
+        """Return the findings of the newest version of a text."""
+        found = self._evaluated.get(uri)
+        text = self.open_text(uri)
+        if found is None or found.text.positions.text != text.positions.text:
+            found = evaluated(text, self._evaluator)
+        return found
+
+    # Requests
+
+    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """Return what can be done at a range of a text."""
+        newest = self.newest(params.text_document.uri)
+        if newest.problem:
+            return []
+        actions = list(code_actions(newest, self._evaluator, params))
+        if self._completes_actions:
+            return actions
+        return [each if each.data is None else self.completed(each) for each in actions]
+
+    @property
+    def _completes_actions(self) -> bool:
+        """True if the client asks for the edit of an action when the user has chosen it."""
+        capabilities = self.client_capabilities.text_document
+        action = capabilities.code_action if capabilities is not None else None
+        support = action.resolve_support if action is not None else None
+        return support is not None and "edit" in support.properties
+
+    def completed(self, action: types.CodeAction) -> types.CodeAction:
+        """Return an action with its edit."""
+        return with_all_safe_fixes(action, self.open_text(str(action.data)), self._evaluator)
+
+    def documentation(self, params: types.HoverParams) -> types.Hover | None:
+        """Return the documentation of the field at a position."""
+        text = self.open_text(params.text_document.uri)
+        try:
+            server = self._evaluator.server_of(text.path)
+        except UsageError:
+            return None
+        return hover(text, server, params.position)
+
+    def explain(self, uri: str) -> str:
+        """Show the explanation of a text, and return it as Markdown."""
+        text = self.open_text(uri)
+        try:
+            markdown = explanation(text, self._evaluator.server_of(text.path))
+        except UsageError as error:
+            markdown = f"{error}\n"
+        window = self.client_capabilities.window
+        if window is not None and window.show_document is not None and window.show_document.support:
+            page = self._pages.write(f"explanation-{PurePath(text.path).stem}", markdown)
+            # The answer is not awaited: a client may never give it.
+            self.window_show_document(
+                types.ShowDocumentParams(page, external=False, take_focus=True)
+            )
+        else:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Info, markdown))
+        return markdown
+
+    async def watch(self) -> None:
+        """Ask the client to report changes of files, if it can."""
+        workspace = self.client_capabilities.workspace
+        watched = workspace.did_change_watched_files if workspace is not None else None
+        if watched is None or not watched.dynamic_registration:
+            return
+        options = types.DidChangeWatchedFilesRegistrationOptions(
+            [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+        )
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = types.Registration("jobsworth-files", method, options)
+        await self.client_register_capability_async(types.RegistrationParams([registration]))
+
+    def end(self) -> None:
+        """Remove what was written: the client has asked for the end of the session."""
+        self._pages.remove()
+        self.has_ended = True
+
+    def serve(self) -> int:
+        """Serve the client on standard input and output, and return the exit code that the protocol wants."""
+        # The library closes the stream that it is given.
+        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
+            self.start_io(stdout=out)
+        self._pages.remove()
+        return 0 if self.has_ended else 1
+
+
+def language_server(workspace: WorkspaceEvaluator) -> JobsworthServer:
+    """Return a server with all its features."""
+    server = JobsworthServer(workspace)
+
+    @server.feature(types.INITIALIZED)
+    async def _initialized(ls: JobsworthServer, params: types.InitializedParams) -> None:
+        ls.read_again()
+        await ls.watch()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def _opened(ls: JobsworthServer, params: types.DidOpenTextDocumentParams) -> None:
+        ls.publish(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def _changed(ls: JobsworthServer, params: types.DidChangeTextDocumentParams) -> None:
+        ls.changed(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def _saved(ls: JobsworthServer, params: types.DidSaveTextDocumentParams) -> None:
+        ls.read_again()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def _closed(ls: JobsworthServer, params: types.DidCloseTextDocumentParams) -> None:
+        ls.closed(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def _files_changed(ls: JobsworthServer, params: types.DidChangeWatchedFilesParams) -> None:
+        ls.read_again()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def _folders_changed(
+        ls: JobsworthServer, params: types.DidChangeWorkspaceFoldersParams
+    ) -> None:
+        ls.read_again()
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def _hover(ls: JobsworthServer, params: types.HoverParams) -> types.Hover | None:
+        return ls.documentation(params)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=list(KINDS), resolve_provider=True),
+    )
+    def _actions(ls: JobsworthServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+        return ls.actions(params)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def _resolved(ls: JobsworthServer, action: types.CodeAction) -> types.CodeAction:
+        return ls.completed(action)
+
+    @server.command(EXPLAIN)
+    def _explain(ls: JobsworthServer, uri: str) -> str:
+        return ls.explain(uri)
+
+    @server.feature(types.SHUTDOWN)
+    def _shutdown(ls: JobsworthServer, params: Any) -> None:
+        ls.end()
+
+    return server

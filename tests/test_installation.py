@@ -6,11 +6,9 @@ import sys
 
 import pytest
 
-from jobsworth.cli.commands import lsp
-from jobsworth.cli.commands.lsp import LspOptions
+from jobsworth.cli import run
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.installation import how_to_install
-from jobsworth.usage_error import UsageError
 
 
 @pytest.mark.parametrize(
@@ -41,8 +39,14 @@ def test_a_missing_extra_names_the_advice(monkeypatch: pytest.MonkeyPatch) -> No
     )
 
 
-def test_a_language_server_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_language_server_names_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "jobsworth.lsp.language_server", None)
-    monkeypatch.setenv("PRE_COMMIT", "")
-    with pytest.raises(UsageError, match="language servers require the package .*lsp"):
-        lsp.run(LspOptions())
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    with pytest.raises(SystemExit) as ended:
+        run(["lsp"])
+    assert ended.value.code == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "language servers require the package" in message
+    assert "jobsworth[lsp]" in message

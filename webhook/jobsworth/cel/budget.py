@@ -34,12 +34,16 @@ class OutOfBudget(CelError):
 
 
 class Budget:
-    """What an evaluation may still use."""
+    """What an evaluation may still use.
 
-    __slots__ = ("_built", "_steps")
+    Attributes:
+        steps: the steps that are left.
+    """
+
+    __slots__ = ("_built", "steps")
 
     def __init__(self, steps: int = MAX_STEPS, built: int = MAX_BUILT) -> None:
-        self._steps = steps
+        self.steps = steps
         self._built = built
 
     def spend(self, steps: int = 1) -> None:
@@ -48,8 +52,8 @@ class Budget:
         Raises:
             OutOfBudget: there were too many.
         """
-        self._steps -= steps
-        if self._steps < 0:
+        self.steps -= steps
+        if self.steps < 0:
             raise OutOfBudget(f"takes more steps for this object than the maximum of {MAX_STEPS}")
 
     def read(self, *values: Any) -> None:

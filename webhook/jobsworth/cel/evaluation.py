@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jobsworth.cel import operators
 from jobsworth.cel.budget import OutOfBudget
 from jobsworth.cel.functions.table import FUNCTIONS
-from jobsworth.cel.loops import LOOPS
+from jobsworth.cel.loops import LOOPS, graver
 from jobsworth.cel.syntax.nodes import (
     Call,
     ListLiteral,
@@ -32,6 +32,8 @@ from jobsworth.cel.values import (
     Optional,
     Timestamp,
     TypeValue,
+    Unknown,
+    UnknownValue,
     type_name,
 )
 
@@ -101,7 +103,7 @@ def _name(node: Name) -> Evaluate:
     def evaluate(scope: Scope) -> Any:
         scope.budget.spend()
         if name in scope.names:
-            return scope.names[name]
+            return known(scope.names[name])
         if missing is None:
             raise CelError(f"no such attribute(s): {name}")
         return missing
@@ -119,9 +121,21 @@ def _select(node: Select) -> Evaluate:
 
     def evaluate(scope: Scope) -> Any:
         scope.budget.spend()
-        return read(operand(scope), field)
+        return known(read(operand(scope), field))
 
     return evaluate
+
+
+def known(value: Any) -> Any:
+    """Return a value, if it is known.
+
+    Raises:
+        UnknownValue: it is not.
+    """
+    inner = value.value if isinstance(value, Optional) else value
+    if isinstance(inner, Unknown):
+        raise UnknownValue(inner.reason)
+    return value
 
 
 def _dotted(node: Node) -> str:
@@ -186,7 +200,7 @@ def _binary(node: Call) -> Evaluate:
             scope.budget.read(left, right)
         else:
             scope.budget.spend()
-        made = apply(left, right)
+        made = known(apply(left, right))
         if builds:
             scope.budget.build(made)
         return made
@@ -219,7 +233,7 @@ def _logical(decisive: bool) -> Callable[[Call], Evaluate]:
                 except OutOfBudget:
                     raise
                 except CelError as error:
-                    failure = failure or error
+                    failure = graver(failure, error)
                     continue
                 if value is decisive:
                     return decisive
@@ -390,7 +404,7 @@ def _bound(scope: Scope, names: tuple[str, ...], items: Any) -> Any:
 
 
 def _go_type(value: Any) -> str:
-    return f"types.{type_name(value).capitalize()}"
+    return f"types.{type_name(value).removesuffix('_type').capitalize()}"
 
 
 def _optional_map(node: OptionalMap) -> Evaluate:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.cel.budget import OutOfBudget
 from jobsworth.cel.functions.lists import sorted_by
 from jobsworth.cel.operators import has_key, shown
-from jobsworth.cel.values import CelError, NoOverload
+from jobsworth.cel.values import CelError, NoOverload, UnknownValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     Items = Iterator[tuple[Any, Any]]
     Part = Callable[[Any], Any] | None
     Run = Callable[[Any, Items, Part, Part], Any]
+
+
+def graver(one: CelError | None, other: CelError) -> CelError:
+    """Return the error that stands for two: one of an unknown value, because that might decide."""
+    if one is None or (isinstance(other, UnknownValue) and not isinstance(one, UnknownValue)):
+        return other
+    return one
 
 
 def _chosen(scope: Any, condition: Part) -> bool:
@@ -39,7 +46,7 @@ def _quantified(decisive: bool) -> Run:
             except OutOfBudget:
                 raise
             except CelError as error:
-                failure = failure or error
+                failure = graver(failure, error)
         if failure is not None:
             raise failure
         return not decisive

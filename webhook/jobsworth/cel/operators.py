@@ -164,7 +164,7 @@ def add(one: Any, other: Any) -> Any:
             return one + other
         if isinstance(one, Duration):
             return duration(one.nanoseconds + other.nanoseconds)
-    return _arithmetic(one, other, lambda: one + other)
+    return _arithmetic("_+_", one, other, lambda: one + other)
 
 
 def subtract(one: Any, other: Any) -> Any:
@@ -175,12 +175,12 @@ def subtract(one: Any, other: Any) -> Any:
         return timestamp(one.nanoseconds - other.nanoseconds)
     if isinstance(one, Duration) and isinstance(other, Duration):
         return duration(one.nanoseconds - other.nanoseconds)
-    return _arithmetic(one, other, lambda: one - other)
+    return _arithmetic("_-_", one, other, lambda: one - other)
 
 
 def multiply(one: Any, other: Any) -> Any:
     """Return a product."""
-    return _arithmetic(one, other, lambda: one * other)
+    return _arithmetic("_*_", one, other, lambda: one * other)
 
 
 def divide(one: Any, other: Any) -> Any:
@@ -194,7 +194,7 @@ def divide(one: Any, other: Any) -> Any:
         positive = abs(one) // abs(other)
         return positive if (one < 0) == (other < 0) else -positive
 
-    return _arithmetic(one, other, quotient, floats=False)
+    return _arithmetic("_/_", one, other, quotient, floats=False)
 
 
 def modulo(one: Any, other: Any) -> Any:
@@ -208,7 +208,7 @@ def modulo(one: Any, other: Any) -> Any:
         positive = abs(one) % abs(other)
         return -positive if one < 0 else positive
 
-    return _arithmetic(one, other, rest, floats=False)
+    return _arithmetic("_%_", one, other, rest, floats=False)
 
 
 def _float_quotient(one: float, other: float) -> float:
@@ -219,7 +219,22 @@ def _float_quotient(one: float, other: float) -> float:
     return one / other
 
 
-def _arithmetic(one: Any, other: Any, result: Callable[[], Any], *, floats: bool = True) -> Any:
+_ADDED = (int, Uint, float, str, bytes, list, Duration, Timestamp)
+_WITH_OPERATOR: dict[str, tuple[type, ...]] = {
+    "_+_": _ADDED,
+    "_-_": (int, Uint, float, Duration, Timestamp),
+    "_*_": (int, Uint, float),
+    "_/_": (int, Uint, float),
+    "_%_": (int, Uint),
+}
+"""The types of a first operand; for another one the API server names the operator in its error."""
+
+
+def _arithmetic(
+    operator: str, one: Any, other: Any, result: Callable[[], Any], *, floats: bool = True
+) -> Any:
+    if type(one) not in _WITH_OPERATOR[operator]:
+        raise NoOverload(f"no such overload: {operator}")
     if type(one) is not type(other):
         raise NoOverload
     if type(one) is int:

@@ -24,6 +24,26 @@ class NoOverload(CelError):
         super().__init__(message)
 
 
+class UnknownValue(CelError):
+    """An expression depends on a value that is not known here; the message says which one, and why.
+
+    Like an error, it is absorbed where another operand decides.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A field or variable whose value is not known here; reading it raises :class:`UnknownValue`.
+
+    Attributes:
+        reason: which value it is, and why it is not known.
+    """
+
+    type_name = "unknown"
+
+    reason: str
+
+
 class Uint(int):
     """An unsigned integer."""
 

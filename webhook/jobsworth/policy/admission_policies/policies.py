@@ -1,0 +1,127 @@
+"""Policies, their bindings, and what a request must match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.policy.admission_policies.programs import Program
+
+Action = Literal["Deny", "Warn", "Audit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Requests that a policy applies to, by operation and resource; ``*`` stands for all.
+
+    Attributes:
+        groups, versions, resources, operations: any of each.
+        scope: ``*``, ``Namespaced`` or ``Cluster``.
+        names: of objects; empty for all.
+    """
+
+    groups: frozenset[str]
+    versions: frozenset[str]
+    resources: frozenset[str]
+    operations: frozenset[str]
+    scope: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResources:
+    """What requests a policy or a binding applies to.
+
+    Attributes:
+        rules: any must match; empty for all, which only a binding may have.
+        excluded: none may match.
+        namespace_selector, object_selector: LabelSelectors; empty for everything.
+    """
+
+    rules: tuple[Rule, ...]
+    excluded: tuple[Rule, ...]
+    namespace_selector: Mapping[str, Any]
+    object_selector: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A condition with its message.
+
+    Attributes:
+        program: the condition.
+        message: the message; empty for the expression.
+        message_program: the message expression; None without one.
+        field: the path of the value that the condition reads, for the position of a finding; empty if that is
+            the whole object.
+    """
+
+    program: Program
+    message: str
+    message_program: Program | None
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionPolicy:
+    """A ValidatingAdmissionPolicy.
+
+    Attributes:
+        name: of the policy.
+        match: the requests that it applies to.
+        param_kind: apiVersion and kind of its params; None without params.
+        ignores_failures: a failure to evaluate it allows the request: ``failurePolicy: Ignore``.
+        conditions: the match conditions, with their field paths in the policy.
+        variables: by name, in their order.
+        validations: in their order.
+        annotations: the expressions of the audit annotations, of which only errors matter here.
+    """
+
+    name: str
+    match: MatchResources
+    param_kind: tuple[str, str] | None
+    ignores_failures: bool
+    conditions: tuple[Program, ...]
+    variables: Mapping[str, Program]
+    validations: tuple[Validation, ...]
+    annotations: tuple[Program, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParamRef:
+    """A reference to params.
+
+    Attributes:
+        name: of the object; empty if a selector chooses.
+        namespace: of the objects; empty for that of the request.
+        selector: a LabelSelector; None if a name chooses.
+        denies_without: no params are a failure: ``parameterNotFoundAction: Deny``.
+    """
+
+    name: str
+    namespace: str
+    selector: Mapping[str, Any] | None
+    denies_without: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A ValidatingAdmissionPolicyBinding.
+
+    Attributes:
+        name: of the binding.
+        policy: the name of the policy.
+        match: further limits the requests; None for those of the policy.
+        param_ref: the params; None without.
+        actions: the effects of a failed validation.
+    """
+
+    name: str
+    policy: str
+    match: MatchResources | None
+    param_ref: ParamRef | None
+    actions: tuple[Action, ...]

@@ -1,0 +1,162 @@
+"""The expressions of a policy, compiled; and its variables, evaluated when they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.cel.budget import MAX_STEPS, Budget, OutOfBudget
+from jobsworth.cel.compiling import Refused, compile_expression
+from jobsworth.cel.evaluation import Composed, Scope, compiled
+from jobsworth.cel.values import CelError, UnknownValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.cel.checking.types import Type
+    from jobsworth.cel.evaluation import Evaluate
+    from jobsworth.cel.syntax.nodes import Node
+
+POLICY_STEPS = 10 * MAX_STEPS
+"""The steps of all validations of a policy together, as an API server limits their cost."""
+
+MATCH_STEPS = POLICY_STEPS // 4
+"""The steps of all match conditions of a policy together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An expression of a policy.
+
+    Attributes:
+        source: its text.
+        tree: its syntax tree; None if the release does not accept it.
+        type: of its value; None without a tree.
+        refused: why the release does not accept it; empty if it does.
+        evaluate: evaluates it in a scope; None without a tree.
+    """
+
+    source: str
+    tree: Node | None = None
+    type: Type | None = None
+    refused: str = ""
+    evaluate: Evaluate | None = None
+
+    @classmethod
+    def compiled(
+        cls,
+        source: str,
+        release: str,
+        returns: str,
+        *,
+        params: bool,
+        variables: Mapping[str, Type],
+        authorizer: bool = True,
+    ) -> Program:
+        """Compile an expression as a release accepts it in a new policy."""
+        try:
+            found = compile_expression(
+                source,
+                release,
+                returns=returns,
+                params=params,
+                variables=variables,
+                authorizer=authorizer,
+            )
+        except Refused as error:
+            return cls(source, refused=str(error))
+        return cls(source, found.tree, found.type, evaluate=compiled(found.tree))
+
+    def value(self, names: Mapping[str, Any], steps: Steps) -> Any:
+        """Evaluate it.
+
+        Raises:
+            CelError: it has no value; with the API server's words.
+            PolicyExhausted: the policy has used all its steps.
+        """
+        if self.evaluate is None:
+            raise CelError(f"compilation error: {self.refused}")
+        try:
+            return self._evaluated(self.evaluate, names, steps)
+        except UnknownValue:
+            raise
+        except CelError as error:
+            raise CelError(f"expression '{self.source}' resulted in error: {error}") from None
+
+    def _evaluated(self, evaluate: Evaluate, names: Mapping[str, Any], steps: Steps) -> Any:
+        budget = Budget(min(MAX_STEPS, steps.left))
+        before = budget.steps
+        try:
+            return evaluate(Scope(names, budget))
+        except OutOfBudget:
+            if steps.left <= MAX_STEPS:
+                raise PolicyExhausted from None
+            raise
+        finally:
+            steps.left -= before - budget.steps
+
+
+class Steps:
+    """The steps that a policy may still take.
+
+    Attributes:
+        left: their number.
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+
+class PolicyExhausted(CelError):
+    """A policy has used all its steps."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "validation failed due to running out of cost budget, no further validation rules will be run"
+        )
+
+
+class Variables(Composed):
+    """The variable ``variables``: each is evaluated when an expression reads it, and once.
+
+    Args:
+        programs: the variables by name.
+        names: the other variables of the expressions.
+        steps: what the policy may still use.
+    """
+
+    def __init__(
+        self, programs: Mapping[str, Program], names: Mapping[str, Any], steps: Steps
+    ) -> None:
+        self._programs = programs
+        self._names = {**names, "variables": self}
+        self._steps = steps
+        self._found: dict[str, Any] = {}
+
+    def field(self, name: str) -> Any:
+        """Return the value of a variable.
+
+        Raises:
+            CelError: there is none of this name, or it has no value.
+        """
+        if name not in self._programs:
+            raise CelError(f"no such key: {name}")
+        if name not in self._found:
+            self._found[name] = self._evaluated(self._programs[name], name)
+        found = self._found[name]
+        if isinstance(found, CelError):
+            raise found
+        return found
+
+    def _evaluated(self, program: Program, name: str) -> Any:
+        if program.evaluate is None:
+            return CelError(f'composited variable "{name}" fails to compile: {program.refused}')
+        try:
+            return program.evaluate(Scope(self._names, Budget(min(MAX_STEPS, self._steps.left))))
+        except UnknownValue as error:
+            return error
+        except CelError as error:
+            return CelError(f'composited variable "{name}" fails to evaluate: {error}')

@@ -120,11 +120,17 @@ def readable_line(line: Mapping[str, Any]) -> str:
     """
     level = "" if line["level"] == "info" else f"{line['level']}: "
     fields = (
-        f"{name}={','.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+        f"{name}={_readable(value)}"
         for name, value in line.items()
         if name not in _UNSHOWN and value
     )
     return printable(" ".join([line["time"][11:19], f"{level}{line['message']}", *fields]))
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {part}" for key, part in value.items())
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 _UNSHOWN = ("time", "level", "message", "uid", "hash", "allowed", "process")

@@ -105,9 +105,10 @@ class ServedFiles:
         elif isinstance(value, ServingCertificate):
             facts["expires"] = f"{datetime.fromtimestamp(value.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
             self._metrics.activated(expiry=value.expires)
-        self._log.event("info", f"{what} loaded", **facts)
         if isinstance(value, ServedState):
-            self._log_flaws(value)
+            self._log_state(value, facts)
+        else:
+            self._log.event("info", f"{what} loaded", **facts)
 
     def rejected(self, what: str, seconds: float, error: Exception) -> None:
         """Log and count that changed files are invalid."""
@@ -116,15 +117,18 @@ class ServedFiles:
         effect = "the previous one stays active" if active else _EFFECTS[what]
         self._log.event("error", f"{what} rejected: {effect}; fix the files", error=str(error))
 
-    def _log_flaws(self, state: ServedState) -> None:
+    def _log_state(self, state: ServedState, facts: dict[str, Any]) -> None:
         policies = state.policies
         if policies.errors:
             self._log.event(
                 "error",
                 "policy rejected: the last valid version of each broken policy is active; fix the files",
+                **facts,
                 broken=broken_notes(policies.broken),
                 error="\n".join(policies.errors),
             )
+        else:
+            self._log.event("info", "policy loaded", **facts)
         if state.stale_exports:
             self._log.event(
                 "warning",

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
 
+_ALWAYS_THERE = ("metadata", "spec", "template", "jobTemplate", "containers")
+"""The fields of an object that also an empty one has, so that no client adds them."""
+_ATOMIC = (
+    "nodeSelector", "selector", "labelSelector", "fieldRef", "resourceFieldRef", "configMapKeyRef",
+    "secretKeyRef",
+)  # fmt: skip
+"""The maps that one client owns as a whole."""
+
 UID = "00000000-0000-4000-8000-000000000001"
 CREATED = "2027-01-01T00:00:00Z"
 SUFFIX = "x7k2p"
@@ -25,6 +33,9 @@ USER = "developer"
 AUTHENTICATED = "system:authenticated"
 _CLIENTS = {"CREATE": "kubectl-create", "UPDATE": "kubectl-replace"}
 """The field manager of a client, by operation."""
+
+_WRITTEN = ("generateName", "labels", "annotations")
+"""The fields of the metadata that managedFields have, of those that users write often."""
 
 _LIST_KEYS = {
     "containers": ("name",),
@@ -91,7 +102,7 @@ def admission_review(sent: ReviewInput, server: ApiServer) -> dict[str, Any]:
             "resource": resource,
             "requestKind": kind,
             "requestResource": resource,
-            "name": value["metadata"].get("name", ""),
+            **({"name": name} if (name := value["metadata"].get("name")) else {}),
             "namespace": value["metadata"]["namespace"],
             "operation": operation,
             "userInfo": {
@@ -123,9 +134,7 @@ def _served(
             metadata.setdefault("name", f"{metadata['generateName']}{SUFFIX}")
         metadata |= {"uid": UID, "generation": 1, "creationTimestamp": CREATED}
     written = {
-        "metadata": {
-            part: metadata[part] for part in ("labels", "annotations") if part in metadata
-        },
+        "metadata": {part: metadata[part] for part in _WRITTEN if part in metadata},
         "spec": value["spec"],
     }
     # The server records the fields of the client before it generates some itself.
@@ -141,37 +150,39 @@ def _served(
     ]
     if generated and value["kind"] == "Job" and not value["spec"].get("manualSelector"):
         _generate_selector(value)
+        if sent.old is not None:
+            # When the server reads a Job, one without labels gets those of its Pods.
+            metadata.setdefault("labels", dict(value["spec"]["template"]["metadata"]["labels"]))
     value["status"] = {}
     return value
 
 
 def _generate_selector(job: dict[str, Any]) -> None:
-    """Set the selector, and the labels of the Job and its Pods, as the API server does."""
-    labels = generated_labels(job)
+    """Set the selector of a Job and the labels of its Pods, as the API server does."""
     template: dict[str, Any] = job["spec"]["template"].setdefault("metadata", {})
-    for metadata in (job["metadata"], template):
-        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    template["labels"] = {**(template.get("labels") or {}), **generated_labels(job)}
     job["spec"]["selector"] = {"matchLabels": {CONTROLLER_UID_LABEL: UID}}
 
 
 def _fields_of(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of an object as ``fieldsV1``."""
+    """Return the fields of an object as ``fieldsV1``: a new map or list has its own entry, a dot."""
     found: dict[str, Any] = {}
     for name, part in value.items():
         keys = _LIST_KEYS.get(name)
         if isinstance(part, list) and keys is not None:
-            items = {
-                f"k:{json.dumps({key: each.get(key) for key in keys}, separators=(',', ':'))}": {
-                    ".": {},
-                    **_fields_of(each),
-                }
-                for each in part
-            }
-            found[f"f:{name}"] = items
-        elif isinstance(part, dict):
+            inner = {_key_of(each, keys): {".": {}, **_fields_of(each)} for each in part}
+        elif isinstance(part, dict) and name not in _ATOMIC:
             inner = _fields_of(part)
-            if inner or not part:
-                found[f"f:{name}"] = inner
         else:
             found[f"f:{name}"] = {}
+            continue
+        if name not in _ALWAYS_THERE:
+            found[f"f:{name}"] = {".": {}, **inner} if inner else {}
+        elif inner:
+            found[f"f:{name}"] = inner
     return found
+
+
+def _key_of(item: dict[str, Any], keys: tuple[str, ...]) -> str:
+    named = {key: item.get(key) for key in keys}
+    return f"k:{json.dumps(named, separators=(',', ':'))}"

@@ -19,9 +19,9 @@ metadata:
   name: admission-benchmark
 spec:
   defaults:
-    ttlSecondsAfterFinished: 86400
+    ttlSecondsAfterFinished: {value: 86400}
     annotations:
-      cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
+      cluster-autoscaler.kubernetes.io/safe-to-evict: {value: "false"}
   limits:
     activeDeadlineSeconds: {required: true, maximum: 86400}
     backoffLimit: {maximum: 10}

@@ -239,4 +239,4 @@ def _is_written(field: JobField, view: ObjectView) -> Condition:
     last = (
         f"{view.optional_entry('annotations', LAST_APPLIED)}.orValue({literal('')}).contains({key})"
     )
-    return any_of([applied, last])
+    return all_of([f"has({view.root}.{field.path(view)})", any_of([applied, last])])

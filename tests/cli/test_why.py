@@ -99,6 +99,11 @@ def test_files_and_objects_of_a_cluster_are_not_mixed(why: Why) -> None:
     assert (done.code, "name either files or objects" in done.err) == (2, True)
 
 
+def test_the_manifest_is_for_a_job_of_a_cluster(why: Why) -> None:
+    done = why(TRAIN, "--manifest", TRAIN)
+    assert (done.code, "--manifest is for a Job of a cluster" in done.err) == (2, True)
+
+
 def test_control_characters_of_a_recording_are_escaped(why: Why, tmp_path: Path) -> None:
     items = yaml.safe_load((RECORDINGS / "train.yaml").read_text())["items"]
     for each in items:

@@ -71,6 +71,28 @@ def test_without_logs_none_is_asked_for(cluster: AnsweringCluster) -> None:
     assert not any("/log" in path for path in cluster.requests)
 
 
+def test_of_a_container_that_restarts_the_log_of_the_last_run_is_read() -> None:
+    restarting = failing("train-a")
+    restarting["status"] = {
+        "phase": "Running",
+        "containerStatuses": [
+            {
+                "name": "main",
+                "restartCount": 3,
+                "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                "lastState": {"terminated": {"exitCode": 7, "reason": "Error"}},
+            }
+        ],
+    }
+    running = in_batch(stored(job(restart="OnFailure"), active=1))
+    cluster = AnsweringCluster(running, restarting)
+    cluster.logs["train-a"] = "no database\n"
+    found = jobsworth.why("job/train", namespace="batch", client=cluster)
+    assert found.cause == "crash-loop"
+    assert "CrashLoopBackOff: 3 restarts, last exit code 7" in found.sentence
+    assert any(path.endswith("previous=true") for path in cluster.requests)
+
+
 def test_what_is_denied_is_left_out(cluster: AnsweringCluster) -> None:
     cluster.denied = {"pods", "events", "log"}
     found = jobsworth.why("job/train", namespace="batch", client=cluster)

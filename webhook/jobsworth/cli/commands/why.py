@@ -100,6 +100,10 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[SavedDiagnosis]:
 
     findings = job_findings(server)
     if files:
+        if options.manifest is not None:
+            raise UsageError(
+                "--manifest is for a Job of a cluster: the lines are those of the files"
+            )
         from jobsworth.files.recordings.saved_jobs import diagnoses_in
 
         yield from diagnoses_in(files, server, findings, _only(options.job))

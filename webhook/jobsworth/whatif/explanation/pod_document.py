@@ -42,6 +42,7 @@ _SHAPE: dict[str, Any] = {
         "nodeName": str,
         "containers": _CONTAINERS,
         "initContainers": _CONTAINERS,
+        "resources": {"limits": {}},
         "schedulingGates": [{"name": str}],
     },
     "status": {

@@ -71,7 +71,7 @@ def diagnose(snapshot: JobSnapshot, findings: Sequence[Finding] = ()) -> Diagnos
         if end.success:
             cause, outcome = "complete", "Complete"
             verb = "completed" if end.finished else "is completing"
-            text = f"{_success(snapshot)}{_so_far(groups)}"
+            text = f"{_success(snapshot)}{_so_far(groups, 'before that')}"
         else:
             why, outcome = ending(snapshot, groups, end), "Failed"
             cause = why.cause
@@ -106,11 +106,11 @@ def _success(snapshot: JobSnapshot) -> str:
     return text
 
 
-def _so_far(groups: Sequence[FailureGroup]) -> str:
+def _so_far(groups: Sequence[FailureGroup], when: str = "so far") -> str:
     """Return the failures that did not end the Job, as an end of a sentence; empty without any."""
     if not groups:
         return ""
     shown = [failure_clause(each) + ("" if each.counts else " (ignored)") for each in groups[:2]]
     rest = sum(len(each.pods) for each in groups[2:])
     more = [f"and {number_of(rest, 'other failure')}"] if rest else []
-    return f"; so far {'; '.join([*shown, *more])}"
+    return f"; {when}, {'; '.join([*shown, *more])}"

@@ -22,6 +22,7 @@ from jobsworth.whatif.why.failure_clauses import failure_clause, ignored_clauses
 from jobsworth.whatif.why.failure_groups import failures_by_index
 from jobsworth.whatif.why.gone_pods import gone_clause, unknown_indexes
 from jobsworth.whatif.why.numbers_in_words import indexes, number_of
+from jobsworth.whatif.why.pods.pod_facts import short
 
 if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedEnd
@@ -52,7 +53,10 @@ def _failure_policy(failed: FailedJob) -> Ending:
             return Ending(cause, (words.format(**found.groupdict()), "that Pod is gone"))
     return Ending(
         GONE,
-        (f"a FailJob rule of podFailurePolicy matched ({failed.end.message})", gone_clause(failed)),
+        (
+            f"a FailJob rule of podFailurePolicy matched ({short(failed.end.message)})",
+            gone_clause(failed),
+        ),
     )
 
 
@@ -165,7 +169,7 @@ def _index_failure(failed: FailedJob, limit: str) -> Ending:
 
 def _other(failed: FailedJob) -> Ending:
     """Return the words of the condition: another controller, or a later release, has its own reasons."""
-    message = f": {failed.end.message}" if failed.end.message else ""
+    message = f": {short(failed.end.message)}" if failed.end.message else ""
     clauses = [f"{failed.end.reason or 'no reason is given'}{message}"]
     clauses += [failure_clause(each) for each in failed.counted[:MAX_GROUPS]]
     return Ending(failed.end.reason, tuple(clauses))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.whatif.pending_causes import IMAGE_PULL, MISSING_CONFIG, UNSCHEDULABLE
+from jobsworth.whatif.why.pods.pod_facts import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -143,6 +144,6 @@ def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
     created = [each.at or 0 for each in events if each.reason == "SuccessfulCreate"]
     if created and max(created) > (last.at or 0):
         return None
-    message = _GENERATED_NAME.sub("", _PREFIX.sub("", last.message))
+    message = short(_GENERATED_NAME.sub("", _PREFIX.sub("", last.message)))
     since = min((each.at for each in failed if each.at is not None), default=None)
     return Rejection(message, since, last.at, sum(each.times for each in failed))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.whatif import failure_causes
 from jobsworth.whatif.failure_causes import NAMED_CODES
+from jobsworth.whatif.why.pods.pod_facts import WHOLE_POD
 
 if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import EndedContainer, RecordedPod
@@ -162,7 +163,10 @@ def cause_of(pod: RecordedPod, facts: PodFacts) -> PodCause:
         return _other_disruption(pod) if pod.disruption else DELETED
     if ended is None:
         return UNKNOWN if not pod.disruption else _other_disruption(pod)
-    return _by_container(ended, facts)
+    cause = _by_container(ended, facts)
+    if len(pod.containers) == 1:
+        return cause
+    return replace(cause, how=f"{cause.how} in container {ended.name}")
 
 
 def _by_kubelet(pod: RecordedPod, facts: PodFacts) -> PodCause:
@@ -213,7 +217,7 @@ def _decisive(pod: RecordedPod) -> EndedContainer | None:
 
 def _by_container(ended: EndedContainer, facts: PodFacts) -> PodCause:
     if ended.reason == "OOMKilled":
-        limit = facts.memory_limits.get(ended.name)
+        limit = facts.memory_limits.get(ended.name) or facts.memory_limits.get(WHOLE_POD)
         shown = f", limit {limit}" if limit else ", no memory limit: the node ran out of memory"
         how = f"with exit code {ended.exit_code} (OOMKilled{shown})"
         return PodCause(failure_causes.OOM.name, False, "failed", how, "out-of-memory kill")

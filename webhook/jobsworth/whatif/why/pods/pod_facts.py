@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 MAX_MESSAGE = 300
 """Characters of a message that are kept: the kubelet and the scheduler write up to some thousand."""
 
+WHOLE_POD = ""
+
 
 class WaitingContainer(NamedTuple):
     """A container that does not run now, and why.
@@ -52,7 +54,7 @@ class PodFacts:
         waiting: its containers that do not run.
         last_runs: of containers that were started again.
         termination_messages: what ended containers wrote, by container.
-        memory_limits: by container, as written.
+        memory_limits: by container, as written; that of the Pod as a whole under WHOLE_POD (KEP-2837).
         finalizers: those that are not of a Job controller.
     """
 
@@ -139,8 +141,8 @@ def _terminated(state: Object | None) -> Object:
 
 
 def _memory_limits(spec: Object) -> Iterator[tuple[str, str]]:
-    for key in ("containers", "initContainers"):
-        for each in spec.get(key) or ():
-            limit = ((each.get("resources") or {}).get("limits") or {}).get("memory")
-            if limit is not None:
-                yield each.get("name") or "", str(limit)
+    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    for name, each in [(WHOLE_POD, spec), *((each.get("name") or "", each) for each in containers)]:
+        limit = ((each.get("resources") or {}).get("limits") or {}).get("memory")
+        if limit is not None:
+            yield name, str(limit)

@@ -86,7 +86,7 @@ def test_why_reads_the_log_through_the_api_server(
 
 def test_without_rights_the_role_is_named(bed: TestBed, failed: Any) -> None:
     job, _ = failed
-    done = command(bed.user("nobody"), "why", "job/train", "-n", job.namespace)
+    done = command(bed.user("stranger"), "why", "job/train", "-n", job.namespace)
     assert done.returncode == 2
     assert "docs/why.md" in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""Why the last run of a CronJob failed, or why none started."""
+"""The reason for which the last run of a CronJob failed, or none started."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pod_of(hour: int, code: int) -> Object:
 
 
 def now(seconds: int) -> Object:
-    """Return an Event of another object, which tells the time of the recording."""
+    """Return an Event of another object, which has the time of the recording."""
     return event("Pulled", "", seconds, "other", "Pod")
 
 

@@ -1,4 +1,4 @@
-"""Which Job of a JobSet decides, and why it is in its state."""
+"""The Job of a JobSet that decides, and the reason for its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a procedure asks of the outside world, as values that a driver carries out.
+"""Requests of a procedure to the outside world, as values that a driver carries out.
 
 A procedure is a generator: it yields requests, and is resumed with the answers, or with an ApiError. So the
 same procedure runs with threads, in an event loop, and against recorded answers.

@@ -1,4 +1,4 @@
-"""What answers the requests of a procedure: an API server, through any client that a program already has."""
+"""Sources of answers: an API server, through any client that a program already has."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def source_of(
     timeout: float = 30.0,
     tries: int = 4,
 ) -> Iterator[Source]:
-    """Return what answers requests, by the client that a program gives.
+    """Return the source of answers for the client that a program gives.
 
     Args:
         client: an ``ApiClient`` of the kubernetes package, one of its APIs such as ``BatchV1Api``, a function

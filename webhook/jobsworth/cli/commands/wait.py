@@ -11,7 +11,7 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
 from jobsworth.cli.process_options import duration_in_seconds
-from jobsworth.cli.terminal import print_note
+from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
@@ -127,7 +127,8 @@ class _Progress:
             return
         line = printable(progress_line(progress))
         if self._terminal:
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            width = terminal_width(sys.stderr) or len(line)
+            print(f"\r\x1b[K{line[:width]}", end="", file=sys.stderr, flush=True)
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_SECONDS
             print(line, file=sys.stderr, flush=True)

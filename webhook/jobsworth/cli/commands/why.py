@@ -1,4 +1,4 @@
-"""``jobsworth why``: why a Job failed, or what it waits for, in one sentence."""
+"""``jobsworth why``: the reason for which a Job failed, or its wait, in one sentence."""
 
 from __future__ import annotations
 

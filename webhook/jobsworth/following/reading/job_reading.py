@@ -39,7 +39,7 @@ _PHASES = (("Failed", MOST_FAILED), ("Pending", MOST_OTHERS), ("Running", MOST_O
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What to read.
+    """Options of a reading.
 
     Attributes:
         server: whose defaults fill the stored Job.

@@ -1,4 +1,4 @@
-"""When each list is to be read again, and for how long the API server has not answered."""
+"""The schedule by which lists are read again, and the silence of an API server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to wait for a Job, how far it is, and how the wait ends."""
+"""Options of a wait for a Job, its progress, and its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Outcome = Literal["complete", "failed", "stuck", "timeout"]
 
 @dataclass(frozen=True, slots=True)
 class WaitOptions:
-    """How to wait.
+    """Options of a wait.
 
     Attributes:
         clock: seconds of a monotonic clock.
@@ -35,7 +35,7 @@ class WaitOptions:
 
 
 class Progress(NamedTuple):
-    """How far a Job is, by its status.
+    """The progress of a Job, by its status.
 
     Attributes:
         wanted: completions; None for a work queue.

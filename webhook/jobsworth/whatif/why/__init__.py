@@ -1,1 +1,1 @@
-"""Why a Job, CronJob or JobSet is in its state: the cause in one sentence, from objects to values."""
+"""The cause for which a Job, CronJob or JobSet is in its state, in one sentence."""

@@ -1,4 +1,4 @@
-"""What to change, by the cause: a sentence for each cause, and the lint findings that concern it."""
+"""Advice by the cause: a sentence for each, and the lint findings that concern it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_FINDINGS = 5
 
 
 class Advice(NamedTuple):
-    """What to change.
+    """A change that helps.
 
     Attributes:
         code: of the lint rule; empty for advice by the cause alone.

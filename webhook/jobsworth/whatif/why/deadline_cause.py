@@ -1,4 +1,4 @@
-"""What a Job did when its activeDeadlineSeconds ran out."""
+"""The state of a Job when its activeDeadlineSeconds ran out."""
 
 from __future__ import annotations
 

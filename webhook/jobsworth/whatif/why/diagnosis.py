@@ -27,7 +27,7 @@ Outcome = Literal["Complete", "Failed", "Unfinished"]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Why a Job is in its state.
+    """The reason for the state of a Job.
 
     Attributes:
         outcome: by its conditions; a Job whose end is decided while Pods terminate has this end.

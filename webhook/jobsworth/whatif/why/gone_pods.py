@@ -1,4 +1,4 @@
-"""What is known of failed Pods that are gone: their number by the status, and their last Event."""
+"""Failed Pods that are gone: their number by the status, and their last Event."""
 
 from __future__ import annotations
 

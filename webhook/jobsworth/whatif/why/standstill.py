@@ -1,4 +1,4 @@
-"""When it is known that a Job will neither complete nor fail: a decision from its status and Pending Pods.
+"""Decide if a Job will neither complete nor fail, from its status and its Pending Pods.
 
 All times are seconds of one clock of the caller, from the moment at which the caller first saw a state: the
 clocks of the cluster do not matter.
@@ -35,7 +35,7 @@ DELETING, SUSPENDED, REJECTED, TERMINATING, UNMANAGED = (
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How long a standstill may last.
+    """Bounds of a standstill.
 
     Attributes:
         stuck_after: seconds, for a cause that usually does not heal by itself: an image that cannot be
@@ -71,7 +71,7 @@ class SeenRejection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is seen of an unfinished Job.
+    """The visible state of an unfinished Job.
 
     Attributes:
         labels: of the Job.

@@ -1,4 +1,4 @@
-"""What a snapshot cannot say."""
+"""Limits of a snapshot: facts that it does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why the last run of a CronJob failed, or why none started."""
+"""The reason for which the last run of a CronJob failed, or none started."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CronRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CronJobDiagnosis:
-    """Why a CronJob is in its state.
+    """The reason for the state of a CronJob.
 
     Attributes:
         cause: stable: ``failed``, ``complete``, ``active``, ``none-due``, ``not-started``, or a reason of

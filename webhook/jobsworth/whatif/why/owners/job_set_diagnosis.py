@@ -1,4 +1,4 @@
-"""Which Job of a JobSet decides, and why it is in its state."""
+"""The Job of a JobSet that decides, and the reason for its state."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ChildJob(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JobSetDiagnosis:
-    """Why a JobSet is in its state.
+    """The reason for the state of a JobSet.
 
     Attributes:
         outcome: ``Complete``, ``Failed`` or ``Unfinished``.

@@ -1,1 +1,1 @@
-"""What a Pod says of itself, and the cause of its failure or of its wait."""
+"""Facts of a Pod, and the cause of its failure or of its wait."""

@@ -1,4 +1,4 @@
-"""What a Pod that does not start waits for: by its own status, and by Events after it is gone."""
+"""The wait of a Pod that does not start: by its status, and by Events after it is gone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
 
 
 class PendingReason(NamedTuple):
-    """Why a Pod does not run.
+    """The reason for which a Pod does not run.
 
     Attributes:
         cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME, STARTING.

@@ -1,4 +1,4 @@
-"""Read what a Pod says of itself beside the values that the planner needs."""
+"""Read the facts of a Pod beside the values that the planner needs."""
 
 from __future__ import annotations
 

@@ -183,8 +183,30 @@ def test_columns_are_in_the_units_that_the_client_chose(folder: Path, encoding: 
         assert found["range"]["start"]["character"] == len(before.encode(name)) // size
 
 
-def test_a_text_that_is_no_file_is_evaluated(client: LanguageClient) -> None:
-    assert "JW003" in codes(client.open("untitled:Untitled-1", JOB))
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "untitled:Untitled-1",
+        "untitled:",
+        "file:///a%00b.yaml",
+        "file://",
+        "file:///",
+        "http://x/y.yaml",
+        f"file:///{'d/' * 3000}a.yaml",
+        "x",
+    ],
+)
+def test_a_text_of_any_address_is_evaluated(client: LanguageClient, uri: str) -> None:
+    assert "JW003" in codes(client.open(uri, JOB))
+
+
+def test_a_text_that_is_not_open_is_not_read(client: LanguageClient, folder: Path) -> None:
+    (folder / "closed.yaml").write_text(JOB)
+    uri = (folder / "closed.yaml").as_uri()
+    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
+    assert client.call("textDocument/hover", **place) is None
+    text = client.call("workspace/executeCommand", command="jobsworth.explain", arguments=[uri])
+    assert "is not open" in text
 
 
 def test_an_unknown_request_is_answered_with_an_error(client: LanguageClient) -> None:

@@ -26,7 +26,7 @@ FURTHER = "once the errors above are fixed"
 
 
 def diagnostics(evaluated: EvaluatedText) -> list[types.Diagnostic]:
-    """Return the diagnostics of a text; one at its beginning if a configuration is wrong."""
+    """Return the diagnostics of a text; one at its beginning if it cannot be evaluated."""
     if evaluated.problem:
         lines = map(printable, evaluated.problem.split("\n"))
         return [

@@ -22,6 +22,7 @@ from jobsworth.lsp.field_hover import hover
 from jobsworth.lsp.open_text import EvaluatedText, OpenText, evaluated
 from jobsworth.lsp.text_positions import TextPositions
 from jobsworth.lsp.workspace_evaluator import file_path
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -107,17 +108,18 @@ class JobsworthServer(LanguageServer):
         return OpenText(uri, document.version, self._evaluator.path_of(uri), positions)
 
     def newest(self, uri: str) -> EvaluatedText:
-        """Return the findings of the newest version of a text."""
-        found = self._evaluated.get(uri)
-        text = self.open_text(uri)
-        if found is None or found.text.positions.text != text.positions.text:
-            found = evaluated(text, self._evaluator)
-        return found
+        """Return the findings of the newest version of an open text."""
+        found, text = self._evaluated[uri], self.open_text(uri)
+        if found.text.positions.text == text.positions.text:
+            return found
+        return evaluated(text, self._evaluator)
 
     # Requests
 
     def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return what can be done at a range of a text."""
+        if params.text_document.uri not in self._evaluated:
+            return []
         newest = self.newest(params.text_document.uri)
         if newest.problem:
             return []
@@ -140,6 +142,8 @@ class JobsworthServer(LanguageServer):
 
     def documentation(self, params: types.HoverParams) -> types.Hover | None:
         """Return the documentation of the field at a position."""
+        if params.text_document.uri not in self._evaluated:
+            return None
         text = self.open_text(params.text_document.uri)
         try:
             server = self._evaluator.server_of(text.path)
@@ -148,7 +152,11 @@ class JobsworthServer(LanguageServer):
         return hover(text, server, params.position)
 
     def explain(self, uri: str) -> str:
-        """Show the explanation of a text, and return it as Markdown."""
+        """Show the explanation of an open text, and return it as Markdown."""
+        if uri not in self._evaluated:
+            message = f"{printable(uri)} is not open: open it, then explain it"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
+            return message
         text = self.open_text(uri)
         try:
             markdown = explanation(text, self._evaluator.server_of(text.path))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, MIB
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class EvaluatedText:
     Attributes:
         text: the text.
         findings: those that the editor shows, in the order of their positions.
-        problem: why there are none: an error in a configuration; empty if there is none.
+        problem: why there are none, such as an error in a configuration; empty if there is none.
     """
 
     text: OpenText
@@ -71,9 +72,13 @@ class EvaluatedText:
 
 
 def evaluated(text: OpenText, workspace: WorkspaceEvaluator) -> EvaluatedText:
-    """Evaluate a text."""
+    """Evaluate a text; one that is larger than a file may be has a problem instead."""
+    data = text.data
+    if len(data) > MAX_MANIFEST_BYTES:
+        most = MAX_MANIFEST_BYTES // MIB
+        return EvaluatedText(text, (), f"the text is larger than {most} MiB: split it into files")
     try:
-        results = workspace.results(text.path, text.data)
+        results = workspace.results(text.path, data)
     except UsageError as error:
         return EvaluatedText(text, (), str(error))
     return EvaluatedText(text, tuple(_shown(text, workspace, results)))

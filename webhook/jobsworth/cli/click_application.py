@@ -205,10 +205,20 @@ def _all_words(option: Option, given: tuple[str, ...]) -> object:
     )
 
 
+PLUGIN = "kubectl-jobsworth"
+"""The name of the console script by which kubectl finds the plugin ``jobsworth``."""
+
+
+def _program() -> str:
+    """Return the words with which the user runs this program."""
+    name = sys.argv[0].replace("\\", "/").rpartition("/")[2]
+    return PLUGIN.replace("-", " ") if name.removesuffix(".exe") == PLUGIN else "jobsworth"
+
+
 def run_by_click(arguments: list[str]) -> int:
     """Run a command line, and return its exit code; exceptions that no command expects are raised."""
     try:
-        code = application.main(arguments, prog_name="jobsworth", standalone_mode=False)
+        code = application.main(arguments, prog_name=_program(), standalone_mode=False)
     except click.ClickException as error:
         shown = StringIO()
         error.show(shown)

@@ -10,10 +10,7 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ import pytest
 
 from support.documentation import FOLDER as SITE
 from support.documentation import site_module
+from support.static_server import StaticServer
 from support.timelines.chromium import Chromium, installed
 
 ROOT = Path(__file__).parents[2]
@@ -47,33 +45,6 @@ pytestmark = [
 ]
 
 
-class Server:
-    """Serves the playground on a port of this machine, and notes the requests."""
-
-    def __init__(self, folder: Path) -> None:
-        self.requests: list[str] = []
-        requests = self.requests
-
-        class Handler(SimpleHTTPRequestHandler):
-            extensions_map = {  # noqa: RUF012  (an attribute of the base class)
-                **SimpleHTTPRequestHandler.extensions_map,
-                ".mjs": "text/javascript",
-                ".wasm": "application/wasm",
-            }
-
-            def log_message(self, format: str, *args: Any) -> None:
-                requests.append(self.path)
-
-        handler = partial(Handler, directory=str(folder))
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.address = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("site") / "playground"
@@ -82,21 +53,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    served = Server(folder.parent)
+def server(folder: Path) -> Iterator[StaticServer]:
+    served = StaticServer(folder.parent)
     yield served
     served.stop()
 
 
 @pytest.fixture(scope="module")
-def loaded(server: Server) -> Iterator[Chromium]:
+def loaded(server: StaticServer) -> Iterator[Chromium]:
     with Chromium() as browser:
         browser.visit(f"{server.address}/playground/index.html", VERDICT, PATIENCE)
         yield browser
 
 
 @pytest.fixture
-def page(loaded: Chromium, server: Server) -> Iterator[Chromium]:
+def page(loaded: Chromium, server: StaticServer) -> Iterator[Chromium]:
     loaded.visit("about:blank", "'yes'")
     loaded.visit(f"{server.address}/playground/index.html", VERDICT, PATIENCE)
     loaded.problems.clear()
@@ -223,7 +194,7 @@ def test_hostile_text_is_shown_as_text(page: Chromium) -> None:
 
 
 def test_a_link_has_the_manifest_in_its_fragment_and_no_bomb_in_it(
-    page: Chromium, server: Server
+    page: Chromium, server: StaticServer
 ) -> None:
     write(page, "kind: Job\n# größer 🚀\n")
     page.evaluate("document.getElementById('share').click()")
@@ -246,7 +217,7 @@ def test_a_link_has_the_manifest_in_its_fragment_and_no_bomb_in_it(
 def test_neither_the_page_nor_its_worker_can_reach_another_host(
     loaded: Chromium, tmp_path: Path
 ) -> None:
-    other = Server(tmp_path)
+    other = StaticServer(tmp_path)
     script = f"""
         new Promise(done => {{
           const code = "fetch('{other.address}/secret').then(() => postMessage('sent'), () => postMessage('refused'))";
@@ -297,7 +268,7 @@ def test_axe_finds_no_violation(page: Chromium, scheme: str, width: int, tab: st
 
 
 def test_after_a_visit_it_works_without_a_server(folder: Path) -> None:
-    served = Server(folder.parent)
+    served = StaticServer(folder.parent)
     with Chromium() as browser:
         address = f"{served.address}/playground/index.html"
         browser.visit(address, VERDICT, PATIENCE)

@@ -5,7 +5,10 @@ const complete = () => {
     if (code.scrollWidth > code.clientWidth) code.tabIndex = 0;
   }
   document.querySelectorAll(".md-code__nav").forEach((nav, index) => nav.setAttribute("aria-label", `Code block ${index + 1}`));
-  document.querySelectorAll(".md-nav .md-nav").forEach(nav => nav.setAttribute("role", "group"));
+  document.querySelectorAll(".md-nav .md-nav[aria-labelledby]").forEach((nav, index) => {
+    nav.removeAttribute("aria-labelledby");
+    nav.setAttribute("aria-label", `Pages, part ${index + 1}`);
+  });
   document.querySelectorAll(".md-typeset th:empty").forEach(cell => cell.replaceWith(document.createElement("td")));
   const version = document.querySelector(".md-version__current");
   const label = version && `${version.textContent.trim()}, select version`;

@@ -1,0 +1,126 @@
+"""The documentation site in headless Chromium: search, screen readers, phones, and no request to another host.
+
+``JOBSWORTH_SCREENSHOTS=FOLDER`` keeps the screenshots.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from support.documentation import site_module
+from support.static_server import StaticServer
+from support.timelines.chromium import Chromium, installed
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+AXE = CACHE / "jobsworth/npm/node_modules/axe-core/axe.min.js"
+READY = "document.readyState === 'complete' && document.querySelector('.md-content') ? 'yes' : ''"
+PAGES = (
+    "index", "start/index", "start/python", "messages/index", "messages/completions-required-when-indexed",
+    "messages/FailedIndexes", "rules/index", "reference/cli/validate", "simulate", "support",
+)  # fmt: skip
+STARTED = "document.querySelector('.md-version')?.textContent ? 'yes' : ''"
+"""The scripts of the theme have run."""
+FOUND = """
+[...document.querySelectorAll("*")].flatMap(each => each.shadowRoot ? [...each.shadowRoot.querySelectorAll("a[href]")] : [])
+  .map(each => new URL(each.href).pathname.split("/").slice(2).join("/")).join(" ")
+"""
+PATIENCE = 60
+
+pytestmark = [
+    pytest.mark.skipif(installed() is None, reason="Chromium is not installed"),
+    pytest.mark.skipif(find_spec("zensical") is None, reason="zensical is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticServer]:
+    site = tmp_path_factory.mktemp("site")
+    pages = tmp_path_factory.mktemp("built") / "pages"
+    site_module("build").build(pages, None)
+    site_module("versions").add_version(site, "dev", pages)
+    served = StaticServer(site)
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with Chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def page(browser: Chromium, server: StaticServer) -> Iterator[Chromium]:
+    browser.problems.clear()
+    browser.requests.clear()
+    yield browser
+    assert browser.problems == []
+    others = [
+        each
+        for each in browser.requests
+        if not each.startswith((server.address, "blob:", "data:", "about:"))
+    ]
+    assert others == []
+
+
+def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServer) -> None:
+    page.visit(f"{server.address}/", READY, PATIENCE)
+    assert page.evaluate("location.pathname") == "/dev/index.html"
+    page.wait("document.querySelector('.md-version')?.textContent.includes('dev') ? 'yes' : ''")
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("spec.completions: Required value", "messages/completions-required-when-indexed.html"),
+        ("BackoffLimitExceeded", "messages/BackoffLimitExceeded.html"),
+        ("requires the backoffLimitPerIndex to be set", "messages/fail-index-requires-backoff-limit-per-index.html"),
+        ("cannot unmarshal number into Go struct field EnvVar", "messages/cannot-unmarshal-number-into-string.html"),
+        ("JW204", "rules/JW204-no-ttl.html"),
+    ],
+)  # fmt: skip
+def test_a_message_pasted_into_the_search_finds_its_page(
+    page: Chromium, server: StaticServer, words: str, found: str
+) -> None:
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
+    page.wait(STARTED, PATIENCE)
+    open_search = (
+        "dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true})), 0"
+    )
+    page.evaluate(f"document.{open_search}")
+    page.wait("document.activeElement?.shadowRoot?.activeElement?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+    page.call("Input.insertText", text=words)
+    page.wait(f"({FOUND}).trim()", PATIENCE)
+    page.wait(f"({FOUND}).split(' ')[0].startsWith({json.dumps(found)}) ? 'yes' : ''", PATIENCE)
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_violation(page: Chromium, server: StaticServer, name: str) -> None:
+    found = {}
+    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)):
+        page.media(scheme)
+        page.width(width)
+        page.visit("about:blank", "'yes'")
+        page.visit(f"{server.address}/dev/{name}.html", READY, PATIENCE)
+        page.wait(STARTED, PATIENCE)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")
+        violations = json.loads(
+            page.evaluate("axe.run().then(found => JSON.stringify(found.violations))")
+        )
+        folder = os.environ.get("JOBSWORTH_SCREENSHOTS")
+        if folder:
+            page.screenshot(Path(folder) / f"site-{name.replace('/', '-')}-{scheme}-{width}.png")
+        if violations:
+            found[scheme, width] = [
+                (each["id"], [node["html"][:200] for node in each["nodes"]]) for each in violations
+            ]
+    assert found == {}

@@ -69,3 +69,19 @@ def test_a_rejected_object_is_not_explained() -> None:
 def test_an_object_of_another_kind_is_named() -> None:
     with pytest.raises(jobsworth.UnknownKind, match="is a Service of v1"):
         jobsworth.explain({"apiVersion": "v1", "kind": "Service"})
+
+
+def test_the_update_of_a_cron_job_names_the_runs_that_it_starts() -> None:
+    job = manifest(TRAINING)
+    spec = {"schedule": "0 23 * * *", "jobTemplate": {"spec": job["spec"]}}
+    before = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "nightly"},
+        "spec": spec,
+    }
+    after = {**before, "spec": {**spec, "schedule": "0 5 * * *"}}
+    now = datetime(2027, 1, 2, 12, tzinfo=UTC)
+    (update,) = jobsworth.explain(after, before=before, now=now).updates
+    assert update.startswith("The run of Sat 2027-01-02 05:00 +0000, which has passed")
+    assert jobsworth.explain(before, before=before, now=now).updates == ()

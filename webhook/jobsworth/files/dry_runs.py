@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY
 from jobsworth.client.api_resources import BATCH, jobs_path, pods_path, resource_path
-from jobsworth.controller.pod_body import BadTemplate
 from jobsworth.evaluation.dry_run import refusals
 from jobsworth.evaluation.dry_run.created_objects import job_of_cron_job, pod_of_job
 from jobsworth.evaluation.dry_run.injected_containers import (
@@ -21,12 +20,13 @@ from jobsworth.validation.engine import is_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from jobsworth.client.api_interface import Api
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.findings.finding import Finding
 
+    T = TypeVar("T")
     Lint = Callable[[dict[str, Any]], Sequence[Finding]]
 
 QUERY = {"dryRun": "All", "fieldValidation": "Strict", "fieldManager": "jobsworth"}
@@ -73,14 +73,11 @@ class DryRuns:
         if isinstance(job, Refusal):
             return refusals.of_object(job, evaluation.api)
         if value["kind"] == "CronJob":
-            of_template = job_of_cron_job(job, int(time.time()))
+            of_template = _made_from(job, lambda stored: job_of_cron_job(stored, int(time.time())))
             job = self._created(self._api, jobs_path(namespace), of_template)
             if isinstance(job, Refusal):
                 return refusals.of_job(job)
-        try:
-            body = pod_of_job(job)
-        except BadTemplate as error:
-            raise AssertionError("an API server labels every template") from error
+        body = _made_from(job, pod_of_job)
         if body is None:
             return []
         pod = self._created(self._pods, pods_path(namespace), body)
@@ -105,6 +102,19 @@ class DryRuns:
         return _answer(lambda: api.request("POST", path, body, query=QUERY))
 
 
+def _made_from(stored: dict[str, Any], make: Callable[[dict[str, Any]], T]) -> T:
+    """Return what a controller creates from an object that the server returned.
+
+    Raises:
+        ApiError: the object lacks what every stored one has.
+    """
+    try:
+        return make(stored)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        message = "the server answers a dry run with an object that no API server stores"
+        raise ApiError(200, "", message) from error
+
+
 def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any] | Refusal:
     """Return the object that the server would store, or its refusal.
 
@@ -112,7 +122,7 @@ def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any] | Refusal:
         ApiError: the server cannot be reached, or the user lacks a right.
     """
     try:
-        return call()
+        answer = call()
     except ApiError as error:
         lacking = _LACKS_RIGHT.search(error.message) if error.code == 403 else None
         if lacking is not None:
@@ -124,3 +134,6 @@ def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any] | Refusal:
             raise
         causes = tuple(Cause(each.reason, each.field, each.message) for each in error.details)
         return Refusal(error.code, error.reason, error.message, causes)
+    if not (isinstance(answer.get("metadata"), dict) and isinstance(answer.get("spec"), dict)):
+        raise ApiError(200, "", "the server answers a dry run without the object")
+    return answer

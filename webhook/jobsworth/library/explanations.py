@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
-from jobsworth.files.explained_files import read_document
+from jobsworth.files.explained_files import read_document, runs_of_update
 from jobsworth.library.documents import document_of
 from jobsworth.library.manifests import manifest_of
 from jobsworth.library.servers import api_server
@@ -40,7 +40,8 @@ def explain(
             as in a manifest, or a model of the kubernetes package.
         before: an earlier version of it: the explanation then has ``changed``, and two outcomes in each row.
         part: of an object with several Jobs, the one to explain, such as ``ReplicatedJob workers``.
-        now: of a CronJob: the runs that the facts name are those after it; the current time by default.
+        now: of a CronJob: the runs that the facts name are those after it, and the time at which the update
+            of `before` is applied; the current time by default.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
         allow_privileged: the server runs with ``--allow-privileged``.
@@ -58,9 +59,14 @@ def explain(
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
     read = _job(manifest, part, server)
-    earlier = None if before is None else _job(before, part, server).job
     seconds = int((now or datetime.now(UTC)).timestamp())
-    return explanation.explain(read.about, read.job, read.lines, seconds, earlier)
+    if before is None:
+        return explanation.explain(read.about, read.job, read.lines, seconds)
+    earlier = _job(before, part, server)
+    updates = runs_of_update(read, earlier.document.value, seconds)
+    return explanation.explain(
+        read.about, read.job, read.lines, seconds, earlier.job, updates=updates
+    )
 
 
 def _job(manifest: Manifest, part: str, server: ApiServer) -> ReadJob:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.dry_run.refusals import template_of
 from jobsworth.lint.linter import POD_RULES
+from jobsworth.lint.neighbors import parts
 from jobsworth.lint.schedule_timing import listed
 from jobsworth.record import Record
 
@@ -66,9 +67,9 @@ def with_injected_containers(
     places: dict[str, list[int | None]] = {}
     for field in LISTS:
         own = {each.get("name"): index for index, each in enumerate(written.get(field) or ())}
-        containers = admitted.get(field) or []
-        places[field] = [own.get(each["name"]) for each in containers]
-        added = [each["name"] for each in containers if each["name"] not in own]
+        containers = parts(admitted, field)
+        places[field] = [own.get(each.get("name")) for each in containers]
+        added = [str(each.get("name")) for each in containers if each.get("name") not in own]
         if added:
             names += added
             spec[field] = [
@@ -81,8 +82,8 @@ def with_injected_containers(
     known = {volume.get("name") for volume in volumes}
     added_volumes = [
         volume
-        for volume in admitted.get("volumes") or ()
-        if volume["name"] not in known and not volume["name"].startswith(TOKEN_VOLUME)
+        for volume in parts(admitted, "volumes")
+        if volume.get("name") not in known and not str(volume.get("name")).startswith(TOKEN_VOLUME)
     ]
     spec["volumes"] = volumes + added_volumes
     places["volumes"] = [*range(len(volumes)), *(None for _ in added_volumes)]
@@ -123,9 +124,7 @@ def findings_of_injected(
 def _without_token(container: dict[str, Any]) -> dict[str, Any]:
     """Return a container without the mount of the token, which the API server adds."""
     mounts = [
-        mount
-        for mount in container.get("volumeMounts") or ()
-        if mount.get("mountPath") != TOKEN_PATH
+        mount for mount in parts(container, "volumeMounts") if mount.get("mountPath") != TOKEN_PATH
     ]
     return {**container, "volumeMounts": mounts}
 

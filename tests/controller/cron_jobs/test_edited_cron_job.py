@@ -18,7 +18,7 @@ from jobsworth.controller.cron_jobs.edited_cron_job import (
     next_run,
     unsafe_window,
 )
-from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
+from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
 
 START = 1_798_761_600  # Fri 2027-01-01T00:00:00Z
 MINUTE, HOUR, DAY = 60, 3600, 86_400
@@ -130,6 +130,22 @@ def test_the_last_time_of_a_schedule() -> None:
     assert last_time(stored({"schedule": "0 3 29 2 *"}).schedule, NOON) == 1_709_175_600  # 2024
     assert last_time(stored({"schedule": "0 0 30 2 *"}).schedule, NOON) is None
     assert last_time(stored({"schedule": "* * * * *"}).schedule, NOON + 59) == NOON
+
+
+@given(
+    text=st.sampled_from(
+        ["* * * * *", "0 * * 1 *", "30 2 * * 6,0", "0 0 29 2 *", "CRON_TZ=Europe/Berlin 30 2 * * *"]
+    ),
+    now=st.floats(START, START + 5 * 366 * DAY),
+)
+def test_between_the_last_time_of_a_schedule_and_now_there_is_no_other(
+    text: str, now: float
+) -> None:
+    schedule = stored({"schedule": text}).schedule
+    last = last_time(schedule, now)
+    assert last is not None
+    assert last <= now < next_time(schedule, last)
+    assert next_time(schedule, last - 1) == last
 
 
 SCHEDULES = ["* * * * *", "*/7 * * * *", "30 6-16/4 * * *", "0 3 * * 1", "0 23 * * *", "0 5 * * *"]

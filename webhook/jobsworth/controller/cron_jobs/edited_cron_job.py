@@ -204,11 +204,16 @@ def last_time(schedule: Schedule, now: float) -> int | None:
     18000
     """
     span = 60
-    while span <= _LONGEST_SEARCH:
-        found, time = None, next_time(schedule, now - span)
-        while time <= now:
-            found, time = time, next_time(schedule, time)
-        if found is not None:
-            return found
+    while next_time(schedule, now - span) > now:
+        if span > _LONGEST_SEARCH:
+            return None
         span *= 8
-    return None
+    # The next time after a moment is up to now for each moment before the last time, and for no later one.
+    before, after = int(now) - span, int(now)
+    while after - before > 1:
+        middle = (before + after) // 2
+        if next_time(schedule, middle) <= now:
+            before = middle
+        else:
+            after = middle
+    return next_time(schedule, before)

@@ -91,5 +91,20 @@ def test_a_wrong_option_is_an_error(
     assert expected in done.err
 
 
+def test_a_default_that_an_exported_limit_needs_is_reported(command: Command) -> None:
+    defaults = "  defaults: {backoffLimit: {value: 2}}\n"
+    text = POLICY.replace("parallelism", "backoffLimit") + defaults
+    done = command("policy", "export", write(text.replace("maximum: 5", "maximum: 3")))
+    assert "policy.yaml:8:14: warning: spec.defaults.backoffLimit: if exported, " in done.err
+
+
+def test_queueing_controllers_are_exempt(command: Command) -> None:
+    account = "kueue-system/kueue-controller-manager"
+    done = command("policy", "export", write(POLICY), "--queueing-controllers", account)
+    conditions = next(yaml.safe_load_all(done.out))["spec"]["matchConditions"]
+    assert "kueue-system:kueue-controller-manager" in conditions[-1]["expression"]
+    assert conditions[-1]["name"] == "not-by-queueing-controllers"
+
+
 def test_no_policy_is_an_error(command: Command) -> None:
     assert command("policy", "export").code == 2

@@ -69,6 +69,13 @@ def test_an_export_for_each_release_is_recognized(minor: int) -> None:
     assert bool(held.policies.policies) == (minor < 33)
 
 
+def test_an_expression_that_a_later_release_brings_is_recognized() -> None:
+    later = "semver(object.metadata.name, true).major() > 1"
+    value = document(expressions=[{"expression": later}], **ONLY_LIMITS["spec"])
+    held = webhook_policies(loaded(value), {"house-rules": exported_hash(value, 35)})
+    assert (held.stale, held.policies.policies) == ((), ())
+
+
 def test_without_exports_the_webhook_enforces_everything() -> None:
     policies = loaded(VALUE)
     assert webhook_policies(policies, {}).policies is policies.policies

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from jobsworth.manifests import Document
     from jobsworth.policy.export.exported_policy import ExportedPolicy, Part
+    from jobsworth.policy.policy_set import PolicySet
 
 EXIT_EXPORTED, EXIT_LEFT = 0, 1
 ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"
@@ -102,6 +103,7 @@ def run(options: ExportOptions) -> int:
     else:
         _print_yaml(options.to, exported, objects)
     _report(exported, documents)
+    _report_defaults(policies, documents, options.kubernetes_version)
     is_complete = not any(part.is_left for each in exported for part in each.parts)
     return EXIT_EXPORTED if is_complete or not options.strict else EXIT_LEFT
 
@@ -190,6 +192,18 @@ def _report(exported: Sequence[ExportedPolicy], documents: Mapping[str, Document
     parts = [part for each in exported for part in each.parts]
     complete = sum(not part.is_left for part in parts)
     print(f"{complete} of {len(parts)} parts of the policies exported", file=sys.stderr)
+
+
+def _report_defaults(policies: PolicySet, documents: Mapping[str, Document], release: str) -> None:
+    """Report the defaults that exported limits need, which only the mutating webhook sets."""
+    from jobsworth.policy.export.needed_defaults import needed_defaults
+
+    for policy in policies.policies:
+        for needed in needed_defaults(policy, ApiServer(release)):
+            document = documents[policy.name]
+            place = document.position(needed.field)
+            position = f"{document.file}:{place.line}:{place.column}"
+            print(printable(f"{position}: warning: {needed.field}: {needed}"), file=sys.stderr)
 
 
 def _sentence(part: Part) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.export.exported_policy import LEVELS, exported_policy, without_parts
+from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
+from jobsworth.policy.export.exported_policy import OLDEST, exported_policy, without_parts
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import Problems
 from jobsworth.policy.reader import read_document
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.policy.job_policy import JobPolicy
+
+
+_MINORS = range(ApiServer(NEWEST_RELEASE).minor, OLDEST - 1, -1)
+"""The minor versions of the releases for which a policy may have been exported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def _left(
     document: Mapping[str, Any], policy: JobPolicy, digest: str
 ) -> tuple[bool, JobPolicy | None]:
     """Return True if the export is that of this policy, and what the webhook still enforces of it."""
-    for minor in LEVELS:
+    for minor in _MINORS:
         exported = exported_policy(document, policy, minor)
         if exported.hash == digest:
             left = without_parts(document, (part for part in exported.parts if not part.is_left))

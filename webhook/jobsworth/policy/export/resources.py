@@ -164,10 +164,10 @@ def _of_pod(resource: _Resource, view: ObjectView, name: str, have_indexes: bool
     """
     amount = resource.amount_of("container")
     inits = f"{view.pod}.?initContainers.orValue([])"
-    sidecars = f"{inits}.filter(container, {_IS_SIDECAR}).map(container, {amount})"
+    sidecars = f"{inits}.filter(container, {_IS_SIDECAR})"
     running, starting = f"{name}_running", f"{name}_starting"
     variables = {
-        running: f"{view.pod}.containers.map(container, {amount}).sum() + {sidecars}.sum()",
+        running: f"({view.pod}.containers + {sidecars}).map(container, {amount}).sum()",
         starting: f"{inits}.map(container, {amount})",
     }
     needed = f"variables.{running}"
@@ -176,7 +176,8 @@ def _of_pod(resource: _Resource, view: ObjectView, name: str, have_indexes: bool
         is_earlier_sidecar = (
             f"other < index && {inits}[other].?restartPolicy == optional.of({literal('Always')})"
         )
-        earlier = f"{of_inits}.transformList(other, amount, {is_earlier_sidecar}, amount).sum()"
+        sidecars = f"{of_inits}.transformList(other, amount, {is_earlier_sidecar}, amount)"
+        earlier = f"([0.0] + {sidecars}).sum()"
         needed = f"([{needed}] + {of_inits}.transformList(index, amount, amount + {earlier})).max()"
     else:
         del variables[starting]

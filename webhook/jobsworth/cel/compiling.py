@@ -115,12 +115,13 @@ def compile_expression(
         raise Refused([Refusal(None, message)])
     libraries = environment(release)
     try:
-        tree = parse(source, libraries.macros)
+        tree = parse(source, libraries.macros, quoted_names=libraries.quoted_names)
     except CelSyntaxError as error:
         raise Refused([Refusal(error.at, error.message)]) from None
     checker = Checker(libraries, known, variables)
     found = checker.type_of(tree)
-    refusals = [Refusal(at, message) for at, message in sorted(_problems(tree, checker))]
+    problems = sorted(_problems(tree, checker, formats=libraries.checks_formats))
+    refusals = [Refusal(at, message) for at, message in problems]
     if not refusals and returns not in ("any", found.full_name):
         refusals = [Refusal(None, f"must evaluate to {returns} but got {found.full_name}")]
     if refusals:
@@ -128,9 +129,12 @@ def compile_expression(
     return Compiled(source, tree, found)
 
 
-def _problems(tree: Node, checker: Checker) -> Iterator[tuple[int, str]]:
+def _problems(tree: Node, checker: Checker, *, formats: bool) -> Iterator[tuple[int, str]]:
     if checker.errors:
         yield from checker.errors
         return
-    found = [*mixed_literals(tree, checker), *bad_literals(tree, checker.type_name_of)]
+    found = [
+        *mixed_literals(tree, checker),
+        *bad_literals(tree, checker.type_name_of, formats=formats),
+    ]
     yield from found or failing_constants(tree)

@@ -41,6 +41,11 @@ class ConfigurationOptions(Options):
         metavar="PATH",
         help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
     )
+    admission_policy = words(
+        metavar="PATH",
+        help="Also apply these ValidatingAdmissionPolicies, with bindings and params: a file or folder; may be "
+        "given several times.",
+    )
     profiles = nested(ProfileOptions)
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
@@ -71,6 +76,7 @@ def with_rules(settings: Settings, options: ConfigurationOptions) -> Settings:
     settings = settings.replace(
         min_confidence=options.min_confidence,
         policy=options.policy or None,
+        admission_policy=options.admission_policy or None,
         profile=options.profiles.profile,
         profile_enforcement=options.profiles.profile_enforcement,
     )

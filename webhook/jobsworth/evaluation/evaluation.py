@@ -40,11 +40,12 @@ class Evaluation:
         withheld: the fixes that are not allowed in this document, removed from the findings.
         withheld_reason: the reason for that; empty if no fix was withheld.
         child_violations: the violations by objects that an operator creates from this one.
+        admission: the findings of ValidatingAdmissionPolicies.
     """
 
     __slots__ = (
-        "api", "child_violations", "further", "known", "lint", "policy", "repaired", "unreadable", "value",
-        "withheld", "withheld_reason",
+        "admission", "api", "child_violations", "further", "known", "lint", "policy", "repaired",
+        "unreadable", "value", "withheld", "withheld_reason",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +69,7 @@ class Evaluation:
         self.withheld: Sequence[Fix] = ()
         self.withheld_reason = ""
         self.child_violations: Sequence[Reported] = ()
+        self.admission: Sequence[Reported] = ()
 
     @property
     def has_fixes(self) -> bool:
@@ -85,15 +87,16 @@ class Evaluation:
     def violations(self) -> list[Reported]:
         """The findings of policies, without those that repeat an error of the API server."""
         if self.policy is None:
-            return [*self.child_violations]
+            return [*self.child_violations, *self.admission]
         from jobsworth.policy.violation import UNREADABLE as UNREADABLE_VALUE
 
         errors = {finding.field for finding in self.api if finding.severity == "error"}
-        return [
+        own = [
             (policy, finding)
             for policy, finding in self.policy.findings
             if not (finding.code == UNREADABLE_VALUE and finding.field in errors)
         ]
+        return [*own, *self.admission]
 
     def reported(self, selection: Selection) -> list[Reported]:
         """Return the selected findings that no annotation of the object ignores, without duplicates.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.budget import Budget
-    from jobsworth.evaluation.policy_result import PolicyResult
+    from jobsworth.evaluation.policy_result import PolicyResult, Reported
     from jobsworth.evaluation.prepared import PreparedObject
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.lint.edit import Edit
     from jobsworth.lint.neighbors import Neighbors
+    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
@@ -56,11 +57,12 @@ class Evaluator:
         stored_by: the server that set the defaults of stored objects, if it is not `server`.
         budget: the work that one object may cause; a larger object is not evaluated.
         kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
+        admission_policies: the cluster's ValidatingAdmissionPolicies; None for none.
     """
 
     __slots__ = (
-        "_api", "_budget", "_engine", "_linter", "_linters_of_codes", "_lints", "_own_kinds", "_storing",
-        "policies", "server",
+        "_admission_policies", "_api", "_budget", "_engine", "_linter", "_linters_of_codes", "_lints",
+        "_own_kinds", "_storing", "policies", "server",
     )  # fmt: skip
 
     def __init__(
@@ -74,8 +76,10 @@ class Evaluator:
         stored_by: ApiServer | None = None,
         budget: Budget = MANIFEST,
         kinds: KindTable | None = None,
+        admission_policies: AdmissionPolicySet | None = None,
     ) -> None:
         self.server = server
+        self._admission_policies = admission_policies
         self._own_kinds = kinds
         self._budget = budget
         self.policies = policies
@@ -113,6 +117,7 @@ class Evaluator:
             lint = [*lint, *unless_rejected(child, api)]
             api = without_repeated(api, lint)
             evaluation = Evaluation(prepared.value, api, lint, policy, prepared.unreadable)
+            evaluation.admission = self._admission_findings(prepared, policy)
             if subject.written is not None and api:
                 self._add_fixes(evaluation, prepared, subject)
         if subject.source == "manifest" and evaluation.has_fixes:
@@ -228,6 +233,17 @@ class Evaluator:
             return result_for_manifest(policies, request, self.server)
         verdict = policies.evaluate(request, self.server, prepared.linted or prepared.decoded)
         return PolicyResult(policies, request, verdict, None)
+
+    def _admission_findings(
+        self, prepared: PreparedObject, policy: PolicyResult | None
+    ) -> Sequence[Reported]:
+        """Return what ValidatingAdmissionPolicies say about an object whose values can be read."""
+        policies, policy_request = self._admission_policies, prepared.policy_request
+        if policies is None or policy_request is None or prepared.unreadable:
+            return ()
+        from jobsworth.evaluation.admission_findings import admission_findings
+
+        return admission_findings(policies, policy_request(), policy)
 
     def _verdict(self, prepared: PreparedObject, policy: PolicyResult | None) -> Sequence[Finding]:
         """Return what the API server reports, after the defaults of the policies."""

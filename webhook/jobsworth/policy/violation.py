@@ -70,6 +70,9 @@ EXPRESSION_FAILED = "JP041"
 DEFAULT_NOT_APPLIED = "JP050"
 DENIED_AFTER_CREATE = "JP051"
 
+ADMISSION_POLICY = "JP060"
+ADMISSION_POLICY_UNKNOWN = "JP061"
+
 INTERNAL_ERROR = "JP090"
 UNREADABLE = "JP091"
 
@@ -90,6 +93,8 @@ CODES: dict[str, str] = {
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
     DEFAULT_NOT_APPLIED: "A default was not set because it would make the object invalid.",
     DENIED_AFTER_CREATE: "An object passes as a file, but a policy denies it after a plain create.",
+    ADMISSION_POLICY: "A ValidatingAdmissionPolicy denies the object, or warns about it.",
+    ADMISSION_POLICY_UNKNOWN: "A ValidatingAdmissionPolicy depends on what is not known here.",
     INTERNAL_ERROR: "A policy could not be evaluated because of a bug in jobsworth.",
     UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }
@@ -112,6 +117,8 @@ NAMES: dict[str, str] = {
     EXPRESSION_FAILED: "expression-failed",
     DEFAULT_NOT_APPLIED: "default-not-applied",
     DENIED_AFTER_CREATE: "denied-after-create",
+    ADMISSION_POLICY: "admission-policy",
+    ADMISSION_POLICY_UNKNOWN: "admission-policy-unknown",
     INTERNAL_ERROR: "internal-error",
     UNREADABLE: "unreadable-value",
 }

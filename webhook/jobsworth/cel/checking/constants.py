@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 _SEARCHES = ("find", "findAll")
 
 
-def bad_literals(expression: Node, type_of: Callable[[Node], str]) -> Iterator[tuple[int, str]]:
+def bad_literals(
+    expression: Node, type_of: Callable[[Node], str], *, formats: bool
+) -> Iterator[tuple[int, str]]:
     """Yield offset and text of each literal that a function cannot read: times, durations, patterns, formats.
 
     Args:
         expression: the whole expression.
         type_of: returns the name of the type of a node.
+        formats: check the arguments of ``format``.
     """
     for node in walk(expression):
         if not isinstance(node, Call) or not node.arguments:
@@ -36,7 +39,7 @@ def bad_literals(expression: Node, type_of: Callable[[Node], str]) -> Iterator[t
         elif node.function == "matches":
             if _is_bad_pattern(argument):
                 yield argument.at, "invalid matches argument"
-        elif node.function == "format" and isinstance(node.target, Literal):
+        elif formats and node.function == "format" and isinstance(node.target, Literal):
             yield from _unfilled(node, node.target, argument, type_of)
 
 

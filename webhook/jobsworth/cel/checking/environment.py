@@ -54,12 +54,16 @@ class Environment:
         functions: the variants by the name of the function; of an operator, ``_+_``.
         macros: names and numbers of arguments.
         types: the names that stand for types.
+        quoted_names: members may be written between backticks.
+        checks_formats: the arguments of ``format`` are checked.
     """
 
     release: str
     functions: Mapping[str, tuple[Overload, ...]]
     macros: frozenset[tuple[str, int]]
     types: Mapping[str, Type]
+    quoted_names: bool
+    checks_formats: bool
 
 
 OLDEST_RELEASE, NEWEST_RELEASE = "1.30", "1.38"
@@ -96,8 +100,16 @@ def environment(release: str) -> Environment:
         for macro in each
     }
     types = {name: Type("type", (Type(name),)) for name in _TYPE_NAMES}
-    functions = {name: tuple(each) for name, each in found.items()}
-    return Environment(release, functions, frozenset(macros), types)
+    if number < _number(libraries.TYPE_OF_OPTIONALS_SINCE):
+        del types["optional_type"]
+    return Environment(
+        release,
+        {name: tuple(each) for name, each in found.items()},
+        frozenset(macros),
+        types,
+        quoted_names=number >= _number(libraries.QUOTED_NAMES_SINCE),
+        checks_formats=number >= _number(libraries.FORMATS_CHECKED_SINCE),
+    )
 
 
 def _number(release: str) -> tuple[int, ...]:

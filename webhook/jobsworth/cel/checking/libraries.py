@@ -140,13 +140,9 @@ LIBRARIES = (
         "optional values",
         "1.30",
         """
-        list(<V>).first() -> optional_type(<V>)
-        list(<V>).last() -> optional_type(<V>)
-        list(optional_type(<V>)).unwrapOpt() -> list(<V>)
         optional.none() -> optional_type(<V>)
         optional.of(<V>) -> optional_type(<V>)
         optional.ofNonZeroValue(<V>) -> optional_type(<V>)
-        optional.unwrap(list(optional_type(<V>))) -> list(<V>)
         optional_type(<V>).hasValue() -> bool
         optional_type(<V>).or(optional_type(<V>)) -> optional_type(<V>)
         optional_type(<V>).orValue(<V>) -> <V>
@@ -305,6 +301,16 @@ LIBRARIES = (
     """,
     ),
     Library(
+        "lists of optional values",
+        "1.33",
+        """
+        list(<V>).first() -> optional_type(<V>)
+        list(<V>).last() -> optional_type(<V>)
+        list(optional_type(<V>)).unwrapOpt() -> list(<V>)
+        optional.unwrap(list(optional_type(<V>))) -> list(<V>)
+    """,
+    ),
+    Library(
         "versions",
         "1.34",
         """
@@ -424,6 +430,15 @@ OPERATORS = """
 """
 COMPARISONS = ("_<_", "_<=_", "_>_", "_>=_")
 NUMBERS = ("int", "uint", "double")
+
+QUOTED_NAMES_SINCE = "1.36"
+"""The first release that reads members between backticks."""
+
+FORMATS_CHECKED_SINCE = "1.31"
+"""The first release that checks the arguments of ``format`` against a template that is a literal."""
+
+TYPE_OF_OPTIONALS_SINCE = "1.31"
+"""The first release in which ``optional_type`` is the name of a type."""
 
 MACROS: dict[str, tuple[tuple[str, int], ...]] = {
     "1.30": (

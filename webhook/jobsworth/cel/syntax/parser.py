@@ -42,17 +42,22 @@ _Parsed = tuple[Node, int]
 """A node, and the depth of its tree."""
 
 
-def parse(source: str, macros: frozenset[tuple[str, int]]) -> Node:
+def parse(source: str, macros: frozenset[tuple[str, int]], *, quoted_names: bool = True) -> Node:
     """Return the syntax tree of an expression.
 
     Args:
         source: the text.
         macros: names and numbers of arguments of the macros that are called like methods.
+        quoted_names: members may be written between backticks.
 
     Raises:
         CelSyntaxError: it is not CEL, or nested too deeply.
     """
-    parser = _Parser(tokens(source), macros)
+    found = tokens(source)
+    quoted = next((token for token in found if token.kind == "quoted name"), None)
+    if quoted is not None and not quoted_names:
+        raise CelSyntaxError(quoted.at, "unsupported syntax: '`'")
+    parser = _Parser(found, macros)
     node, _ = parser.expression(0)
     parser.end()
     return node

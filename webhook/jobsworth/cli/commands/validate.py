@@ -29,6 +29,7 @@ from jobsworth.files.named_paths import NamedPaths
 from jobsworth.findings.result import EXIT_INVALID, INVALID, VALID, exit_code
 from jobsworth.findings.summary import Omissions, Summary, count
 from jobsworth.manifests.parsing.manifest_files import STDIN
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -249,6 +250,8 @@ def _validate(
                 print(_why_it_fails(results), file=sys.stderr)
         if options.input.namespace is None and configurations.have_policies:
             _print_note_on_namespaces(results)
+        for note in configurations.notes:
+            print(printable(f"note: {note}"), file=sys.stderr)
     if baseline is not None:
         for line in baseline.finish(write=options.known.write_baseline):
             if not options.report.quiet:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
     "select", "ignore", "severity", "per-file-ignores", "exclude",
-    "policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
+    "policy", "admission-policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
     "kinds", "jobset-version",
 )  # fmt: skip
 
@@ -75,7 +75,8 @@ class ConfigurationFile:
             jobset_version=reader.jobset_version(),
             ignore=reader.codes("ignore"),
             severity=reader.severity(),
-            policy=tuple(reader.policies(self.folder, _root(file))),
+            policy=tuple(reader.policies("policy", self.folder, _root(file))),
+            admission_policy=tuple(reader.policies("admission-policy", self.folder, _root(file))),
             profile=reader.choice("profile", PROFILE_CHOICES),
             profile_enforcement=reader.choice("profile-enforcement", ENFORCEMENTS),
         )
@@ -207,14 +208,14 @@ class _ConfigurationReader:
 
         return read_entries(value, self._reject)
 
-    def policies(self, folder: str, root: str) -> list[str]:
+    def policies(self, key: str, folder: str, root: str) -> list[str]:
         """Return the paths of policies, which must be in the repository."""
         paths = []
-        for word in self.words("policy"):
+        for word in self.words(key):
             path = os.path.join(folder, word)
             if not is_within(path, root):
-                advice = "move it there, or remove it here and use --policy"
-                self._reject("policy", f'"{word}" is outside of {root}; {advice}')
+                advice = f"move it there, or remove it here and use --{key}"
+                self._reject(key, f'"{word}" is outside of {root}; {advice}')
             paths.append(path)
         return paths
 

@@ -93,10 +93,17 @@ class Configurations:
         return self._merged(self._nearest(_folder_of(path)))
 
     @property
+    def notes(self) -> list[str]:
+        """Notes on the admission policies of the files seen so far: what no API server enforces."""
+        policies = [settings.admission_policies for settings in self._resolved.values()]
+        return [note for each in policies if each is not None for note in each.notes]
+
+    @property
     def have_policies(self) -> bool:
         """True if the settings of a file seen so far, without a namespace, have policies."""
         return any(
-            settings.policies is not None and not settings.namespace
+            (settings.policies is not None or settings.admission_policies is not None)
+            and not settings.namespace
             for settings in self._resolved.values()
         )
 

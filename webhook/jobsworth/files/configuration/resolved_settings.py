@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.files.configuration.settings import Settings
     from jobsworth.findings.finding import Threshold
     from jobsworth.kinds.kind_table import KindTable
+    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet
 
 
@@ -29,6 +30,7 @@ class ResolvedSettings:
         fail_on: the lowest severity whose findings make the run fail, or ``never``.
         namespace: of manifests that have none; empty for the server's own default.
         kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
+        admission_policies: the ValidatingAdmissionPolicies of the cluster; None for none.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class ResolvedSettings:
         namespace: str = "",
         *,
         kinds: KindTable | None = None,
+        admission_policies: AdmissionPolicySet | None = None,
     ) -> None:
         self.server = server
         self.selection = selection
@@ -47,19 +50,32 @@ class ResolvedSettings:
         self.fail_on: Threshold = fail_on
         self.namespace = namespace
         self.kinds = kinds
+        self.admission_policies = admission_policies
 
     @cached_property
     def evaluator(self) -> Evaluator:
         """The evaluator of objects with these settings."""
         from jobsworth.evaluation.evaluator import Evaluator
 
-        return Evaluator(self.server, self.selection, self.policies, kinds=self.kinds)
+        return Evaluator(
+            self.server,
+            self.selection,
+            self.policies,
+            kinds=self.kinds,
+            admission_policies=self.admission_policies,
+        )
 
     def without(self, codes: frozenset[str]) -> ResolvedSettings:
         """Return the settings with more codes ignored."""
         selection = self.selection.without(codes)
         return ResolvedSettings(
-            self.server, selection, self.policies, self.fail_on, self.namespace, kinds=self.kinds
+            self.server,
+            selection,
+            self.policies,
+            self.fail_on,
+            self.namespace,
+            kinds=self.kinds,
+            admission_policies=self.admission_policies,
         )
 
 
@@ -71,7 +87,7 @@ def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings
         policies: the policies that they name: see :func:`policies_of`.
 
     Raises:
-        UsageError: the release or a gate is unknown, or cannot be set so.
+        UsageError: the release or a gate is unknown, or cannot be set so; or an admission policy is invalid.
     """
     selection = Selection(
         select=settings.select,
@@ -80,14 +96,26 @@ def resolved(settings: Settings, policies: PolicySet | None) -> ResolvedSettings
         named=settings.named or frozenset(),
         min_confidence=settings.min_confidence or DEFAULT_CONFIDENCE,
     )
+    server = _server_of(settings)
     return ResolvedSettings(
-        _server_of(settings),
+        server,
         selection,
         policies,
         settings.fail_on or "error",
         settings.namespace or "",
         kinds=_kinds_of(settings),
+        admission_policies=_admission_policies_of(settings, server),
     )
+
+
+def _admission_policies_of(settings: Settings, server: ApiServer) -> AdmissionPolicySet | None:
+    if not settings.admission_policy:
+        return None
+    from jobsworth.files.policies.admission_policy_files import (
+        load_admission_policies,  # most runs have none
+    )
+
+    return load_admission_policies(settings.admission_policy, server.release)
 
 
 def _kinds_of(settings: Settings) -> KindTable | None:

@@ -31,6 +31,7 @@ class Settings(Record, kw_only=True):
         ignore: codes that are not reported.
         severity: severities by code that override the defaults.
         policy: files and folders of policies.
+        admission_policy: files and folders of ValidatingAdmissionPolicies.
         profile: the profile to apply, or ``none``.
         profile_enforcement: the strongest effect of a violation of the profile.
         fail_on: the lowest severity that makes the run fail, or ``never``.
@@ -49,6 +50,7 @@ class Settings(Record, kw_only=True):
     ignore: frozenset[str] = _NO_CODES
     severity: Mapping[str, Severity] | None = None
     policy: tuple[str, ...] | None = None
+    admission_policy: tuple[str, ...] | None = None
     profile: ProfileChoice | None = None
     profile_enforcement: Effect | None = None
     fail_on: Threshold | None = None

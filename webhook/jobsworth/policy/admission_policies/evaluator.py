@@ -66,13 +66,7 @@ def evaluate(
             return []
         message = f"failed to configure binding: {error}"
         return [Outcome(policy.name, binding.name, message, "deny")]
-    found = []
-    for each in params:
-        try:
-            found += list(_with_params(policy, binding, request, each))
-        except UnknownValue as error:
-            return [Outcome(policy.name, binding.name, str(error), None)]
-    return found
+    return [outcome for each in params for outcome in _with_params(policy, binding, request, each)]
 
 
 def _with_params(
@@ -86,24 +80,40 @@ def _with_params(
     try:
         if not _meets_conditions(policy, names):
             return
-    except UnknownValue:
-        raise
+    except UnknownValue as error:
+        yield Outcome(policy.name, binding.name, str(error), None)
+        return
     except CelError as error:
         yield Outcome(policy.name, binding.name, str(error), effect)
         return
     steps = Steps(POLICY_STEPS)
     names["variables"] = Variables(policy.variables, names, steps)
-    failed = []
+    found: list[Outcome] = []
     try:
         for validation in policy.validations:
-            message = _failure(policy, validation, names, steps)
-            if message is not None:
-                failed.append((message, validation.field))
+            found += _outcomes(policy, binding, validation, names, steps)
+        found += _failed_annotations(policy, binding, names)
     except PolicyExhausted as error:
-        failed = [] if policy.ignores_failures else [(str(error), "")]
-    for message, field in failed:
-        yield Outcome(policy.name, binding.name, message, effect, field)
-    yield from _failed_annotations(policy, binding, names)
+        exhausted = Outcome(policy.name, binding.name, str(error), effect)
+        found = [] if policy.ignores_failures else [exhausted]
+    yield from found
+
+
+def _outcomes(
+    policy: AdmissionPolicy,
+    binding: Binding,
+    validation: Validation,
+    names: Mapping[str, Any],
+    steps: Steps,
+) -> Iterator[Outcome]:
+    """Yield the outcome of a validation that fails, or depends on what is not known."""
+    try:
+        message = _failure(policy, validation, names, steps)
+    except UnknownValue as error:
+        yield Outcome(policy.name, binding.name, str(error), None)
+        return
+    if message is not None:
+        yield Outcome(policy.name, binding.name, message, _effect(binding), validation.field)
 
 
 def _effect(binding: Binding) -> Effect:
@@ -182,7 +192,9 @@ def _failed_annotations(
     for program in policy.annotations:
         try:
             program.value(names, steps)
-        except UnknownValue:
+        except UnknownValue as error:
+            yield Outcome(policy.name, binding.name, str(error), None)
+        except PolicyExhausted:
             raise
         except CelError as error:
             yield Outcome(policy.name, binding.name, str(error), "deny")

@@ -46,6 +46,19 @@ class AdmissionPolicySet:
     unbound: tuple[str, ...]
     dangling: tuple[str, ...]
 
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what no API server enforces."""
+        unbound = (
+            f"{POLICY_KIND} {name} has no binding, so it is not enforced; add a {BINDING_KIND}"
+            for name in self.unbound
+        )
+        dangling = (
+            f"{BINDING_KIND} {name} names a policy that is not among the files"
+            for name in self.dangling
+        )
+        return [*unbound, *dangling]
+
     def evaluate(self, request: PolicyRequest) -> list[Outcome]:
         """Return the outcomes for a request, of every policy with every binding.
 

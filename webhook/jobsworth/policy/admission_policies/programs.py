@@ -34,6 +34,7 @@ class Program:
         tree: its syntax tree; None if the release does not accept it.
         type: of its value; None without a tree.
         refused: why the release does not accept it; empty if it does.
+        refused_at: the offset of that in the text; None if it is about the whole.
         evaluate: evaluates it in a scope; None without a tree.
     """
 
@@ -41,6 +42,7 @@ class Program:
     tree: Node | None = None
     type: Type | None = None
     refused: str = ""
+    refused_at: int | None = None
     evaluate: Evaluate | None = None
 
     @classmethod
@@ -65,7 +67,7 @@ class Program:
                 authorizer=authorizer,
             )
         except Refused as error:
-            return cls(source, refused=str(error))
+            return cls(source, refused=str(error), refused_at=error.refusals[0].at)
         return cls(source, found.tree, found.type, evaluate=compiled(found.tree))
 
     def value(self, names: Mapping[str, Any], steps: Steps) -> Any:

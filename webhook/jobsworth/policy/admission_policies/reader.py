@@ -16,6 +16,7 @@ from jobsworth.policy.admission_policies.policies import (
 from jobsworth.policy.admission_policies.programs import Program
 from jobsworth.policy.admission_policies.read_fields import field_of
 from jobsworth.policy.admission_policies.schema import BINDING, PATTERNS, POLICY
+from jobsworth.policy.cel.positions import place
 from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def read_policy(
     ]
     if strict:
         for field, message in compiler.refused:
-            problems.add(field, f"Kubernetes {release} refuses the expression: {message}")
+            problems.add(field, f"Kubernetes {release} refuses it {message}")
     if problems.found:
         return None
     kind = spec.get("paramKind")
@@ -132,7 +133,9 @@ class _Compiler:
             authorizer=authorizer,
         )
         if program.refused:
-            self.refused.append((field, program.refused))
+            line, column = place(source, program.refused_at or 0)
+            where = f"at line {line}, column {column} of the expression"
+            self.refused.append((field, f"{where}: {program.refused}"))
         return program
 
     def add_variable(self, variable: Mapping[str, str], field: str) -> None:

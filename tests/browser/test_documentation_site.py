@@ -95,7 +95,10 @@ def test_a_message_pasted_into_the_search_finds_its_page(
         "dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true})), 0"
     )
     page.evaluate(f"document.{open_search}")
-    page.wait("document.activeElement?.shadowRoot?.activeElement?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+    page.wait(
+        "document.activeElement?.shadowRoot?.activeElement?.tagName === 'INPUT' ? 'yes' : ''",
+        PATIENCE,
+    )
     page.call("Input.insertText", text=words)
     page.wait(f"({FOUND}).trim()", PATIENCE)
     page.wait(f"({FOUND}).split(' ')[0].startsWith({json.dumps(found)}) ? 'yes' : ''", PATIENCE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
@@ -12,6 +12,7 @@ from jobsworth.client.server_release import server_release
 
 if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
+    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")
@@ -57,6 +58,16 @@ class StoredObjects:
                     )
                 each["apiVersion"], each["kind"] = "batch/v1", kind
             yield page
+
+    def admission_policies(self, release: str, note: Callable[[str], None]) -> AdmissionPolicySet:
+        """Return the cluster's ValidatingAdmissionPolicies: see :func:`cluster_admission_policies`.
+
+        Raises:
+            ApiError: the API server rejects the request, or cannot be reached.
+        """
+        from jobsworth.audit.cluster_admission_policies import cluster_admission_policies
+
+        return cluster_admission_policies(self._api, release, note)
 
     def namespace_labels(self, namespace: str | None = None) -> dict[str, Mapping[str, str]]:
         """Return the labels of one namespace or of all namespaces, by namespace name.

@@ -11,6 +11,7 @@ from jobsworth.cli.configuration_options import ConfigurationOptions, server_set
 from jobsworth.cli.options import Options, flag, several, words
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.manifests.parsing.manifest_files import STDIN
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.server_options import ReleaseOptions
     from jobsworth.client.rest_config import RestConfig
+    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
     from jobsworth.files.configuration.settings import Settings
+    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]
@@ -61,6 +64,9 @@ class ScopeOptions(Options):
         metavar="NAME,...", help="Namespaces to skip, such as those that the webhook exempts."
     )
     include_owned = flag(help="Also audit Jobs created by CronJobs.")
+    admission_policies = flag(
+        help="Also evaluate the cluster's own ValidatingAdmissionPolicies, with their bindings and params."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +160,70 @@ def check_namespaces(
     Raises:
         ApiError: a named namespace does not exist.
     """
-    audit_namespace_labels(stored_objects, scope, None, config, note)
+    audit_namespace_labels(stored_objects, scope, config, note, wanted=False)
+
+
+def audit_admission_policies(
+    stored_objects: StoredObjects, options: ScopeOptions, settings: ResolvedSettings, note: Note
+) -> AdmissionPolicySet | None:
+    """Return the cluster's ValidatingAdmissionPolicies if they are requested, else those of the settings.
+
+    Raises:
+        UsageError: policies are given as files, too.
+        ApiError: the cluster's policies cannot be read.
+    """
+    if not options.admission_policies:
+        return settings.admission_policies
+    if settings.admission_policies is not None:
+        raise UsageError(
+            "--admission-policies and --admission-policy exclude each other: use one of them"
+        )
+    from jobsworth.client.api_errors import ApiError
+
+    try:
+        found = stored_objects.admission_policies(settings.server.release, note)
+    except ApiError as error:
+        if error.code == 403:
+            error.explanation = (
+                "cannot read the admission policies: grant list on validatingadmissionpolicies and "
+                "validatingadmissionpolicybindings of admissionregistration.k8s.io"
+            )
+        raise
+    for each in found.notes:
+        note(each)
+    return found
+
+
+def needs_namespace_labels(
+    policies: PolicySet | None, admission_policies: AdmissionPolicySet | None
+) -> bool:
+    """Return True if policies may depend on the labels of namespaces."""
+    of_ours = policies is not None and policies.needs_namespace_labels
+    return of_ours or admission_policies is not None
 
 
 def audit_namespace_labels(
     stored_objects: StoredObjects,
     scope: AuditScope,
-    policies: PolicySet | None,
     config: RestConfig,
     note: Note,
+    *,
+    wanted: bool,
 ) -> Labels:
     """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
+
+    Args:
+        stored_objects: the objects stored in the cluster.
+        scope: the objects to audit.
+        config: of the cluster.
+        note: reports that labels cannot be read.
+        wanted: a policy requires them: see :func:`needs_namespace_labels`.
 
     Raises:
         ApiError: a named namespace does not exist.
     """
     from jobsworth.client.api_errors import ApiError
 
-    wanted = policies is not None and policies.needs_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}
     for namespace in scope.namespaces:
         if namespace is None and not wanted:

@@ -43,8 +43,8 @@ class ConfigurationOptions(Options):
     )
     admission_policy = words(
         metavar="PATH",
-        help="Also apply these ValidatingAdmissionPolicies, with bindings and params: a file or folder; may be "
-        "given several times.",
+        help="Also apply these ValidatingAdmissionPolicies, with bindings and params: a file or folder; may "
+        "be given several times.",
     )
     profiles = nested(ProfileOptions)
     config = text(metavar="FILE", help="Use this configuration for every file.")

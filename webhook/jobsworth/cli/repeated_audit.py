@@ -18,10 +18,12 @@ from jobsworth.audit.health_check import HealthCheck
 from jobsworth.audit.health_metrics import HealthMetrics
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.cli.audit_input import (
+    audit_admission_policies,
     audit_namespace_labels,
     audit_scope,
     audit_settings,
     cluster_and_audited_release,
+    needs_namespace_labels,
 )
 from jobsworth.cli.cluster_options import reading_client
 from jobsworth.cli.process_options import log_line
@@ -75,11 +77,17 @@ def repeat_audit(
         runs, release = cluster_and_audited_release(stored_objects, asked, note)
         current = reloaded.of(release)
         stored_by = ApiServer(nearest_release(runs)) if runs else None
-        return AuditSettings(
-            Evaluator(current.server, current.selection, current.policies, stored_by=stored_by),
+        admission = audit_admission_policies(stored_objects, audit.scope, current, note)
+        evaluator = Evaluator(
+            current.server,
             current.selection,
-            audit_namespace_labels(stored_objects, scope, current.policies, config, note),
+            current.policies,
+            stored_by=stored_by,
+            admission_policies=admission,
         )
+        wanted = needs_namespace_labels(current.policies, admission)
+        labels = audit_namespace_labels(stored_objects, scope, config, note, wanted=wanted)
+        return AuditSettings(evaluator, current.selection, labels)
 
     collectors: list[Collector] = [metrics]
     health = None
@@ -164,7 +172,12 @@ class ReloadedSettings:
                 )
             except UnknownGate as error:
                 raise UsageError(f"the cluster runs Kubernetes {release} now: {error}") from None
-            self._value = ResolvedSettings(server, self._value.selection, self._value.policies)
+            self._value = ResolvedSettings(
+                server,
+                self._value.selection,
+                self._value.policies,
+                admission_policies=self._value.admission_policies,
+            )
         return self._value
 
     def loaded(self, what: str, seconds: float, value: object) -> None:

@@ -12,10 +12,12 @@ from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
     ScopeOptions,
+    audit_admission_policies,
     audit_namespace_labels,
     audit_scope,
     audit_settings,
     cluster_and_audited_release,
+    needs_namespace_labels,
 )
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command
@@ -204,13 +206,21 @@ def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
     policies = policies_of(given)
     settings = resolved(given, policies)
     scope = audit_scope(audit.scope, config.namespace)
-    labels = audit_namespace_labels(stored_objects, scope, policies, config, _note)
+    admission = audit_admission_policies(stored_objects, audit.scope, settings, _note)
+    wanted = needs_namespace_labels(policies, admission)
+    labels = audit_namespace_labels(stored_objects, scope, config, _note, wanted=wanted)
     if plan:
         from jobsworth.cli.audit_plan import print_plan
 
         return print_plan(stored_objects, scope, policies, settings.server, labels)
     stored_by = ApiServer(nearest_release(runs)) if runs else None
-    evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
+    evaluator = Evaluator(
+        settings.server,
+        settings.selection,
+        policies,
+        stored_by=stored_by,
+        admission_policies=admission,
+    )
     counts = AuditProgress()
     quiet = audit.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
@@ -322,6 +332,7 @@ Examples:
   jobsworth audit --context staging -n batch,reports -o concise
   jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
   jobsworth audit -A --policy policies/ -o json     # findings of a new policy
+  jobsworth audit -A --admission-policies           # findings of the cluster's own policies
   jobsworth audit -A --policy policies/ --plan      # the defaults that would be set
   jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
   jobsworth audit -A --health --since 7d            # CronJobs that do not run, and stuck Jobs

@@ -14,6 +14,7 @@ from jobsworth.policy.admission_policies.programs import (
     Steps,
     Variables,
 )
+from jobsworth.policy.admission_policies.typed_objects import as_typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -203,8 +204,8 @@ def _failed_annotations(
 def request_variables(request: PolicyRequest) -> dict[str, Any]:
     """Return the variables of expressions, as far as they are known."""
     return {
-        "object": request.object,
-        "oldObject": request.old,
+        "object": as_typed(request.object),
+        "oldObject": None if request.old is None else as_typed(request.old),
         "request": _request(request),
         "namespaceObject": _namespace(request),
         "authorizer": _AUTHORIZER,

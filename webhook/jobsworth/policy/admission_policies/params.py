@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jobsworth.cel.values import CelError, UnknownValue
@@ -30,10 +30,12 @@ class ParamObjects:
     Attributes:
         objects: of any kind.
         complete: all objects of a cluster are here, so that one that is not here does not exist.
+        namespaced: by apiVersion and kind, if the objects of a kind are in namespaces, where that is known.
     """
 
     objects: Sequence[Mapping[str, Any]]
     complete: bool
+    namespaced: Mapping[tuple[str, str], bool] = field(default_factory=dict)
 
     def params(
         self, policy: AdmissionPolicy, binding: Binding, namespace: str
@@ -58,12 +60,14 @@ class ParamObjects:
             )
         found = [each for each in of_kind if _is_referred(each, ref)]
         if not found and not self.complete:
-            raise UnknownValue(f"its params ({_described(kind[1], ref)}) are not among the files")
+            raise UnknownValue(f"its params ({_described(kind[1], ref)}) are not known")
         if not found and ref.denies_without:
             raise CelError("no params found for policy binding with `Deny` parameterNotFoundAction")
         return [*found]
 
     def _is_namespaced(self, kind: tuple[str, str], of_kind: Sequence[Mapping[str, Any]]) -> bool:
+        if kind in self.namespaced:
+            return self.namespaced[kind]
         for each in self.objects:
             spec = each.get("spec")
             if each.get("kind") == _DEFINITION and isinstance(spec, dict):

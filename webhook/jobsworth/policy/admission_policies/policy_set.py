@@ -17,7 +17,7 @@ from jobsworth.policy.admission_policies.reader import (
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from jobsworth.policy.admission_policies.outcomes import Outcome
     from jobsworth.policy.admission_policies.policies import AdmissionPolicy, Binding
@@ -54,8 +54,7 @@ class AdmissionPolicySet:
             for name in self.unbound
         )
         dangling = (
-            f"{BINDING_KIND} {name} names a policy that is not among the files"
-            for name in self.dangling
+            f"{BINDING_KIND} {name} names a policy that is not known" for name in self.dangling
         )
         return [*unbound, *dangling]
 
@@ -117,15 +116,25 @@ def read(
         found.extend(problems.found)
     if found:
         raise BadPolicy(tuple(found))
-    used = {binding.policy for binding in bindings.values()}
-    ordered = sorted(bindings.values(), key=lambda each: (each.policy, each.name))
+    params = ParamObjects(others, complete)
+    made = combined(policies.values(), bindings.values(), params)
+    return replace(made, namespace_labels=dict(_labels(others)))
+
+
+def combined(
+    policies: Iterable[AdmissionPolicy], bindings: Iterable[Binding], params: ParamObjects
+) -> AdmissionPolicySet:
+    """Return the set of policies and bindings with distinct names."""
+    known = {policy.name: policy for policy in policies}
+    ordered = sorted(bindings, key=lambda each: (each.policy, each.name))
+    used = {binding.policy for binding in ordered}
     return AdmissionPolicySet(
-        policies=policies,
-        bindings=tuple(each for each in ordered if each.policy in policies),
-        params=ParamObjects(others, complete),
-        namespace_labels=dict(_labels(others)),
-        unbound=tuple(name for name in sorted(policies) if name not in used),
-        dangling=tuple(each.name for each in ordered if each.policy not in policies),
+        policies=known,
+        bindings=tuple(each for each in ordered if each.policy in known),
+        params=params,
+        namespace_labels={},
+        unbound=tuple(name for name in sorted(known) if name not in used),
+        dangling=tuple(each.name for each in ordered if each.policy not in known),
     )
 
 

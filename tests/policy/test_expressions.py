@@ -227,7 +227,6 @@ def test_the_user_is_known_where_the_server_sends_it() -> None:
             "brackets are nested more than 50 levels deep",
             "",
         ),
-        ("true" + " || true" * 600, (1, 1), "has 4804 characters; the maximum is 4096", ""),
     ],
 )
 def test_an_unusable_expression_stops_the_load_with_its_place(

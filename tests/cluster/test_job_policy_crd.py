@@ -12,7 +12,8 @@ import yaml
 
 import jobsworth.policy
 from cluster.available_beds import bed_or_skip
-from cluster.programs import NEWEST, OLDER
+from cluster.native_policies import definition_errors
+from cluster.programs import NEWEST, OLDER, MissingProgram
 from jobsworth.policy.schema import PATTERNS, schema
 from jobsworth.schema_errors import problems
 from support.evaluation.mistakes import mistakes_in
@@ -64,6 +65,14 @@ def causes(server: TestBed, policy: Any) -> list[str]:
 def refused(policy: Any) -> bool:
     """Return True if our schema refuses a policy."""
     return any(True for _ in problems(policy, schema(), PATTERNS))
+
+
+def test_the_code_of_the_api_server_has_no_error_for_a_new_definition() -> None:
+    try:
+        errors = definition_errors(CRD)
+    except MissingProgram as missing:
+        pytest.skip(str(missing))
+    assert errors == []
 
 
 def test_the_definition_is_established_with_its_names(server: TestBed) -> None:

@@ -38,7 +38,7 @@ _STRENGTH = {"deny": 2, "warn": 1, "audit": 1}
 
 @dataclass(slots=True)
 class _Sample:
-    """What a matcher asks of a request."""
+    """A request that a matcher matches, in parts."""
 
     kind: str = "Job"
     namespace: str = "default"

@@ -121,4 +121,5 @@ spec:
     template: {spec: {completionMode: Indexed}}
 """
     assert "default: `1`" in (shown(text, "replicas: 2") or "")
+    assert "Number of Jobs to create" in (shown(text, "replicas: 2") or "")
     assert "each Pod has an index" in (shown(text, "completionMode") or "")

@@ -23,7 +23,6 @@ EXPLAIN = "jobsworth.explain"
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 UNSAFE = f"{QUICK_FIX}.unsafe"
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.jobsworth"
-INFO = types.CodeActionKind.Empty.value
 KINDS = (QUICK_FIX, UNSAFE, FIX_ALL)
 
 MAX_FIXES = 20

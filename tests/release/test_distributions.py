@@ -94,7 +94,8 @@ def test_the_wheel_has_the_package_the_schemas_and_the_license(built: tuple[Path
     }
     schemas = {
         f"jobsworth/{path.relative_to(ROOT).as_posix()}"
-        for path in (ROOT / "schemas").rglob("*.json")
+        for path in (ROOT / "schemas").rglob("*")
+        if path.is_file()
     }
     parts = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
     assert names == package | schemas | {f"{NAME}.dist-info/{part}" for part in parts}

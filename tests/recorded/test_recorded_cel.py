@@ -68,14 +68,14 @@ UNTIL: dict[str, tuple[str, ...]] = {
         "[1, 2].first()", "[1, 2].last()", "[].first()", "[1].first().value()",
         "optional.unwrap([optional.of(1), optional.none()])", "[optional.of(1), optional.none()].unwrapOpt()",
     ),
-    "1.35": (
+    "1.36": (
         "object.spec.`template`", "object.metadata.labels.`example.com/team`",
         "has(object.metadata.labels.`example.com/team`)",
     ),
 }  # fmt: skip
 """Expressions on which the binaries up to a release differ from the recording, whose program is newer.
 
-Compared with k8s.io/apiserver 0.30.14, 0.31.14, 0.32.13, 0.33.13, 0.34.13 and 0.35.10, each compiling with its own
+Compared with k8s.io/apiserver 0.30.14, 0.31.14, 0.32.13, 0.33.13, 0.34.13, 0.35.10 and 0.36.6, each compiling with its own
 libraries: all other verdicts are the recorded ones, but for ``optional.none().optMap(x, x + 1)``, whose type those of
 1.30 and 1.31 cannot infer.
 """

@@ -431,7 +431,7 @@ OPERATORS = """
 COMPARISONS = ("_<_", "_<=_", "_>_", "_>=_")
 NUMBERS = ("int", "uint", "double")
 
-QUOTED_NAMES_SINCE = "1.36"
+QUOTED_NAMES_SINCE = "1.37"
 """The first release that reads members between backticks."""
 
 FORMATS_CHECKED_SINCE = "1.31"

@@ -65,6 +65,9 @@ readiness probe: a controller that fills its caches must not take a webhook out 
     - audit
     - --all-namespaces
     - --isolated
+    {{- if .Values.audit.admissionPolicies.enabled }}
+    - --admission-policies
+    {{- end }}
     - --interval={{ .Values.audit.interval }}
     - --listen=:{{ .Values.audit.monitorPort }}
     - --exempt-namespace={{ concat (list "kube-system" .Release.Namespace) .Values.webhook.exemptNamespaces | uniq | join "," }}

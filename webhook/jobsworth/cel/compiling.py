@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jobsworth.cel.budget import Budget
 from jobsworth.cel.checking.checker import Checker
@@ -29,6 +29,12 @@ _AUTHORIZER = {
     "authorizer": Type("kubernetes.authorization.Authorizer"),
     "authorizer.requestResource": Type("kubernetes.authorization.ResourceCheck"),
 }
+
+
+Returned = Literal["any", "bool", "string", "annotation"]
+
+_RETURNED = {"bool": ("bool",), "string": ("string",), "annotation": ("string", "null_type")}
+_WANTED = {"bool": "bool", "string": "string", "annotation": "one of [string null_type]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ def compile_expression(
     source: str,
     release: str,
     *,
-    returns: str = "any",
+    returns: Returned = "any",
     params: bool = False,
     authorizer: bool = True,
     variables: Mapping[str, Type] | None = None,
@@ -93,7 +99,7 @@ def compile_expression(
     Args:
         source: the text.
         release: such as ``1.33``.
-        returns: ``bool``, ``string``, or ``any``.
+        returns: the type that it must return; ``annotation`` stands for a string or null.
         params: it may read ``params``.
         authorizer: it may read ``authorizer``.
         variables: the types of the policy's variables before it; None without ``variables``.
@@ -122,8 +128,8 @@ def compile_expression(
     found = checker.type_of(tree)
     problems = sorted(_problems(tree, checker, formats=libraries.checks_formats))
     refusals = [Refusal(at, message) for at, message in problems]
-    if not refusals and returns not in ("any", found.full_name):
-        refusals = [Refusal(None, f"must evaluate to {returns} but got {found.full_name}")]
+    if not refusals and found.full_name not in _RETURNED.get(returns, (found.full_name,)):
+        refusals = [Refusal(None, f"must evaluate to {_WANTED[returns]} but got {found.full_name}")]
     if refusals:
         raise Refused(refusals)
     return Compiled(source, tree, found)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cel.checking.types import Type
+    from jobsworth.cel.compiling import Returned
     from jobsworth.cel.evaluation import Evaluate
     from jobsworth.cel.syntax.nodes import Node
 
@@ -50,10 +51,10 @@ class Program:
         cls,
         source: str,
         release: str,
-        returns: str,
+        returns: Returned,
         *,
         params: bool,
-        variables: Mapping[str, Type],
+        variables: Mapping[str, Type] | None,
         authorizer: bool = True,
     ) -> Program:
         """Compile an expression as a release accepts it in a new policy."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from jobsworth.cel.checking.types import Type
+    from jobsworth.cel.compiling import Returned
     from jobsworth.policy.problems import Problems
 
 GROUP = "admissionregistration.k8s.io"
@@ -51,19 +52,27 @@ def read_policy(
     if not spec["matchConstraints"].get("resourceRules"):
         problems.add("spec.matchConstraints.resourceRules", "Required value")
     match = _match(spec["matchConstraints"], "spec.matchConstraints", problems)
-    conditions = [
-        compiler.compiled(each["expression"], f"spec.matchConditions[{index}].expression", "bool")
-        for index, each in enumerate(spec.get("matchConditions") or ())
-    ]
     for index, each in enumerate(spec.get("variables") or ()):
         compiler.add_variable(each, f"spec.variables[{index}].expression")
+    # A new policy may not read variables in match conditions, but the plugin evaluates them there.
+    conditions = [
+        compiler.compiled(
+            each["expression"],
+            f"spec.matchConditions[{index}].expression",
+            "bool",
+            composed=not strict,
+        )
+        for index, each in enumerate(spec.get("matchConditions") or ())
+    ]
     validations = [
         _validation(compiler, each, f"spec.validations[{index}]")
         for index, each in enumerate(spec.get("validations") or ())
     ]
     annotations = [
         compiler.compiled(
-            each["valueExpression"], f"spec.auditAnnotations[{index}].valueExpression", "any"
+            each["valueExpression"],
+            f"spec.auditAnnotations[{index}].valueExpression",
+            "annotation",
         )
         for index, each in enumerate(spec.get("auditAnnotations") or ())
     ]
@@ -122,14 +131,20 @@ class _Compiler:
         self.refused: list[tuple[str, str]] = []
 
     def compiled(
-        self, source: str, field: str, returns: str, *, authorizer: bool = True
+        self,
+        source: str,
+        field: str,
+        returns: Returned,
+        *,
+        authorizer: bool = True,
+        composed: bool = True,
     ) -> Program:
         program = Program.compiled(
             source,
             self._release,
             returns,
             params=self._params,
-            variables=self._types,
+            variables=self._types if composed else None,
             authorizer=authorizer,
         )
         if program.refused:

@@ -16,6 +16,7 @@ from jobsworth.policy.cel.positions import place
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jobsworth.cel.compiling import Returned
     from jobsworth.policy.cel.expressions import Expressions
 
 _ADVICE: tuple[tuple[str, str], ...] = (
@@ -106,7 +107,7 @@ def _minor(release: str) -> int:
 
 
 def _refused(
-    source: str, returns: str, field: str, releases: Sequence[str]
+    source: str, returns: Returned, field: str, releases: Sequence[str]
 ) -> Iterator[Unportable]:
     """Yield each different first refusal with the releases that refuse so."""
     found: dict[tuple[int, int, str], list[str]] = {}

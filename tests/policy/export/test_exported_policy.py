@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -131,6 +132,23 @@ def test_what_is_left_to_the_webhook(spec: dict[str, Any], expected: list[str]) 
     exported = export(limits=LIMITS, **spec)
     assert left(exported) == expected
     assert all(part.reason for part in exported.parts if part.is_left)
+
+
+@pytest.mark.parametrize(
+    ("name", "maximum", "is_left"),
+    [
+        ("memory", "1e400", True),
+        ("memory", "9E", False),
+        ("é.com/x", "1", False),
+        ("cpu", "1n", False),
+    ],
+)
+def test_an_odd_resource_is_exported_or_named(name: str, maximum: str, is_left: bool) -> None:
+    exported = export(limits={"resources": {"requests": {name: {"maximum": maximum}}}})
+    assert bool(left(exported)) == is_left
+    for policy in exported.admission_policies:
+        for variable in policy.spec["variables"]:
+            assert re.fullmatch("[a-zA-Z_][a-zA-Z0-9_]*", variable["name"])
 
 
 def test_before_1_33_a_sum_of_resources_is_exported_in_part_and_only_to_deny() -> None:

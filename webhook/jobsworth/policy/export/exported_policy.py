@@ -11,9 +11,9 @@ from jobsworth.policy.export.admission_policies import (
     admission_policies,
     hash_of,
 )
-from jobsworth.policy.export.expressions import OBJECT, STORED, NotExpressible, of_expression
+from jobsworth.policy.export.expressions import OBJECT, STORED, of_expression
 from jobsworth.policy.export.object_view import ObjectView
-from jobsworth.policy.export.requirement import TWO_VARIABLES, Requirement, Views
+from jobsworth.policy.export.requirement import TWO_VARIABLES, NotExpressible, Requirement, Views
 from jobsworth.policy.limits.limits import GROUPS, METADATA
 from jobsworth.policy.request import KINDS
 

@@ -10,17 +10,13 @@ from jobsworth.cel.syntax.walk import bound_names, walk
 from jobsworth.policy.cel.portability import advice
 from jobsworth.policy.export.cel_text import HOLE, all_of, negated
 from jobsworth.policy.export.object_view import IS_UPDATE
-from jobsworth.policy.export.requirement import Requirement, wording
+from jobsworth.policy.export.requirement import NotExpressible, Requirement, wording
 from jobsworth.policy.violation import EXPRESSION_FALSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 OBJECT, STORED = "object", "oldObject"
-
-
-class NotExpressible(ValueError):
-    """A part of a policy that the API server cannot enforce; the message gives the reason."""
 
 
 def of_expression(expression: Mapping[str, str], minor: int) -> Requirement:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     Variables = Mapping[str, str]
 
 
+class NotExpressible(ValueError):
+    """A part of a policy that the API server cannot enforce; the message gives the reason."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
     """One requirement, for objects of one kind.

@@ -6,23 +6,33 @@ quantities are, and a thousandth of everything else. Numbers below 2^53 are exac
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.field_errors import Printed, invalid, required
 from jobsworth.api.formats.quantity import parse
 from jobsworth.policy.export.cel_text import HOLE, either, literal
-from jobsworth.policy.export.requirement import requirement, requirement_of_items, wording
+from jobsworth.policy.export.requirement import (
+    NotExpressible,
+    requirement,
+    requirement_of_items,
+    wording,
+)
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from jobsworth.api.formats.quantity import Quantity
     from jobsworth.policy.export.object_view import ObjectView
     from jobsworth.policy.export.requirement import Requirement, Views
 
 CPU_UNITS = 10**9
 UNITS = 10**3
+MAX_EXPONENT = 200
+"""The largest power of ten of a maximum; a floating-point number has at most 308."""
+
 _LISTS = ("initContainers", "containers")
 _IS_SIDECAR = f"container.?restartPolicy == optional.of({literal('Always')})"
 
@@ -113,7 +123,7 @@ def _maximum(resource: _Resource, maximum: Any, hint: str, views: Views) -> Requ
         for view, of_view in names.items()
         for name, expression in _of_pod(resource, view, of_view, views.have_indexes).items()
     }
-    most = parse(maximum)
+    units = _units_of(parse(maximum), resource)
 
     def each(view: ObjectView) -> str:
         return f"variables.{names[view]}"
@@ -134,7 +144,6 @@ def _maximum(resource: _Resource, maximum: Any, hint: str, views: Views) -> Requ
         f"string({number}({total(views.new)} / {float(resource.units)}))",
         f"string({_pods_at_once(views.new)})",
     )
-    units = float(most.mantissa * 10.0**most.exponent * resource.units)
     return requirement(
         views,
         lambda view: f"{total(view)} > {units!r}",
@@ -145,9 +154,15 @@ def _maximum(resource: _Resource, maximum: Any, hint: str, views: Views) -> Requ
     )
 
 
+def _units_of(maximum: Quantity, resource: _Resource) -> float:
+    if maximum.exponent > MAX_EXPONENT:
+        raise NotExpressible("the maximum is too large for a number of CEL: remove it")
+    return float(Fraction(10) ** maximum.exponent * maximum.mantissa * resource.units)
+
+
 def _identifier(name: str) -> str:
     """Return a resource's name as a part of a variable's name; different names stay different."""
-    return "".join(one if one.isalnum() else f"_{ord(one):x}_" for one in name)
+    return "".join(one if one.isascii() and one.isalnum() else f"_{ord(one):x}_" for one in name)
 
 
 def _pods_at_once(view: ObjectView) -> str:

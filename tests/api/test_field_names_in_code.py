@@ -92,7 +92,7 @@ OTHER_KEYS = {
     "the counts of findings in public manifests": ("objects", "reported"),
     "the stored version of a policy": ("document", "file"),
     "functions of CEL": (
-        "exists", "filter", "hasValue", "join", "matches", "or", "orValue", "replace", "size", "substring", "sum",
+        "exists", "filter", "hasValue", "join", "matches", "or", "orValue", "replace", "size", "substring",
         "transformList",
     ),
     "fields of admission policies": ("matchConditions", "matchConstraints"),

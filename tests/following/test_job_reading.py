@@ -125,6 +125,19 @@ def test_another_object_as_client_is_a_type_error() -> None:
         jobsworth.why("job/train", client=3)
 
 
+def test_of_an_api_client_the_configuration_is_used_and_left_as_it_is() -> None:
+    kubernetes = pytest.importorskip("kubernetes")
+    configuration = kubernetes.client.Configuration(host="http://127.0.0.1:1")
+    before = configuration.connection_pool_maxsize
+    api = kubernetes.client.BatchV1Api(kubernetes.client.ApiClient(configuration))
+    with pytest.raises(jobsworth.ClusterError, match=r"127\.0\.0\.1:1 refuses connections"):
+        jobsworth.why("job/train", client=api)
+    assert configuration.connection_pool_maxsize == before
+    api.api_client.set_default_header("Impersonate-User", "jane")
+    with pytest.raises(TypeError, match="sets the header Impersonate-User, which would be lost"):
+        jobsworth.why("job/train", client=api)
+
+
 @pytest.mark.parametrize("reference", ["pod/x", "job/", ""])
 def test_another_kind_is_a_value_error(reference: str) -> None:
     with pytest.raises(ValueError, match="write job/NAME"):

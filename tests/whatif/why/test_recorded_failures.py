@@ -1,4 +1,4 @@
-"""The sentence about each failure that was recorded on a test bed names its cause."""
+"""The sentence about each failure that was recorded on a test bed names its cause; ``pytest -s`` prints them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def test_both_controllers_are_recorded_with_at_least_40_failures() -> None:
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda each: each["name"].replace(" ", "-"))
 def test_the_sentence_names_the_cause(recorded: dict[str, Any]) -> None:
     found = diagnosed(recorded)
+    print(f"\n{recorded['name']}\n    {found.sentence}")
     assert found.cause == recorded["cause"], found.sentence
     assert [words for words in recorded["words"] if words not in found.sentence] == []
     lines = list(why_lines(found, {}))

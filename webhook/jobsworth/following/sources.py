@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
@@ -147,7 +148,8 @@ def source_of(
         _check_headers(owner)
         from jobsworth.client.rest_config import RestConfig, own_namespace
 
-        config = RestConfig(configuration, str(configuration.host), own_namespace())
+        # A copy, because the client sets the size of the connection pool.
+        config = RestConfig(copy(configuration), str(configuration.host), own_namespace())
         yield _source(config, timeout, tries)
     elif callable(client):
         yield GetterSource(client)

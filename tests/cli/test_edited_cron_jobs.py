@@ -113,6 +113,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeList
 
 def serve(server: FakeListServer, code: int, answer: Any, namespace: str = "default") -> None:
     path = PATH.format(namespace)
+    if code == 200:
+        answer = {**answer, "metadata": {**answer["metadata"], "namespace": namespace}}
     server.faults.append(lambda asked, query: (code, answer) if asked == path else None)
 
 
@@ -132,7 +134,7 @@ def test_the_namespace_is_that_of_the_option_or_of_the_context(
     arguments = ("--against", "live", "--at", NOON, "mail.yaml")
     for more in (("-n", "batch"), ("--context", "other")):
         done = validated(command, *more, *arguments, files={"mail.yaml": NEW})
-        assert done.found == [(6, "JW423")]
+        assert (done.code, done.found) == (0, [(6, "JW423")])
     assert validated(command, *arguments, files={}).found == [], "there is no such CronJob"
 
 

@@ -47,7 +47,7 @@ class LiveObjects:
             return None
         within = namespace or self._namespace
         try:
-            return self._api.get(resource_path(*resource, within, name))
+            found = self._api.get(resource_path(*resource, within, name))
         except ApiError as error:
             if error.not_found:
                 return None
@@ -55,3 +55,13 @@ class LiveObjects:
                 advice = f"{error}: grant the verb get on {resource[1]} in namespace {within}"
                 error.explanation = advice
             raise error.while_trying_to(f"read {kind} {within}/{name}") from None
+        return found if namespace else _without_namespace(found)
+
+
+def _without_namespace(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored object as the update of a manifest without a namespace, which its client adds."""
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict):
+        return value
+    kept = {name: part for name, part in metadata.items() if name != "namespace"}
+    return {**value, "metadata": kept}

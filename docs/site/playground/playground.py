@@ -106,7 +106,7 @@ def _each_object(
         shown = {"kind": value["kind"], "name": name if isinstance(name, str) else ""}
         try:
             yield {**shown, **work(value)}
-        except (ValueError, jobsworth.InputError) as error:
+        except (ValueError, jobsworth.InputError, jobsworth.SimulationTooLarge) as error:
             yield {**shown, "error": str(error)}
 
 

@@ -31,6 +31,7 @@ FOUND = """
   .map(each => new URL(each.href).pathname.split("/").slice(2).join("/")).join(" ")
 """
 PATIENCE = 60
+SCHEMES = {"light": "default", "dark": "slate"}
 
 pytestmark = [
     pytest.mark.skipif(installed() is None, reason="Chromium is not installed"),
@@ -112,8 +113,11 @@ def test_axe_finds_no_violation(page: Chromium, server: StaticServer, name: str)
         page.media(scheme)
         page.width(width)
         page.visit("about:blank", "'yes'")
+        # The theme keeps the scheme of the first visit.
+        page.call("Storage.clearDataForOrigin", origin=server.address, storageTypes="local_storage")
         page.visit(f"{server.address}/dev/{name}.html", READY, PATIENCE)
         page.wait(STARTED, PATIENCE)
+        assert page.evaluate("document.body.dataset.mdColorScheme") == SCHEMES[scheme]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")
         violations = json.loads(

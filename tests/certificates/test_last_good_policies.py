@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("cryptography")
 
 from jobsworth.certificates.last_good_policies import (
-    MAX_BYTES,
     LastGoodPolicies,
     bounded,
     desired,
@@ -133,10 +132,8 @@ def test_a_conflict_is_raised() -> None:
 def test_what_does_not_fit_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     api = ConfigMapApi({})
     leader = Leader(api)
-    huge = PolicyVersion(
-        "huge.yaml",
-        document("huge", description="x" * MAX_BYTES, limits={"backoffLimit": {"maximum": 3}}),
-    )
+    annotations = {f"example.com/{number}": {"value": "x" * 4096} for number in range(256)}
+    huge = PolicyVersion("huge.yaml", document("huge", defaults={"annotations": annotations}))
     with caplog.at_level(logging.ERROR, "jobsworth.certificates"):
         leader.sees(huge, version("a"))
         leader.sees(huge, version("a"))

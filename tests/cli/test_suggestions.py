@@ -85,5 +85,5 @@ def test_an_option_of_another_tool_gets_the_answer(
 
 
 def test_a_command_that_takes_no_file_has_no_advice_about_files(command: Command) -> None:
-    done = command("schedule", "-f", "0 6 * * *")
+    done = command("schema", "-f", "job.json")
     assert done.err.splitlines()[-1] == "Error: No such option '-f'."

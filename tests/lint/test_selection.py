@@ -35,6 +35,8 @@ def test_only_validation_errors_cannot_be_ignored() -> None:
     assert verdict == {f"JW{number:03}" for number in range(1, 12)} | {
         "JW021",
         "JW022",
+        "JW026",
+        "JW027",
         "JW090",
         "JW093",
         "JW096",

@@ -15,6 +15,7 @@ from jobsworth.policy.violation import EXPRESSION_FALSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
 OBJECT, STORED = "object", "oldObject"
 
@@ -56,7 +57,7 @@ def _operand(source: str) -> str:
     return f"({source}\n)"
 
 
-def _check(source: str, returns: str, minor: int) -> None:
+def _check(source: str, returns: Literal["bool", "string"], minor: int) -> None:
     """Check that an API server accepts an expression.
 
     Raises:

@@ -15,7 +15,8 @@ from jobsworth.policy.violation import EXPRESSION_FALSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Literal
+
+    from jobsworth.cel.compiling import Returned
 
 OBJECT, STORED = "object", "oldObject"
 
@@ -57,7 +58,7 @@ def _operand(source: str) -> str:
     return f"({source}\n)"
 
 
-def _check(source: str, returns: Literal["bool", "string"], minor: int) -> None:
+def _check(source: str, returns: Returned, minor: int) -> None:
     """Check that an API server accepts an expression.
 
     Raises:

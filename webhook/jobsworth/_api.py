@@ -9,9 +9,10 @@ from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.following.cluster_errors import ClusterError, JobNotFound
 from jobsworth.following.wait_functions import Waited, wait, wait_async
 from jobsworth.following.waiting.wait_options import Progress
-from jobsworth.following.why_functions import why, why_async, why_recorded
+from jobsworth.following.why_functions import why, why_async
 from jobsworth.library.explanations import explain
 from jobsworth.library.manifests import KubernetesModel, Manifest
+from jobsworth.library.recorded_jobs import why_recorded
 from jobsworth.library.simulations import Simulation, simulate
 from jobsworth.library.verdicts import default, evaluate, validate, validate_text
 from jobsworth.policy.problems import BadPolicy

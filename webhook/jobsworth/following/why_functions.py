@@ -1,9 +1,8 @@
-"""``jobsworth.why`` and its variants: a diagnosis for programs."""
+"""``jobsworth.why`` and its async variant: a diagnosis for programs."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
@@ -14,8 +13,6 @@ from jobsworth.following.reading.job_findings import job_findings
 from jobsworth.following.reading.job_reading import ReadingOptions
 from jobsworth.following.reading.owner_reading import read_any
 from jobsworth.following.sources import source_of
-from jobsworth.whatif.replay.recording_reader import BadRecording
-from jobsworth.whatif.why.saved_objects import SavedObjects
 
 if TYPE_CHECKING:
     from jobsworth.following.sources import Source
@@ -76,37 +73,6 @@ async def why_async(
             )
 
 
-def why_recorded(
-    objects: Iterable[Mapping[str, Any]], reference: str | None = None
-) -> AnyDiagnosis:
-    """Return the same as :func:`jobsworth.why`, from objects that were saved.
-
-    Args:
-        objects: a Job with its Pods and Events, as ``kubectl get job,pods,events -o json`` lists them.
-        reference: which of several to explain, such as ``job/train``; None if there is one.
-
-    Raises:
-        ValueError: an object is malformed, or there is not exactly one to explain.
-    """
-    saved = SavedObjects()
-    for each in objects:
-        if not isinstance(each, Mapping):
-            raise ValueError(f"each object must be a dict, not {type(each).__name__}")
-        problem = saved.add(dict(each))
-        if problem is not None:
-            raise ValueError(f"{each.get('kind')} {_name(each)}: {problem}")
-    only = None if reference is None else read_reference(reference, "")
-    chosen = list(saved.explained(None if only is None else (only.kind, only.name)))
-    if len(chosen) != 1:
-        names = ", ".join(f"{each['kind']} {_name(each)}" for each in chosen[:5]) or "none"
-        raise ValueError(f"there must be one object to explain; there are {len(chosen)}: {names}")
-    server = ApiServer(NEWEST_RELEASE)
-    try:
-        return saved.diagnosis(chosen[0], server, job_findings(server))
-    except BadRecording as error:
-        raise ValueError(str(error)) from None
-
-
 def reading_options(source: Source, log_lines: int) -> ReadingOptions:
     """Return what to read of a cluster for a diagnosis."""
     server = ApiServer(NEWEST_RELEASE)
@@ -117,8 +83,3 @@ def reading_options(source: Source, log_lines: int) -> ReadingOptions:
         findings=job_findings(server),
         cluster=source.name,
     )
-
-
-def _name(value: Mapping[str, Any]) -> str:
-    meta = value.get("metadata")
-    return str(meta.get("name")) if isinstance(meta, Mapping) else "(unnamed)"

@@ -36,7 +36,7 @@ class Template(NamedTuple):
 class Child(Record, kw_only=True):
     """An object that an operator creates: a Job, or the whole object of a template.
 
-    Pods that an operator creates without a Job are judged as those of a Job, of which nothing but the Pod
+    Pods that an operator creates without a Job are evaluated as those of a Job, of which nothing but the Pod
     template is reported.
 
     Attributes:

@@ -94,7 +94,7 @@ COMMAND = Command(
     "kinds",
     help="""List the kinds of other API groups in which jobsworth finds Jobs and Pod templates.
 
-`jobsworth validate` judges what their operator creates from the template at PATH, as the API server would,
+`jobsworth validate` evaluates what their operator creates from the template at PATH, as the API server would,
 and reports it at the field of the object. In a path, [*] stands for every item of a list and {*} for every
 key of a map. The rules of the last column decide which restart policy the Pods may have.
 

@@ -19,6 +19,7 @@ import pytest
 
 import jobsworth.api
 from jobsworth.api.declare import Struct
+from jobsworth.policy.admission_policies.schema import BINDING, POLICY
 from jobsworth.policy.schema import schema
 
 SOURCE = Path(jobsworth.__file__).parent
@@ -47,6 +48,7 @@ OTHER_TYPES = {
         "scopeSelector", "scopes", "targetNamespace",
     ),
     "coordination.k8s.io/v1 Lease": ("renewTime",),
+    "meta/v1 APIResource": ("namespaced",),
     "meta/v1 DeleteOptions": ("preconditions", "propagationPolicy"),
     "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
 }  # fmt: skip
@@ -92,10 +94,10 @@ OTHER_KEYS = {
     "the counts of findings in public manifests": ("objects", "reported"),
     "the stored version of a policy": ("document", "file"),
     "functions of CEL": (
-        "exists", "filter", "hasValue", "join", "matches", "or", "orValue", "replace", "size", "substring",
+        "exists", "filter", "format", "hasValue", "join", "map", "matches", "or", "orValue", "replace", "size", "substring",
         "transformList",
     ),
-    "fields of admission policies": ("matchConditions", "matchConstraints"),
+    "effects of a violation": ("audit", "deny", "warn"),
 }  # fmt: skip
 """Keys that are no fields."""
 
@@ -187,7 +189,7 @@ def declared() -> set[str]:
 
 
 def of_policies(part: Any) -> Iterator[str]:
-    """The names of the fields that a JobPolicy may have, by its schema."""
+    """The names of the fields that a policy may have, by its schema."""
     if isinstance(part, dict):
         yield from part.get("properties", ())
     for below in (
@@ -199,7 +201,8 @@ def of_policies(part: Any) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def known() -> set[str]:
     others = [name for names in (*OTHER_TYPES.values(), *OTHER_KEYS.values()) for name in names]
-    return {*declared(), *of_policies(schema()), *others}
+    schemas = (schema(), POLICY, BINDING)
+    return {*declared(), *(name for part in schemas for name in of_policies(part)), *others}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

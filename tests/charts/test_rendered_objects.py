@@ -545,3 +545,16 @@ def _webhook_port(objects: list[Object]) -> int:
 @pytest.mark.parametrize("check", [_gke, _aks, _eks, _openshift, _ipv6, _argocd])
 def test_a_platform_gets_what_it_requires(check: Callable[[], None]) -> None:
     check()
+
+
+def test_the_audit_may_list_admission_policies_and_their_params_only_if_it_evaluates_them() -> None:
+    def listed(**values: Any) -> dict[str, list[str]]:
+        objects = rendered({"audit": {"enabled": True, **values}})
+        rules = one(objects, "ClusterRole", "jobsworth-audit")["rules"]
+        return {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
+
+    policies = ["validatingadmissionpolicies", "validatingadmissionpolicybindings", "namespaces"]
+    assert listed().keys().isdisjoint([*policies, "configmaps"])
+    params = [{"apiGroup": "", "resources": ["configmaps"]}]
+    granted = listed(admissionPolicies={"enabled": True, "params": params})
+    assert [granted[each] for each in [*policies, "configmaps"]] == [["list"]] * 4

@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from support.cli.command_runs import Command, Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
+from support.policy.admission_policy_objects import binding
+from support.policy.admission_policy_objects import policy as small
 from support.policy.policy_file_texts import POLICY
 
 MANAGED = SOUND.replace("spec:\n  active", "spec:\n  managedBy: example.com/x\n  active")
@@ -302,6 +305,7 @@ def test_the_examples_of_the_documentation_are_right(validate: Validate) -> None
         files = {"job.yaml": SOUND, f"{language}/{name}": example, f"{language}/a.yaml": SOUND}
         policy = POLICY.replace("spec:\n", "spec:\n  enforcement: audit\n", 1)
         files["yaml/policies/house.yaml"] = policy
+        files["yaml/cluster/policies/small.yaml"] = yaml.safe_dump_all([small("true"), binding()])
         assert validate(f"{language}/a.yaml", files=files).code == 0
 
 

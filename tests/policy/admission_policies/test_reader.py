@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.policy.admission_policies.policy_set import read
 from jobsworth.policy.problems import BadPolicy
-from support.policy.admission_policy_objects import binding, policy
+from support.policy.admission_policy_objects import binding, policy, request
 
 
 def problems(*objects: Any, release: str = "1.37") -> list[str]:
@@ -108,3 +108,30 @@ def test_older_versions_of_the_api_are_read_too() -> None:
 def test_other_objects_are_left_alone() -> None:
     other = {"apiVersion": "example.com/v1", "kind": "ValidatingAdmissionPolicy", "spec": 3}
     assert read([other, {"kind": "Job"}, 3, None], "1.37").policies == {}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": 3},
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "batch", "labels": ["a"]}},
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": "batch", "labels": {"a": 1}},
+        },
+        {"apiVersion": "example.com/v1", "kind": "Limits", "metadata": [1]},
+        {"apiVersion": "example.com/v1", "kind": "Limits", "metadata": {"labels": [1]}},
+        {"kind": "CustomResourceDefinition", "spec": {"group": "example.com", "names": ["x"]}},
+        {"kind": "CustomResourceDefinition", "spec": 3},
+    ],
+)
+def test_malformed_objects_beside_policies_are_no_params_and_no_namespaces(odd: Any) -> None:
+    selected = {"selector": {"matchLabels": {"a": "1"}}, "parameterNotFoundAction": "Deny"}
+    objects = [
+        odd,
+        policy("false", paramKind={"apiVersion": "example.com/v1", "kind": "Limits"}),
+        binding(paramRef=selected),
+    ]
+    (outcome,) = read(objects, "1.37").evaluate(request())
+    assert "its params (Limits selected by labels) are not known" in outcome.text

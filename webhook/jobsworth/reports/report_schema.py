@@ -121,7 +121,7 @@ def _finding() -> dict[str, Any]:
                 "const": True,
                 "description": "The API server reports it after the decoding errors are fixed.",
             },
-            "policy": text_schema("The JobPolicy that reports it."),
+            "policy": text_schema("The JobPolicy or ValidatingAdmissionPolicy that reports it."),
             "line": {"type": ["integer", "null"], "minimum": 1},
             "column": {"type": ["integer", "null"], "minimum": 1},
             "origin": {

@@ -72,8 +72,9 @@ class ParamObjects:
             spec = each.get("spec")
             if each.get("kind") == _DEFINITION and isinstance(spec, dict):
                 group = kind[0].partition("/")[0]
-                names = spec.get("names") or {}
-                if spec.get("group") == group and names.get("kind") == kind[1]:
+                names = spec.get("names")
+                named = names.get("kind") if isinstance(names, dict) else None
+                if spec.get("group") == group and named == kind[1]:
                     return spec.get("scope") == "Namespaced"
         if _is_built_in(kind[0]):
             return kind[1] not in _CLUSTER_SCOPED
@@ -89,6 +90,14 @@ def _kind(value: Mapping[str, Any]) -> tuple[Any, Any]:
     return value.get("apiVersion"), value.get("kind")
 
 
+def labels_of(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels of an object that is not validated; without those that are no text."""
+    found = _metadata(value).get("labels")
+    if not isinstance(found, dict):
+        return {}
+    return {key: text for key, text in found.items() if isinstance(text, str)}
+
+
 def _metadata(value: Mapping[str, Any]) -> Mapping[str, Any]:
     found = value.get("metadata")
     return found if isinstance(found, dict) else {}
@@ -100,7 +109,7 @@ def _namespace(value: Mapping[str, Any]) -> str:
 
 def _is_referred(value: Mapping[str, Any], ref: ParamRef) -> bool:
     if ref.selector is not None:
-        return compiled_selector(ref.selector)(_metadata(value).get("labels") or {})
+        return compiled_selector(ref.selector)(labels_of(value))
     return bool(_metadata(value).get("name") == ref.name)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.admission_policies.evaluator import evaluate
-from jobsworth.policy.admission_policies.params import ParamObjects
+from jobsworth.policy.admission_policies.params import ParamObjects, labels_of
 from jobsworth.policy.admission_policies.reader import (
     BINDING_KIND,
     POLICY_KIND,
@@ -150,9 +150,9 @@ def _add(to: dict[str, Any], name: str, value: object, problems: Problems) -> No
 def _labels(
     objects: Sequence[Mapping[str, Any]],
 ) -> list[tuple[str, Mapping[str, str]]]:
-    found = []
+    found: list[tuple[str, Mapping[str, str]]] = []
     for value in objects:
         metadata = value.get("metadata")
         if value.get("kind") == _NAMESPACE and isinstance(metadata, dict):
-            found.append((str(metadata.get("name")), metadata.get("labels") or {}))
+            found.append((str(metadata.get("name")), labels_of(value)))
     return found

@@ -1,0 +1,93 @@
+"""`jobsworth validate --admission-policy`: what ValidatingAdmissionPolicies would answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from support.cli.command_runs import Command, CommandResult
+from support.lint.manifests_with_findings import SOUND
+from support.policy.admission_policy_objects import binding, config_map, policy
+
+LINES = {line.strip(): number for number, line in enumerate(SOUND.splitlines(), start=1)}
+
+
+def validated(
+    command: Command, *objects: Any, arguments: tuple[str, ...] = ("-o", "concise")
+) -> CommandResult:
+    """Validate a Job without other findings with some policies."""
+    files = {"job.yaml": SOUND, "cluster/all.yaml": yaml.safe_dump_all(objects)}
+    options = ("--info", "--admission-policy", "cluster", *arguments)
+    return command("validate", *options, "job.yaml", files=files)
+
+
+def test_a_denial_is_an_error_at_its_field_in_the_words_of_the_api_server(command: Command) -> None:
+    rule = {"expression": "object.spec.activeDeadlineSeconds < 60", "message": "too long"}
+    done = validated(command, policy(rule), binding())
+    assert done.code == 1
+    line = LINES["activeDeadlineSeconds: 3600"]
+    assert f"job.yaml:{line}:" in done.out
+    assert (
+        "error JP060 spec.activeDeadlineSeconds: ValidatingAdmissionPolicy 'small' with binding "
+        "'everywhere' denied request: too long"
+    ) in done.out
+
+
+@pytest.mark.parametrize(("action", "severity"), [("Warn", "warning"), ("Audit", "info")])
+def test_other_actions_fail_no_run(command: Command, action: str, severity: str) -> None:
+    done = validated(command, policy("false"), binding(validationActions=[action]))
+    assert done.code == 0
+    assert f" {severity} JP060 " in done.out
+
+
+def test_what_only_a_cluster_knows_is_reported_and_does_not_pass(command: Command) -> None:
+    done = validated(command, policy("request.userInfo.username == 'ci'"), binding())
+    assert done.code == 0
+    assert "warning JP061" in done.out
+    assert "was not evaluated: it reads request.userInfo, and the user is not known" in done.out
+
+
+def test_params_are_read_from_the_same_folder(command: Command) -> None:
+    limits = config_map("limits", "default", most="60")
+    rule = "object.spec.activeDeadlineSeconds <= int(params.data.most)"
+    kind = {"apiVersion": "v1", "kind": "ConfigMap"}
+    ref = {"name": "limits", "parameterNotFoundAction": "Deny"}
+    done = validated(command, policy(rule, paramKind=kind), binding(paramRef=ref), limits)
+    assert "error JP060" in done.out
+
+
+def test_a_policy_without_binding_is_noted(command: Command) -> None:
+    done = validated(command, policy("false"))
+    assert done.code == 0
+    assert "ValidatingAdmissionPolicy small has no binding, so it is not enforced" in done.err
+
+
+def test_an_expression_that_the_release_refuses_is_an_error_with_its_place(
+    command: Command,
+) -> None:
+    done = validated(
+        command,
+        policy("semver('1.2.3') == semver('1.2.3')"),
+        binding(),
+        arguments=("--kubernetes-version", "1.30"),
+    )
+    assert done.code == 2
+    assert "cluster/all.yaml:" in done.err
+    assert "spec.validations[0].expression" in done.err
+    assert "undeclared reference to 'semver'" in done.err
+
+
+def test_a_path_without_policies_is_an_error(command: Command) -> None:
+    done = validated(command, config_map())
+    assert done.code == 2
+    assert "no ValidatingAdmissionPolicy or ValidatingAdmissionPolicyBinding" in done.err
+
+
+def test_the_report_for_programs_names_the_policy(command: Command) -> None:
+    done = validated(command, policy("false"), binding(), arguments=("-o", "json"))
+    (document,) = json.loads(done.out)["results"]
+    found = document["findings"]
+    assert [(each["source"], each["policy"]) for each in found] == [("policy", "small")]

@@ -41,13 +41,16 @@ EXAMPLES = {
 }
 """The manifests to begin with, in examples/."""
 NOT_IN_BROWSER = (
-    "admission", "audit", "certificates", "cli", "client", "reconciler", "registration", "serving",
+    "admission/", "audit/", "cel/", "certificates/", "cli/", "files/recordings/", "lsp/", "policy/admission_policies/",
+    "policy/profiles/", "policy/starter/", "reconciler/", "registration/", "serving/",
 )  # fmt: skip
-"""The packages that serve, or call a cluster."""
+"""The packages that serve, call a cluster, or belong to other commands than those of the page."""
 DATA = (".py", ".json", ".txt", ".css", ".html")
 NOT_DATA = ("lint/findings_in_public.json",)
 LIBRARIES = {"yaml": "PyYAML", "ruamel.yaml": "ruamel.yaml", "tzdata": "tzdata"}
 """The distribution of each package that the archive has."""
+ON_DEMAND = ("licenses.txt", "zones.zip")
+"""What a first visit does not download."""
 EPOCH = (2020, 2, 2, 0, 0, 0)
 """The time of each file in the archive, so that the same files make the same bytes."""
 
@@ -137,11 +140,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
     package = ROOT / "webhook/jobsworth"
     for path in package.rglob("*"):
         name = path.relative_to(package).as_posix()
-        if (
-            path.suffix in DATA
-            and name not in NOT_DATA
-            and name.split("/")[0] not in NOT_IN_BROWSER
-        ):
+        if path.suffix in DATA and name not in NOT_DATA and not name.startswith(NOT_IN_BROWSER):
             yield f"jobsworth/{name}", path
     for module in LIBRARIES:
         folder = Path(str(find_spec(module).origin)).parent  # type: ignore[union-attr]
@@ -169,7 +168,7 @@ def _bundle(target: Path) -> None:
 
 def _write_service_worker(target: Path) -> None:
     """Write the service worker, with the name of the cache: a digest of all files."""
-    files = sorted(path.name for path in target.iterdir())
+    files = sorted(path.name for path in target.iterdir() if path.name not in ON_DEMAND)
     digest = hashlib.sha256()
     for name in files:
         digest.update((target / name).read_bytes())

@@ -16,8 +16,9 @@ from jobsworth.reports.calendar_words import (
     period,
     summary,
 )
-from jobsworth.whatif.timelines.html_charts import chart_style, table
-from jobsworth.whatif.timelines.timeline_page import page_style, page_text
+from jobsworth.whatif.timelines.html_charts import table
+from jobsworth.whatif.timelines.static_page import static_page
+from jobsworth.whatif.timelines.timeline_page import page_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,40 +29,21 @@ MAX_ROWS = 1000
 """The largest number of CronJobs in the table of the page; JSON has all."""
 LEVELS = 6
 _STYLE = "calendar_style.css"
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def calendar_page(calendar: CronCalendar) -> str:
     """Return the page."""
-    sections = "".join(
-        f"<section>\n<h2>{page_text(name)}</h2>\n{content}</section>\n"
-        for name, content in _sections(calendar)
-        if content
+    header = (
+        f"<h1>Calendar of CronJobs</h1>\n<p>{page_text(summary(calendar))}.</p>\n"
+        f'<p class="soft">{page_text(period(calendar))}</p>\n{"".join(_notes(calendar))}'
     )
-    style = (files(__package__) / _STYLE).read_text(encoding="utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<link rel="icon" href="data:,">
-<title>{page_text(f"Calendar of CronJobs: {period(calendar)}")}</title>
-<style>
-{page_style()}{chart_style()}{style}</style>
-</head>
-<body>
-<header>
-<h1>Calendar of CronJobs</h1>
-<p>{page_text(summary(calendar))}.</p>
-<p class="soft">{page_text(period(calendar))}</p>
-{"".join(_notes(calendar))}</header>
-<main>
-{sections}</main>
-<footer>Made by jobsworth schedule. This page contains all its data and loads nothing.</footer>
-</body>
-</html>"""
+    return static_page(
+        f"Calendar of CronJobs: {period(calendar)}",
+        header,
+        _sections(calendar),
+        "jobsworth schedule",
+        (files(__package__) / _STYLE).read_text(encoding="utf-8"),
+    )
 
 
 def _notes(calendar: CronCalendar) -> Iterator[str]:

@@ -62,12 +62,12 @@ def render(recording: Recording, replayed: Replay, comparison: PolicyComparison 
             {
                 "name": each.name,
                 "created": _time(each.created),
-                "events": [_event(event) for event in each.events],
+                "events": [event_value(event) for event in each.events],
             }
             for each in recording.unseen
         ],
         "unknown": list(unknown(recording, replayed)),
-        "events": [_event(event) for event in recording.events],
+        "events": [event_value(event) for event in recording.events],
     }
     if comparison is not None:
         value["with"] = _comparison(comparison)
@@ -124,7 +124,8 @@ def _rules(replayed: Replay) -> list[dict[str, Any]]:
     ]
 
 
-def _event(event: RecordedEvent) -> dict[str, Any]:
+def event_value(event: RecordedEvent) -> dict[str, Any]:
+    """Return an Event about a Job or Pod as reports write it."""
     return {
         "at": _time(event.at),
         "type": event.type,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
 from jobsworth.printable import printable_json
+from jobsworth.reports.replay_json import event_value
 from jobsworth.whatif.explanation.outcome_wording import requirement, rule_name
 from jobsworth.whatif.why.diagnosis import Diagnosis
 from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from jobsworth.whatif.replay.recording import RecordedEvent
     from jobsworth.whatif.waiting import Waiting
     from jobsworth.whatif.why.failure_groups import FailureGroup
     from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
@@ -75,7 +75,7 @@ def job_value(diagnosis: Diagnosis, rule_places: Mapping[str, str]) -> dict[str,
             }
             for each in snapshot.logs
         ],
-        "events": [_event(each) for each in recording.events[-MAX_EVENTS:]],
+        "events": [event_value(each) for each in recording.events[-MAX_EVENTS:]],
         "unknown": list(unknowns(snapshot)),
         "advice": [
             {"text": each.text, "code": each.code or None, "field": each.field or None}
@@ -125,16 +125,6 @@ def _rules(diagnosis: Diagnosis, places: Mapping[str, str]) -> list[dict[str, An
     return found
 
 
-def _event(event: RecordedEvent) -> dict[str, Any]:
-    return {
-        "at": _time(event.at),
-        "type": event.type,
-        "reason": event.reason,
-        "message": event.message,
-        "count": event.times,
-    }
-
-
 def _time(at: float | None) -> str | None:
     return None if at is None else write_time(round(at))
 
@@ -173,7 +163,7 @@ def why_value(
             ],
             "missed": _time(found.missed),
             "next_run": _time(found.next_run),
-            "events": [_event(each) for each in found.events[-MAX_EVENTS:]],
+            "events": [event_value(each) for each in found.events[-MAX_EVENTS:]],
         }
     return {
         "kind": "JobSet",

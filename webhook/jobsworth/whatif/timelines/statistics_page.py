@@ -13,13 +13,13 @@ from jobsworth.whatif.timelines.cron_job_sections import cron_job_sections
 from jobsworth.whatif.timelines.html_charts import (
     Amount,
     bars,
-    chart_style,
     histograms,
     legend,
     table,
 )
+from jobsworth.whatif.timelines.static_page import static_page
 from jobsworth.whatif.timelines.statistics_text import SERIES, percent_or_none, plain, spoken_time
-from jobsworth.whatif.timelines.timeline_page import page_style, page_text
+from jobsworth.whatif.timelines.timeline_page import page_text
 from jobsworth.whatif.virtual_time import spoken
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _OUTCOMES: tuple[tuple[str, Outcome], ...] = (
     ("failed", "Failed"),
     ("uncounted", "Unfinished"),
 )
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def statistics_page(heading: str, variants: Variants) -> str:
@@ -46,34 +45,11 @@ def statistics_page(heading: str, variants: Variants) -> str:
         heading: the simulated object and its scenario.
         variants: the statistics of each variant, with its name; at least one.
     """
-    title = f"{heading}: {_runs(variants)}"
-    sections = "".join(
-        f"<section>\n<h2>{page_text(name)}</h2>\n{content}</section>\n"
-        for name, content in _sections(variants)
-        if content
+    header = (
+        f'<h1>{page_text(heading)}</h1>\n<p class="soft">{page_text(_introduction(variants))}</p>\n'
     )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<link rel="icon" href="data:,">
-<title>{page_text(title)}</title>
-<style>
-{page_style()}{chart_style()}</style>
-</head>
-<body>
-<header>
-<h1>{page_text(heading)}</h1>
-<p class="soft">{page_text(_introduction(variants))}</p>
-</header>
-<main>
-{sections}</main>
-<footer>Made by jobsworth simulate. This page contains all its data and loads nothing.</footer>
-</body>
-</html>"""
+    title = f"{heading}: {_runs(variants)}"
+    return static_page(title, header, _sections(variants), "jobsworth simulate")
 
 
 def _runs(variants: Variants) -> str:

@@ -176,6 +176,11 @@ PERMISSIONS = {
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
     "audit": (AUDIT, "audit.enabled=true,webhook.namespaceLabels=true"),
     "audit-health": (AUDIT, "audit.enabled=true,audit.health=true"),
+    "audit-admission-policies": (
+        AUDIT,
+        "audit.enabled=true,audit.admissionPolicies.enabled=true,audit.admissionPolicies.params[0].apiGroup=,"
+        "audit.admissionPolicies.params[0].resources={configmaps}",
+    ),
     "cert-manager": (WEBHOOK, "certificates.mode=certManager"),
     "existing-secret": (WEBHOOK, EXISTING_SECRET),
     "namespace-labels": (WEBHOOK, f"{EXISTING_SECRET},webhook.namespaceLabels=true"),

@@ -24,7 +24,11 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     ("must evaluate to bool", "write a condition that is true or false"),
     ("must evaluate to string but got dyn", "write string(…)"),
     ("must evaluate to string", "write string(…), or a text"),
-    (r"undeclared reference to '(math|greatest|least)'", "write [a, b].max() or [a, b].min()"),
+    (
+        r"undeclared reference to 'math'",
+        "write [a, b].max(), [a, b].min(), x < 0 ? -x : x, or int(x)",
+    ),
+    (r"undeclared reference to '(greatest|least)'", "write [a, b].max() or [a, b].min()"),
     (r"undeclared reference to '(abs|ceil|floor|round)'", "write x < 0 ? -x : x, or int(x)"),
     (r"undeclared reference to '(ip|cidr|isIP|isCIDR)'", "Kubernetes has them since 1.31"),
     (r"undeclared reference to '(semver|isSemver)'", "Kubernetes has them since 1.34"),

@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = {
     "report": "The report of `jobsworth validate --output json`",
     "replay": "The report of `jobsworth replay --output json`",
+    "why": "The report of `jobsworth why --output json`",
+    "health": "The report of `jobsworth audit --health --output json`",
     "jobpolicy": "The kind JobPolicy",
     "jobscenario": "The kind JobScenario of `jobsworth simulate`",
 }
@@ -166,6 +168,8 @@ def _fields(schema: dict[str, Any], root: dict[str, Any], path: str, depth: int)
         required = ", required" if name in schema.get("required", ()) else ""
         yield f"| `{at}` | {_type(found)}{required} | {_cell(found)} |"
         yield from _fields(found, root, at, depth + 1)
+    for alternative in schema.get("oneOf", ()):
+        yield from _fields(alternative, root, path, depth)
 
 
 def _resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def test_it_writes_through_no_broken_link(command: Command) -> None:
         ([], "Missing argument 'NAME'"),
         (["baseline"], "a policy with the name baseline replaces that of the profile"),
         (["strict", "--profile", "baseline"], "or start from its copy with --profile strict"),
-        (["team", "--directory", "nowhere"], "cannot write nowhere/team.yaml: No such file"),
+        (["team", "--directory", "/dev/null/x"], "cannot create /dev/null/x: Not a directory"),
     ],
 )
 def test_what_cannot_be_written_is_an_error(
@@ -78,6 +78,11 @@ def test_what_cannot_be_written_is_an_error(
     assert done.code == 2
     assert complaint in " ".join(done.err.split())
     assert list(Path().iterdir()) == []
+
+
+def test_the_folder_is_created(command: Command) -> None:
+    assert command("policy", "init", "team", "--directory", "policies/jobs").code == 0
+    assert command("policy", "test", "policies/jobs/team_test.yaml").code == 0
 
 
 def test_a_copy_of_a_profile_replaces_it(command: Command) -> None:

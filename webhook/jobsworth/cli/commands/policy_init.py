@@ -24,7 +24,9 @@ class InitOptions(Options):
     profile = choice_if_given(
         choices=PROFILES, help="Start from a copy of this profile's policy: docs/profiles.md."
     )
-    directory = text(metavar="DIR", default=os.curdir, help="Write the files to this folder.")
+    directory = text(
+        metavar="DIR", default=os.curdir, help="Write the files to this folder, which is created."
+    )
     names = arguments("NAME")
 
 
@@ -48,6 +50,10 @@ def run(options: InitOptions) -> int:
     for path in texts:
         if os.path.lexists(path):
             raise InputError(f"{path} exists: choose another name, or remove it first")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot create {folder}: {error.strerror}") from None
     for path, content in texts.items():
         try:
             with path.open("x", encoding="utf-8") as file:

@@ -128,10 +128,11 @@ def test_values_of_other_types_are_converted_as_the_client_does() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
 )
 
 
-@given(st.dictionaries(st.text().filter(lambda key: key != "api_version"), JSON))
+@given(st.dictionaries(st.text().filter(lambda key: key != "api_version"), JSON, max_size=4))
 def test_a_value_of_json_is_its_own_manifest(value: dict[str, Any]) -> None:
     assert manifest_of(value) == value

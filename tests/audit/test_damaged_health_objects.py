@@ -20,7 +20,16 @@ from jobsworth.whatif.calendar.cron_calendar import calendar_of
 from jobsworth.whatif.health.cluster_health import cluster_health
 from support.api_server.fake_list_server import FakeListServer
 from support.api_server.in_process_lists import InProcessLists
-from support.health.health_objects import DAY, HOUR, NOON, a_cron_job, a_job, a_pod, an_event
+from support.health.health_objects import (
+    DAY,
+    HOUR,
+    NOON,
+    a_cron_job,
+    a_job,
+    a_job_without_cron_job,
+    a_pod,
+    an_event,
+)
 
 JOB = a_job(NOON - 5 * HOUR, "", active=1)
 POD = a_pod(
@@ -39,7 +48,12 @@ OBJECTS: dict[str, Any] = {
             startingDeadlineSeconds=60, job={"parallelism": 2, "template": TEMPLATE},
         )
     ],
-    "jobs": [JOB, a_job(NOON - 6 * HOUR), a_job(NOON - 7 * HOUR, "Failed")],
+    "jobs": [
+        JOB, a_job(NOON - 6 * HOUR), a_job(NOON - 7 * HOUR, "Failed"),
+        a_job_without_cron_job("train-0", owner="JobSet/train"),
+        a_job_without_cron_job("load-a", generate_name="load-"),
+        a_job_without_cron_job("load-b", "Complete", created=NOON - HOUR, generate_name="load-"),
+    ],
     "pods": [POD],
     "emitted": [
         an_event("FailedCreate", "exceeded quota", NOON - 60, name=JOB["metadata"]["name"], kind="Job"),
@@ -78,7 +92,7 @@ def test_a_damaged_object_is_an_error_or_has_a_health(data: st.DataObject, numbe
     api = InProcessLists(server)
     try:
         listed = list_health_objects(StoredObjects(api), api, AuditScope([None]), lambda _: None)
-        found_health = cluster_health(listed, NOON, since=NOON - DAY)
+        found_health = cluster_health(listed, NOON, since=NOON - DAY, failed_since=NOON - DAY)
     except ApiError:
         return
     except (AttributeError, TypeError, KeyError) as error:

@@ -16,7 +16,14 @@ from jobsworth.controller.times import write_time
 from jobsworth.reports.health_schema import health_schema
 from support.api_server.fake_list_server import FakeListServer, fake_list_server, status
 from support.cli.command_runs import CommandResult
-from support.health.health_objects import DAY, HOUR, a_cron_job, a_job, a_pod
+from support.health.health_objects import (
+    DAY,
+    HOUR,
+    a_cron_job,
+    a_job,
+    a_job_without_cron_job,
+    a_pod,
+)
 
 pytest.importorskip("kubernetes")
 
@@ -86,7 +93,8 @@ def test_a_healthy_cluster_exits_with_0(server: FakeListServer, audit: Audit) ->
     done = audit("-A")
     assert done.code == 0, done.out
     assert (
-        done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; 25 Jobs: 0 stuck\n'
+        done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; '
+        "25 Jobs: 0 stuck, 0 failed outside CronJobs\n"
     )
     assert done.out.splitlines()[1].split()[:8] == [
         "batch/report",
@@ -119,6 +127,20 @@ def test_the_json_report_is_what_its_schema_says(server: FakeListServer, audit: 
     assert cron_job["blocked"]["reason"] == "Terminating"
     assert cron_job["runs"]["skipped_by_reason"]["JobAlreadyActive"] >= 10
     assert found["stuck_jobs"][0]["owner"] == "CronJob/report"
+
+
+def test_a_failed_job_without_a_cron_job_is_an_error_in_the_window(
+    server: FakeListServer, audit: Audit
+) -> None:
+    failed = hour() - 3 * HOUR
+    server.jobs = [a_job_without_cron_job("migrate", created=failed - HOUR, ended=failed)]
+    done = audit("-A")
+    assert done.code == 1
+    assert "batch/Job/migrate" in done.out
+    assert f"at {write_time(failed)} (BackoffLimitExceeded: Job has reached" in done.out
+    assert "[Failed]" in done.out
+    assert "1 Job: 0 stuck, 1 failed outside CronJobs" in done.err
+    assert audit("-A", "--since", "1h").code == 0
 
 
 def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: Audit) -> None:

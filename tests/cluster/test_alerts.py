@@ -25,6 +25,9 @@ FAILURES = f"jobsworth_cronjob_consecutive_failures{{{OF_CRON_JOB}}}"
 OVERDUE = f"jobsworth_cronjob_overdue_seconds{{{OF_CRON_JOB}}}"
 BLOCKED = f'jobsworth_cronjob_blocked{{{OF_CRON_JOB},reason="%s"}}'
 STUCK = f'jobsworth_job_stuck_seconds{{{AUDIT},resource_namespace="team",owner="CronJob/nightly",reason="%s"}}'
+JOB_FAILED = (
+    f'jobsworth_job_failed_seconds{{{AUDIT},resource_namespace="team",owner="%s",reason="%s"}}'
+)
 NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 ACTIONS = f'job_controller_job_syncs_total{{{OURS},action="%s",result="%s"}}'
@@ -138,6 +141,21 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
     ),
     ("JobsworthJobStuck", {STUCK % "Terminating": "_x5 600+60x49 stale"}, (35, 54)),
     ("JobsworthJobStuck", {STUCK % "Quota": "_x5 600+60x20 stale"}, None),
+    # A later success, or the deletion of the Job, ends the series, and with it the alert; so does time.
+    (
+        "JobsworthJobFailed",
+        {JOB_FAILED % ("Job/migrate", "BackoffLimitExceeded"): "_x10 0+60x19 stale"},
+        (10, 29),
+    ),
+    ("JobsworthJobFailed", {JOB_FAILED % ("Job/migrate", "DeadlineExceeded"): "84600+60x60"}, (1, 29)),
+    ("JobsworthJobFailed", {JOB_FAILED % ("Job/migrate", "DeadlineExceeded"): "86400+60x60"}, None),
+    # A newer failure of the owner keeps the alert.
+    (
+        "JobsworthJobFailed",
+        {JOB_FAILED % ("ScaledJob/queue", "DeadlineExceeded"): "84600+60x60",
+         JOB_FAILED % ("ScaledJob/queue", "PodFailurePolicy"): "_x20 0+60x20 stale"},
+        (1, 40),
+    ),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60", LEADER % "b": "0x11 1x60"}, None),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60"}, (15, 61)),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x70", LEADER % "b": "0x9 1x19 0x30"}, (15, 29)),

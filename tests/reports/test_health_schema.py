@@ -10,7 +10,15 @@ from jsonschema import Draft202012Validator
 from jobsworth.reports.health_json import render
 from jobsworth.reports.health_schema import health_schema
 from support.cli.command_processes import ROOT
-from support.health.health_objects import HOUR, NOON, a_cron_job, a_job, a_pod, health
+from support.health.health_objects import (
+    HOUR,
+    NOON,
+    a_cron_job,
+    a_job,
+    a_job_without_cron_job,
+    a_pod,
+    health,
+)
 
 CHECKER = Draft202012Validator(health_schema())
 
@@ -24,6 +32,8 @@ def reports() -> list[dict[str, Any]]:
         health(a_cron_job(schedule="nonsense"), pods=None, events=None),
         health(blocked, jobs=(job,), pods=(a_pod(job),)),
         health(a_cron_job(suspend=True), since=NOON - HOUR),
+        health(jobs=(a_job_without_cron_job("train"),)),
+        health(jobs=(a_job_without_cron_job("train-0", owner="JobSet/train"),)),
     )
     return [json.loads(render(each, "test")) for each in found]
 
@@ -43,6 +53,9 @@ def test_the_schema_describes_every_key() -> None:
             assert set(cron_job["runs"]) <= set(described["runs"]["anyOf"][0]["properties"])
         for stuck in report["stuck_jobs"]:
             assert set(stuck) <= set(schema["properties"]["stuck_jobs"]["items"]["properties"])
+
+        for failed in report["failed_jobs"]:
+            assert set(failed) <= set(schema["properties"]["failed_jobs"]["items"]["properties"])
 
 
 def test_the_published_schema_is_current() -> None:

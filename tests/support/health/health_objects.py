@@ -109,6 +109,55 @@ def a_job(
     }
 
 
+def a_job_without_cron_job(
+    name: str,
+    outcome: str = "Failed",
+    *,
+    created: int = NOON - 3 * HOUR,
+    ended: int | None = NOON - 2 * HOUR,
+    owner: str = "",
+    generate_name: str = "",
+    message: str = "Job has reached the specified backoff limit",
+    uid: str = "",
+    deleting: bool = False,
+) -> Object:
+    """A Job of a user or of another controller.
+
+    Args:
+        outcome: Complete, Failed, or empty for a Job that has not finished.
+        ended: the time of its terminal condition; None for a condition without one.
+        owner: Kind/name of its controller, whose UID is ``uid-name``.
+    """
+    meta: Object = {
+        "name": name,
+        "namespace": "batch",
+        "uid": uid or f"uid-{name}",
+        "creationTimestamp": write_time(created),
+    }
+    if owner:
+        kind, _, of = owner.partition("/")
+        reference = {"kind": kind, "name": of, "uid": f"uid-{of}", "controller": True}
+        meta["ownerReferences"] = [reference]
+    if generate_name:
+        meta["generateName"] = generate_name
+    if deleting:
+        meta["deletionTimestamp"] = write_time(NOON)
+    conditions = []
+    if outcome:
+        condition = {"type": outcome, "status": "True", "message": message}
+        condition["reason"] = (
+            "BackoffLimitExceeded" if outcome == "Failed" else "CompletionsReached"
+        )
+        if ended is not None:
+            condition["lastTransitionTime"] = write_time(ended)
+        conditions = [condition]
+    return {
+        "metadata": meta,
+        "spec": {"parallelism": 1, "completions": 1, "template": {"spec": {}}},
+        "status": {"startTime": write_time(created), "conditions": conditions},
+    }
+
+
 def a_pod(job: Object, phase: str = "Pending", name: str = "", **fields: Any) -> Object:
     """A Pod of a Job; `fields` may have metadata and status."""
     owner = {"apiVersion": "batch/v1", "kind": "Job", "controller": True}
@@ -151,7 +200,8 @@ def health(
     now: int = NOON,
     since: int = NOON - DAY,
 ) -> ClusterHealth:
-    return cluster_health(ListedObjects(cron_jobs, jobs, pods, events, renewed), now, since=since)
+    listed = ListedObjects(cron_jobs, jobs, pods, events, renewed)
+    return cluster_health(listed, now, since=since, failed_since=since)
 
 
 def health_of_one(*cron_job: Object, **more: Any) -> CronJobHealth:

@@ -172,7 +172,9 @@ def test_with_a_history_limit_of_1_there_may_be_more_failures() -> None:
 def test_an_invalid_schedule_is_reported() -> None:
     found = health(a_cron_job(schedule="61 * * * *"))
     assert problems(found) == [("error", "InvalidSchedule")]
-    assert summary(found) == "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck"
+    assert summary(found) == (
+        "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck, 0 failed outside CronJobs"
+    )
 
 
 def test_an_unknown_time_zone_is_reported() -> None:

@@ -20,6 +20,7 @@ class HealthCheck:
     """Shows the health of a cluster as metrics, each time that it is called.
 
     Args:
+        failed_within: seconds for which a failed Job without a CronJob is shown.
         stuck_after: seconds after which a Job that waits for its Pods is stuck.
         now: returns the time in seconds since 1970.
         note: reports what cannot be listed.
@@ -32,6 +33,7 @@ class HealthCheck:
         scope: AuditScope,
         metrics: HealthMetrics,
         *,
+        failed_within: int,
         stuck_after: float,
         now: Callable[[], float],
         note: Callable[[str], None],
@@ -40,6 +42,7 @@ class HealthCheck:
         self._stored_objects = stored_objects
         self._scope = scope
         self._metrics = metrics
+        self._failed_within = failed_within
         self._stuck_after = stuck_after
         self._now = now
         self._note = note
@@ -51,5 +54,8 @@ class HealthCheck:
             ApiError: the cluster cannot be read; the metrics stay as they are.
         """
         listed = list_health_objects(self._stored_objects, self._api, self._scope, self._note)
-        health = cluster_health(listed, int(self._now()), stuck_after=self._stuck_after)
+        now = int(self._now())
+        health = cluster_health(
+            listed, now, failed_since=now - self._failed_within, stuck_after=self._stuck_after
+        )
         self._metrics.completed(health)

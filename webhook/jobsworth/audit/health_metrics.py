@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from jobsworth.whatif.health.cluster_health import ClusterHealth
     from jobsworth.whatif.health.cron_job_health import CronJobHealth
+    from jobsworth.whatif.health.evidence import StoredJob
 
     Series = dict[tuple[str, ...], float]
 
 MAX_SERIES = 500
-"""The largest number of series of a metric: those with the largest values."""
+"""The largest number of series of a metric: those with the largest values, of failed Jobs the newest."""
 MAX_REMEMBERED = 1000
 """The largest number of failed Jobs of a CronJob that are remembered after they are deleted."""
 STATES = ("ok", "suspended", "failing", "overdue", "blocked")
@@ -33,6 +34,8 @@ OVERDUE = "jobsworth_cronjob_overdue_seconds"
 FAILURES = "jobsworth_cronjob_consecutive_failures"
 BLOCKED = "jobsworth_cronjob_blocked"
 STUCK = "jobsworth_job_stuck_seconds"
+FAILED = "jobsworth_job_failed_seconds"
+OF_OWNER = ("resource_namespace", "owner", "reason")
 METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     OVERDUE: (
         "Seconds since the first scheduled time after the last one for which a Job was created.",
@@ -49,7 +52,12 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     STUCK: (
         "Seconds for which a Job has waited for its Pods to start or to terminate; of an owner's Jobs the "
         "longest.",
-        ("resource_namespace", "owner", "reason"),
+        OF_OWNER,
+    ),
+    FAILED: (
+        "Seconds since a Job without a CronJob failed, while no later success is known; of an owner's Jobs "
+        "the newest failure.",
+        OF_OWNER,
     ),
 }
 """The metrics about single objects: description and labels, by name."""
@@ -58,13 +66,15 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
 class HealthMetrics(Collector):
     """The health by the last complete audit.
 
-    Failed Jobs are remembered until a later success, because history limits delete them.
+    Failed Jobs of CronJobs are remembered until a later success, because history limits delete them. Of
+    others the later success is remembered, because its Job may be deleted before the failed one.
     """
 
     def __init__(self) -> None:
         self._series: dict[str, Series] = {name: {} for name in METRICS}
         self._states: dict[str, int] = dict.fromkeys(STATES, 0)
         self._failures: dict[str, dict[str, int]] = {}
+        self._recovered: frozenset[str] = frozenset()
 
     def completed(self, health: ClusterHealth) -> None:
         """Show the health of a cluster."""
@@ -86,10 +96,17 @@ class HealthMetrics(Collector):
         stuck = series[STUCK]
         for wait in health.stuck:
             job = wait.job
-            key = (job.namespace, job.owner or f"Job/{job.name}", wait.waiting.reason)
+            key = _labels(job, wait.waiting.reason)
             stuck[key] = max(stuck.get(key, 0.0), wait.seconds(health.now))
+        still = {each.job.uid for each in health.failed} & self._recovered
+        for failure in health.failed:
+            if failure.job.uid not in still:
+                # The newest comes first.
+                key = _labels(failure.job, failure.job.reason)
+                series[FAILED].setdefault(key, failure.seconds(health.now))
         # A scrape runs in another thread: replace values, do not change them.
         self._series, self._states, self._failures = series, states, failures
+        self._recovered = health.recovered | still
 
     def _failures_of(self, health: CronJobHealth) -> dict[str, int]:
         """Return the ends of the Jobs that have failed since the last success, also of deleted Jobs."""
@@ -108,7 +125,8 @@ class HealthMetrics(Collector):
         )
         for name, (description, labels) in METRICS.items():
             family = GaugeMetricFamily(name, description, labels=labels)
-            worst = sorted(shown[name].items(), key=lambda each: (-each[1], each[0]))
+            sign = 1 if name == FAILED else -1
+            worst = sorted(shown[name].items(), key=lambda each: (sign * each[1], each[0]))
             for values, value in worst[:MAX_SERIES]:
                 family.add_metric(list(values), value)
             omitted.add_metric([name], max(0, len(worst) - MAX_SERIES))
@@ -121,6 +139,10 @@ class HealthMetrics(Collector):
         for state, number in states.items():
             by_state.add_metric([state], number)
         yield from (by_state, omitted)
+
+
+def _labels(job: StoredJob, reason: str) -> tuple[str, ...]:
+    return job.namespace, job.owner or f"Job/{job.name}", reason
 
 
 def _state(health: CronJobHealth, overdue: int, failures: int) -> str:

@@ -76,6 +76,7 @@ _CRON_JOB_SHAPE: Object = {
 
 _JOB_SHAPE: Object = {
     "metadata": {
+        "generateName": str,
         "annotations": {"*": str},
         "deletionTimestamp": str,
         "ownerReferences": [{"apiVersion": str, "kind": str, "name": str, "uid": str}],

@@ -1,4 +1,4 @@
-"""``jobsworth audit --health``: expected against actual runs of CronJobs, and stuck Jobs."""
+"""``jobsworth audit --health``: expected against actual runs of CronJobs, stuck and failed Jobs."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ class HealthOptions(Options):
     heading = "Health"
 
     health = flag(
-        help="Instead of findings, report expected against actual runs of CronJobs and stuck Jobs; with "
-        "--interval, as metrics beside those of the findings."
+        help="Instead of findings, report expected against actual runs of CronJobs, stuck and failed Jobs; "
+        "with --interval, as metrics beside those of the findings."
     )
     since = text(
         default="7d",
         metavar="DURATION",
-        help="With --health: account for the scheduled times of this long, such as 12h or 7d.",
+        help="With --health: account for the scheduled times of this long, such as 12h or 7d, and list the "
+        "Jobs without a CronJob that failed in it.",
     )
     stuck_after = text(
         default="10m",
@@ -119,8 +120,9 @@ def print_health(
     check_namespaces(stored_objects, scope, config, note)
     listed = list_health_objects(stored_objects, api, scope, note)
     now = int(time.time())
+    since = now - settings.since
     health = cluster_health(
-        listed, now, since=now - settings.since, stuck_after=settings.stuck_after
+        listed, now, since=since, failed_since=since, stuck_after=settings.stuck_after
     )
     for name, file in outputs:
         write_lines(_rendered(name, health, config, report, file), file)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.registry import Collector
 
+    from jobsworth.cli.audit_health import HealthSettings
     from jobsworth.cli.audit_input import AuditInput
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.files.configuration.settings import Settings
@@ -52,12 +53,12 @@ def repeat_audit(
     interval: float,
     listen: tuple[str, int | None],
     *,
-    stuck_after: float | None = None,
+    health_settings: HealthSettings | None = None,
 ) -> int:
     """Audit at each interval until SIGTERM or SIGINT, and return the exit code.
 
     Args:
-        stuck_after: also show the health of CronJobs and Jobs: the seconds after which a Job is stuck.
+        health_settings: also show the health of CronJobs and Jobs; None for findings only.
 
     Raises:
         UsageError: the address to listen on is not available.
@@ -91,14 +92,15 @@ def repeat_audit(
 
     collectors: list[Collector] = [metrics]
     health = None
-    if stuck_after is not None:
+    if health_settings is not None:
         collectors.append(health_metrics := HealthMetrics())
         health = HealthCheck(
             api,
             stored_objects,
             scope,
             health_metrics,
-            stuck_after=stuck_after,
+            failed_within=health_settings.since,
+            stuck_after=health_settings.stuck_after,
             now=time.time,
             note=note,
         )

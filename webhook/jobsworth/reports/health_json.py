@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.health.accounted_runs import AccountedRun, AccountedWindow
     from jobsworth.whatif.health.cluster_health import ClusterHealth
     from jobsworth.whatif.health.cron_job_health import Block, CronJobHealth
+    from jobsworth.whatif.health.failed_jobs import FailedJob
     from jobsworth.whatif.health.stuck_jobs import JobWait
 
 VERSION = 1
@@ -38,6 +39,7 @@ def render(health: ClusterHealth, cluster: str) -> str:
         ],
         "cron_jobs": [_cron_job(each, health.now) for each in health.cron_jobs],
         "stuck_jobs": [_stuck(each, health.now) for each in health.stuck],
+        "failed_jobs": [_failed(each, health.now) for each in health.failed],
     }
     return printable_json(json.dumps(value, indent=2, ensure_ascii=False))
 
@@ -121,6 +123,20 @@ def _stuck(wait: JobWait, now: int) -> dict[str, Any]:
         "ended_by": wait.waiting.ended_by,
         "pod": wait.pod or None,
         "pods": wait.pods,
+    }
+
+
+def _failed(failed: FailedJob, now: int) -> dict[str, Any]:
+    job = failed.job
+    return {
+        "namespace": job.namespace,
+        "name": job.name,
+        "owner": job.owner or None,
+        "generate_name": job.generate_name or None,
+        "reason": job.reason or None,
+        "message": failed.message or None,
+        "failed": write_time(failed.at),
+        "seconds": failed.seconds(now),
     }
 
 

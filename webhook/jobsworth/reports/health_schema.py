@@ -38,6 +38,11 @@ def health_schema() -> dict[str, Any]:
                 "problems": list_schema(_problem(), "By object, the gravest first."),
                 "cron_jobs": list_schema(_cron_job(), "By namespace and name."),
                 "stuck_jobs": list_schema(_stuck(), "The longest first."),
+                "failed_jobs": list_schema(
+                    _failed(),
+                    "Jobs without a CronJob that failed in the window and that no later success is known of, "
+                    "the newest first.",
+                ),
             }
         ),
     }
@@ -143,6 +148,21 @@ def _stuck() -> dict[str, Any]:
             "ended_by": text_schema("What ends the wait, as a clause after when."),
             "pod": text_or_null_schema("One of the Pods that keep it waiting."),
             "pods": number_schema("How many there are."),
+        }
+    )
+
+
+def _failed() -> dict[str, Any]:
+    return object_schema(
+        {
+            "namespace": text_schema(""),
+            "name": text_schema(""),
+            "owner": text_or_null_schema("Kind/name of its controller."),
+            "generate_name": text_or_null_schema("metadata.generateName."),
+            "reason": text_or_null_schema("Of its Failed condition."),
+            "message": text_or_null_schema("Of its Failed condition, shortened."),
+            "failed": _time("When it got its Failed condition."),
+            "seconds": number_schema("Since then."),
         }
     )
 

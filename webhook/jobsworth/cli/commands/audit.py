@@ -135,8 +135,7 @@ def run(options: AuditOptions) -> int:
             if interval is not None:
                 from jobsworth.cli.repeated_audit import repeat_audit
 
-                stuck_after = None if health is None else health.stuck_after
-                return repeat_audit(config, audit, interval, listen, stuck_after=stuck_after)
+                return repeat_audit(config, audit, interval, listen, health_settings=health)
             try:
                 if health is not None:
                     scope = audit_scope(audit.scope, config.namespace)
@@ -335,7 +334,7 @@ Examples:
   jobsworth audit -A --admission-policies           # findings of the cluster's own policies
   jobsworth audit -A --policy policies/ --plan      # the defaults that would be set
   jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
-  jobsworth audit -A --health --since 7d            # CronJobs that do not run, and stuck Jobs
+  jobsworth audit -A --health --since 7d            # CronJobs that do not run, stuck and failed Jobs
 """,
     options=AuditOptions,
     run=run,

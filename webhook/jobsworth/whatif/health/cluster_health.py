@@ -12,6 +12,7 @@ from jobsworth.whatif.health.accounted_runs import account_for_runs
 from jobsworth.whatif.health.controller_absences import signs_of_life, with_absences
 from jobsworth.whatif.health.cron_job_evidence import gather_evidence
 from jobsworth.whatif.health.cron_job_health import health_of
+from jobsworth.whatif.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
 from jobsworth.whatif.health.stored_jobs import read_stored_event, read_stored_job
 from jobsworth.whatif.health.stuck_jobs import wait_of
 
@@ -67,6 +68,8 @@ class ClusterHealth:
         cron_jobs: in the order of namespace and name.
         stuck: the Jobs that are stuck, the longest first.
         jobs: how many Jobs there are.
+        failed: Jobs without a CronJob that have failed in their window, the newest first.
+        recovered: the UIDs of failed Jobs that are not in it, because a later one has succeeded.
         unseen: what could not be listed: ``pods``, ``events``.
         away_since: when kube-controller-manager last renewed its Lease, if that is too long ago.
         absences: periods of the window in which the CronJob controller was away.
@@ -78,19 +81,27 @@ class ClusterHealth:
     invalid: tuple[InvalidCronJob, ...]
     stuck: tuple[JobWait, ...]
     jobs: int
+    failed: tuple[FailedJob, ...] = ()
+    recovered: frozenset[str] = frozenset()
     unseen: tuple[str, ...] = ()
     away_since: int | None = None
     absences: tuple[Absence, ...] = ()
 
 
 def cluster_health(
-    listed: ListedObjects, now: int, *, since: int | None = None, stuck_after: float = STUCK_AFTER
+    listed: ListedObjects,
+    now: int,
+    *,
+    since: int | None = None,
+    failed_since: int | None = None,
+    stuck_after: float = STUCK_AFTER,
 ) -> ClusterHealth:
     """Return the health of CronJobs and Jobs.
 
     Args:
         now: seconds since 1970.
         since: the begin of the window of scheduled times to account for; None for none.
+        failed_since: the begin of the window of failed Jobs without a CronJob; None for none.
         stuck_after: seconds after which a Job that waits for its Pods is stuck.
     """
     jobs = [read_stored_job(each) for each in listed.jobs]
@@ -128,6 +139,7 @@ def cluster_health(
         accounted = {each.uid: account_for_runs(each, since, now) for each in evidences}
         windows, absences = with_absences(accounted, signs)
     away = _away_since(listed.controller_renewed, signs[-1] if signs else None, now)
+    failures = FailedJobs() if failed_since is None else failed_jobs(jobs, failed_since)
     by_name = {(each.job.cron_job, each.job.name): each for each in waits.values()}
     stuck = [each for each in waits.values() if each.stuck(now, stuck_after)]
     return ClusterHealth(
@@ -142,6 +154,8 @@ def cluster_health(
             sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
         ),
         jobs=len(jobs),
+        failed=failures.failed,
+        recovered=failures.recovered,
         unseen=tuple(
             name
             for name, found in (("pods", listed.pods), ("events", listed.events))

@@ -35,9 +35,14 @@ class StoredJob(NamedTuple):
     Attributes:
         cron_job: the UID of the CronJob that controls it; empty without one.
         owner: ``Kind/name`` of the controller reference; empty without one.
+        owner_uid: the UID in it.
+        generate_name: metadata.generateName; empty for a Job that was created with a name.
         scheduled: the scheduled time that it was created for; None if a user created it.
         outcome: the type of its terminal condition; empty while it has not finished.
         ended: when it got that condition.
+        reason: that of the condition.
+        message: that of the condition.
+        deleting: it has a deletionTimestamp.
         manifest: the object, of a Job that has not finished; else None.
     """
 
@@ -51,6 +56,10 @@ class StoredJob(NamedTuple):
     outcome: Outcome = ""
     ended: int | None = None
     reason: str = ""
+    message: str = ""
+    deleting: bool = False
+    owner_uid: str = ""
+    generate_name: str = ""
     manifest: Object | None = None
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Severity
     from jobsworth.whatif.health.cluster_health import ClusterHealth
     from jobsworth.whatif.health.cron_job_health import Block, CronJobHealth
+    from jobsworth.whatif.health.failed_jobs import FailedJob
     from jobsworth.whatif.health.stuck_jobs import JobWait
 
 OVERDUE_AFTER = 60
@@ -49,6 +50,7 @@ CODES = (
     "Suspended",
     "Unknown",
     "Stuck",
+    "Failed",
 )
 
 
@@ -108,6 +110,8 @@ def problems_by_object(health: ClusterHealth) -> Iterator[tuple[str, list[Proble
         yield name, list(problems_of_cron_job(each, health.now))
     for wait in health.stuck:
         yield f"{wait.job.namespace}/Job/{wait.job.name}", [stuck_problem(wait, health.now)]
+    for failed in health.failed:
+        yield f"{failed.job.namespace}/Job/{failed.job.name}", [failed_problem(failed, health.now)]
 
 
 def summary(health: ClusterHealth) -> str:
@@ -122,7 +126,8 @@ def summary(health: ClusterHealth) -> str:
     cron_jobs = len(health.cron_jobs) + len(health.invalid)
     return (
         f"{_number(cron_jobs, 'CronJob')}: {number['error']} with errors, {number['warning']} with warnings; "
-        f"{_number(health.jobs, 'Job')}: {len(health.stuck)} stuck"
+        f"{_number(health.jobs, 'Job')}: {len(health.stuck)} stuck, {len(health.failed)} failed "
+        "outside CronJobs"
     )
 
 
@@ -148,6 +153,21 @@ def _away(health: ClusterHealth) -> Iterator[Problem]:
 def stuck_problem(wait: JobWait, now: int) -> Problem:
     """Return the problem of a stuck Job."""
     return Problem("error", "Stuck", wait_words(wait, now))
+
+
+def failed_problem(failed: FailedJob, now: int) -> Problem:
+    """Return the problem of a failed Job without a CronJob."""
+    job = failed.job
+    why = ": ".join(each for each in (job.reason, failed.message) if each)
+    later = ""
+    if job.owner:
+        later = f"; no later Job of {job.owner} is known to have succeeded"
+    elif job.generate_name:
+        later = f"; no later Job with generateName {job.generate_name} is known to have succeeded"
+    failed_at = f"failed {duration(failed.seconds(now))} ago, at {write_time(failed.at)}"
+    condition = f" ({why})" if why else ""
+    advice = "find the cause with jobsworth why, then run the Job again or delete it"
+    return Problem("error", "Failed", f"{failed_at}{condition}{later}: {advice}")
 
 
 def wait_words(wait: JobWait, now: int) -> str:

@@ -30,29 +30,34 @@ def read_stored_job(job: Object) -> StoredJob:
     kind = "" if owner is None else owner.get("kind") or ""
     name = "" if owner is None else owner.get("name") or ""
     of_cron_job = owner is not None and kind == "CronJob"
-    outcome, ended, reason = _end(job)
+    uid = "" if owner is None else owner.get("uid") or ""
+    outcome, ended, reason, message = _end(job)
     return StoredJob(
         namespace=meta.get("namespace") or "",
         name=meta.get("name") or "",
         uid=meta.get("uid") or "",
-        cron_job=(owner or {}).get("uid") or "" if of_cron_job else "",
+        cron_job=uid if of_cron_job else "",
         owner=f"{kind}/{name}" if owner else "",
         scheduled=_scheduled(meta, name) if of_cron_job else None,
         created=read_time(meta.get("creationTimestamp")) or 0,
         outcome=outcome,
         ended=ended,
         reason=reason,
+        message=message,
+        deleting=bool(meta.get("deletionTimestamp")),
+        owner_uid=uid,
+        generate_name=meta.get("generateName") or "",
         manifest=None if outcome else job,
     )
 
 
-def _end(job: Object) -> tuple[Outcome, int | None, str]:
+def _end(job: Object) -> tuple[Outcome, int | None, str, str]:
     for outcome in _OUTCOMES:
         for condition in (job.get("status") or {}).get("conditions") or ():
             if (condition.get("type"), condition.get("status")) == (outcome, "True"):
                 at = read_time(condition.get("lastTransitionTime"))
-                return outcome, at, condition.get("reason") or ""
-    return "", None, ""
+                return outcome, at, condition.get("reason") or "", condition.get("message") or ""
+    return "", None, "", ""
 
 
 def _scheduled(meta: Object, cron_job: str) -> int | None:

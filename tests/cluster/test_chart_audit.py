@@ -84,15 +84,25 @@ class ChartAudit:
 
     def shows(self, line: str) -> None:
         """Wait until the metrics have this line."""
+        wait_for(lambda: line in self._lines(), line, [self.process])
+
+    def has_series(self, series: str, *, present: bool = True) -> None:
+        """Wait until the metrics have a series, or, if not `present`, no longer have it."""
 
         def shown() -> bool:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/metrics") as answer:
-                    return line in answer.read().decode().splitlines()
-            except OSError:
-                return False
+            lines = self._lines()
+            return bool(lines) and any(line.startswith(series) for line in lines) is present
 
-        wait_for(shown, line, [self.process])
+        wait_for(shown, f"{series} {'is' if present else 'is not'} there", [self.process])
+
+    def _lines(self) -> list[str]:
+        """The lines of the metrics; none while they cannot be read."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/metrics") as answer:
+                text: str = answer.read().decode()
+                return text.splitlines()
+        except OSError:
+            return []
 
     def events(self, namespace: str) -> dict[tuple[str, str], str]:
         """The messages of the audit's Events by kind and name of their object."""
@@ -164,6 +174,52 @@ def test_a_blocked_cron_job_has_metrics_until_it_is_deleted(health: ChartAudit) 
     bed.request("DELETE", f"{path}/cronjobs/nightly")
     health.shows('jobsworth_cronjobs{state="blocked"} 0.0')
     assert "Traceback" not in health.log.read_text()
+
+
+def test_a_failed_job_has_a_series_until_a_later_one_succeeds(health: ChartAudit) -> None:
+    bed = health.bed
+    team = bed.namespace("team")
+    path = f"/apis/batch/v1/namespaces/{team}/jobs"
+    failed = _create_finished_job(bed, team, "FailureTarget", "Failed")
+    owner = f'owner="Job/{failed}",reason="BackoffLimitExceeded",resource_namespace="{team}"'
+    series = f"jobsworth_job_failed_seconds{{{owner}}}"
+    health.has_series(series)
+    time.sleep(
+        1.1
+    )  # times of the API are whole seconds: the later Job is created after the failure
+    later = _create_finished_job(bed, team, "SuccessCriteriaMet", "Complete")
+    health.has_series(series, present=False)
+    bed.request("DELETE", f"{path}/{later}?propagationPolicy=Background")
+    alone = _create_finished_job(bed, team, "FailureTarget", "Failed")
+    health.has_series(series.replace(failed, alone))
+    # The audit remembers the success of the Job that is gone.
+    health.has_series(series, present=False)
+    bed.request("DELETE", f"{path}/{alone}?propagationPolicy=Background")
+    health.has_series(series.replace(failed, alone), present=False)
+    assert "Traceback" not in health.log.read_text()
+
+
+def _create_finished_job(bed: TestBed, namespace: str, *conditions: str) -> str:
+    """Create a Job with a generateName, and finish it; return its name."""
+    job = manifest("")
+    job["metadata"] = {"generateName": "load-"}
+    name: str = bed.create(job, namespace)["metadata"]["name"]
+    now = write_time(int(time.time()))
+    failing = "Failed" in conditions
+    reason = "BackoffLimitExceeded" if failing else "CompletionsReached"
+    status: dict[str, Any] = {
+        "startTime": now,
+        "conditions": [
+            {"type": each, "status": "True", "reason": reason, "message": "m", "lastTransitionTime": now}
+            for each in conditions
+        ],
+        **({"failed": 1} if failing else {"succeeded": 1, "completionTime": now}),
+    }  # fmt: skip
+    answer = bed.request(
+        "PATCH", f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}/status", {"status": status}, content_type=MERGE
+    )  # fmt: skip
+    assert answer.code == 200, answer
+    return name
 
 
 def _create_pending_pod(bed: TestBed, namespace: str, job: dict[str, Any]) -> None:

@@ -380,13 +380,10 @@ WRITING = {
 @pytest.mark.parametrize(
     ("defaults", "limits"),
     [
-        ({"backoffLimit": {"value": 3}}, {"backoffLimit": {"maximum": 5}}),
-        ({"suspend": {"value": True}}, {"suspend": {"allowed": [True]}}),
-        (
-            {"podReplacementPolicy": {"value": "Failed"}},
-            {"podReplacementPolicy": {"allowed": ["Failed"]}},
-        ),
-        ({"activeDeadlineSeconds": {"value": 60}}, {"activeDeadlineSeconds": {"required": True}}),
+        ({"backoffLimit": 3}, {"backoffLimit": {"maximum": 5}}),
+        ({"suspend": True}, {"suspend": {"allowed": [True]}}),
+        ({"podReplacementPolicy": "Failed"}, {"podReplacementPolicy": {"allowed": ["Failed"]}}),
+        ({"activeDeadlineSeconds": 60}, {"activeDeadlineSeconds": {"required": True}}),
         (
             {"podFailurePolicy": {"rulesAfter": [FAIL]}},
             {"podFailurePolicy": {"ignoreDisruptionsFirst": True}},

@@ -140,7 +140,7 @@ def test_a_criterion_decides_what_is_refused(
     running: TestBed, register: Any, criterion: str
 ) -> None:
     match, matching, others = CRITERIA[criterion]
-    register(match=match)
+    register(match=[match])
     wait_until_known(running, matching[0])
     assert [refused(running, **each) for each in matching] == [True] * len(matching)
     assert [refused(running, **each) for each in others] == [False] * len(others)
@@ -151,7 +151,7 @@ def test_a_criterion_decides_what_is_exempt(
     running: TestBed, register: Any, criterion: str
 ) -> None:
     exempt, exempted, others = CRITERIA[criterion]
-    register(exempt=exempt)
+    register(exempt=[exempt])
     if others:
         wait_until_known(running, others[0])
     assert [refused(running, **each) for each in exempted] == [False] * len(exempted)

@@ -223,7 +223,8 @@ class PlayedEdits:
         manifest = self._manifest(
             name, {key: value for key, value in spec.items() if value is not None}
         )
-        evaluation = jobsworth.evaluate(manifest, old=stored, now=now)
+        at = datetime.fromtimestamp(now, UTC)
+        evaluation = jobsworth.evaluate(manifest, old=stored, now=at)
         self.reported[name] = any(each.code == "JW423" for each in evaluation.lint)
         if edit.recreated:
             self._bed.request("DELETE", self._path(name))

@@ -12,6 +12,8 @@ import pytest
 
 from support.editors.language_client import CAPABILITIES, LanguageClient, LanguageServerError
 
+pytestmark = pytest.mark.slow  # each test starts a server, of which the library takes a second
+
 COMMAND = [sys.executable, "-m", "jobsworth", "lsp"]
 JOB = """\
 apiVersion: batch/v1
@@ -70,11 +72,7 @@ def test_many_changes_end_with_the_findings_of_the_last(
     many = "---\n".join([JOB] * 30)
     client.open(uri, many)
     for _ in range(20):
-        client.notify(
-            "textDocument/didChange",
-            textDocument={"uri": uri, "version": 2},
-            contentChanges=[{"text": many}],
-        )
+        client.send_change(uri, {"text": many})
     assert "JW003" not in codes(client.replace(uri, JOB.replace("Always", "Never")))
 
 

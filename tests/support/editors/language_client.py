@@ -115,10 +115,14 @@ class LanguageClient:
 
     def change(self, uri: str, *changes: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Change an open text, and return the diagnostics of the new version."""
+        self.send_change(uri, *changes)
+        return self.diagnostics(uri)
+
+    def send_change(self, uri: str, *changes: Mapping[str, Any]) -> None:
+        """Change an open text, and do not wait for its diagnostics."""
         self._versions[uri] += 1
         document = {"uri": uri, "version": self._versions[uri]}
         self.notify("textDocument/didChange", textDocument=document, contentChanges=list(changes))
-        return self.diagnostics(uri)
 
     def replace(self, uri: str, text: str) -> list[dict[str, Any]]:
         """Replace an open text, and return the diagnostics of the new one."""

@@ -34,7 +34,7 @@ class OutOfBudget(CelError):
 
 
 class Budget:
-    """What an evaluation may still use.
+    """The steps and the memory that an evaluation may still use.
 
     Attributes:
         steps: the steps that are left.

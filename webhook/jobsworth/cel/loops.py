@@ -109,4 +109,4 @@ LOOPS: dict[str, Run] = {
     "transformMapEntry": _entries,
     "sortBy": _sorted,
 }
-"""What each macro makes of the items, by its name."""
+"""The function that makes the value of each macro from its items, by name."""

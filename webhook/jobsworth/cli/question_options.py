@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class QuestionOptions(Options):
-    """What is asked about a Job, beside its scenario."""
+    """Questions about a Job, beside its scenario."""
 
     drain = words(
         metavar="TIME[:PODS]",

@@ -48,7 +48,7 @@ _LEFT_BY_TEMPLATES = {
     "%!": "Go prints it for a wrong format",
 }
 _NO_VALUES = ("None", "null", "undefined", "nil")
-"""What programs print for a value that is not set."""
+"""The texts that programs print for a value that is not set."""
 
 
 def child_findings(

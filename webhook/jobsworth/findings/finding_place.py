@@ -28,7 +28,7 @@ class FindingPlace(Record):
 
     @property
     def rendered(self) -> str:
-        """Where the finding is in the rendered manifest; empty if `line` says it."""
+        """The place in the rendered manifest; empty if `line` says it."""
         if self.rendered_line is None:
             return ""
         return f"line {self.rendered_line} of the rendered manifest"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Confidence = Literal["certain", "likely", "opinion"]
 
 CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "opinion")
-"""How sure the findings of a rule are, the surest first: it follows from the behavior of Kubernetes that the
+"""The certainty of a rule's findings, the surest first: it follows from the behavior of Kubernetes that the
 manifest does not do what it says; it is so in at least 19 of 20 real manifests; reviewers disagree."""
 
 DEFAULT_CONFIDENCE: Confidence = "likely"

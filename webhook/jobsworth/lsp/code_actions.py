@@ -1,4 +1,4 @@
-"""What an editor offers to do: verified fixes, all safe fixes, an explanation."""
+"""The actions that an editor offers: verified fixes, all safe fixes, an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a scheduled time of a CronJob starts no Job, or starts one late."""
+"""The reasons for which a scheduled time of a CronJob starts no Job, or starts one late."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.waiting import Waiting
 
 Counted = Literal["", "succeeded", "failed", "ignored", "uncounted"]
-"""How the Job counted a Pod: not yet, as success, as failure; a failure that its failure policy ignores; or
-not at all, because the Job deleted it or its index had a result."""
+"""The count of a Pod by its Job: not yet, as success, as failure; a failure that its failure policy ignores;
+or not at all, because the Job deleted it or its index had a result."""
 
 Outcome = Literal["Complete", "Failed", "Unfinished"]
 

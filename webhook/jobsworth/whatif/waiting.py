@@ -99,7 +99,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """What is known beside a Job and its Pods.
+    """Facts that are known beside a Job and its Pods.
 
     Attributes:
         pending: by name of a Pod, the cause for which it is Pending

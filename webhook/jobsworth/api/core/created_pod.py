@@ -32,7 +32,7 @@ OVERHEAD = "CreatedPod.overhead_of_the_class"
 GO_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""What ``strings.TrimSpace`` removes."""
+"""The characters that ``strings.TrimSpace`` removes."""
 
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """The values of the priority classes that every cluster has."""

@@ -88,7 +88,7 @@ class FailurePolicy:
 
 @dataclass(frozen=True, slots=True)
 class FailureDecision:
-    """What JobSet does about failed Jobs.
+    """The decision of JobSet about failed Jobs.
 
     Attributes:
         job: the failed Job that decides.

@@ -13,7 +13,7 @@ MAX_PATTERN = 1000
 MAX_REPEATS = 3
 """Repeats in a pattern that is matched. Python's engine backtracks: with many, a match may take years."""
 _ONLY_IN_PYTHON = re.compile(r"\(\?(?:<?[=!]|P=|\(|#|>)|\\[1-9]|(?<!\\)[*+?}]\+")
-"""What Python's expressions have, and RE2 has not: lookaround, references, conditions, possessive repeats."""
+"""Constructs that RE2 lacks: lookaround, references, conditions, possessive repeats."""
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[^:)]*:?|\{\d+(?:,\d*)?\}|.", re.DOTALL)
 _REPEATS = ("*", "+", "?")
 

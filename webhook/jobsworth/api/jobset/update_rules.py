@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MUTABLE_METADATA = ("annotations", "labels")
 MUTABLE_POD_FIELDS = ("nodeSelector", "tolerations", "schedulingGates")
-"""What may change in a Pod template while the JobSet is suspended, before or after the update."""
+"""The fields of a Pod template that may change while the JobSet is suspended, before or after the update."""
 
 
 def update_errors(

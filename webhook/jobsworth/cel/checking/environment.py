@@ -1,4 +1,4 @@
-"""What a release knows: functions, macros and variables."""
+"""The functions, macros and variables of a release."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _WITHOUT_PARAMETERS = frozenset(("bool", "int", "uint", "double", "string", "byt
 
 
 class Substitutions:
-    """What each type parameter stands for, as far as it is known."""
+    """The type that each type parameter stands for, as far as it is known."""
 
     def __init__(self) -> None:
         self._found: dict[Type, Type] = {}

@@ -33,7 +33,7 @@ MAX_RESYNC_PERIOD = 24 * 3600
 from --min-resync-period (12h) to twice as much."""
 
 Withheld = Literal["", "Suspended", "MissSchedule", "JobAlreadyActive", "NothingFound"]
-"""Why a sync does not start the most recent scheduled time; empty if there is none, or if it starts."""
+"""The reason for which a sync does not start the most recent scheduled time; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class NextRun:
 
 @dataclass(frozen=True, slots=True)
 class EditEffect:
-    """What an edit does to the runs of a CronJob, beside moving the coming ones.
+    """The effect of an edit on the runs of a CronJob, beside moving the coming ones.
 
     Attributes:
         started: the run of a passed time that starts because of the edit; None for none.

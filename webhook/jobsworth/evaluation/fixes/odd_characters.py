@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_FIELD = "unknown_field"
 _SUBJECTS = {UNKNOWN_FIELD: "the name", MAP_KEY: "the key"}
-"""What a hint is about, by the rule of the error; for other rules, the value."""
+"""The subject of a hint, by the rule of the error; for other rules, the value."""
 
 
 def odd_hint(rejected: RejectedObject) -> str:

@@ -1,4 +1,4 @@
-"""What the policies make of a request."""
+"""The outcomes of policies for a request."""
 
 from __future__ import annotations
 

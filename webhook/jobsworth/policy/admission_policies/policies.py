@@ -34,7 +34,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class MatchResources:
-    """What requests a policy or a binding applies to.
+    """The requests to which a policy or a binding applies.
 
     Attributes:
         rules: any must match; empty for all, which only a binding may have.

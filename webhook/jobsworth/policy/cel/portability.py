@@ -53,7 +53,7 @@ _ADVICE: tuple[tuple[str, str], ...] = (
     (r"expected type '.*' but found", "give all items one type, or write dyn(…) around each"),
     (r"invalid (duration|timestamp|matches) argument", "correct the text"),
 )
-"""What to write instead, by the beginning of what an API server answers."""
+"""The expression to write instead, by the beginning of the API server's answer."""
 
 _MACROS_WITH_TWO_VARIABLES = re.compile(r"undeclared reference to '(all|exists|exists_one)'")
 

@@ -38,7 +38,7 @@ _OPERATORS = {"minimum": "<", "maximum": ">"}
 
 
 class _Subject:
-    """What a limit is about: a field, or a label or annotation.
+    """The subject of a limit: a field, or a label or annotation.
 
     Attributes:
         place: its field path.

@@ -61,7 +61,7 @@ _NO_VALUE = {
     "succeededIndexes": "the Job is not Indexed. Assert workDone",
     "workDone": "the Job has no number of completions",
 }
-"""Why a measure has no value, by the begin of its name."""
+"""The reason for which a measure has no value, by the beginning of its name."""
 
 
 SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")

@@ -141,7 +141,8 @@ def _table_of(page: str) -> str:
     """Return the table below the heading "Metrics" of a page of docs/."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     section = re.split("^#+ Metrics$", text, flags=re.MULTILINE)[1]
-    return "\n".join(re.findall(r"^\|.*\|$", section.split("\n#")[0], re.MULTILINE))
+    rows = re.findall(r"^\|.*\|$", section.split("\n#")[0], re.MULTILINE)
+    return "\n".join(rows).replace("](#", f"](../{page}#")
 
 
 def _document(name: str, title: str) -> str:

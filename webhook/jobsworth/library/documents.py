@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.manifests import read_text
-from jobsworth.manifests.editing.yaml_writer import to_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,4 +24,6 @@ def document_of(manifest: dict[str, Any]) -> Document:
 
 def text_of(manifests: Iterable[dict[str, Any]]) -> bytes:
     """Return manifests as the bytes of a YAML file."""
+    from jobsworth.manifests.editing.yaml_writer import to_yaml  # the verdict needs no PyYAML
+
     return to_yaml(manifests).encode()

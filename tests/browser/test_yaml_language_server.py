@@ -103,7 +103,7 @@ def test_there_is_no_false_error_in_a_file_of_several_kinds(server: LanguageClie
     mixed = "---\n".join(
         [SERVICE, JOB.replace("      affinity:\n", ""), policy, "a: [1]\n", SERVICE]
     )
-    assert server.open("file:///work/mixed.yaml", mixed) == []
+    assert server.open("file:///repository/mixed.yaml", mixed) == []
 
 
 def test_a_mistake_is_explained_in_the_words_of_the_server(server: LanguageClient) -> None:
@@ -112,9 +112,11 @@ def test_a_mistake_is_explained_in_the_words_of_the_server(server: LanguageClien
         "completions: Required value: when completion mode is Indexed"
     ]
     wrong = JOB.replace("Indexed", "Indexd")
-    (found,) = server.open("file:///work/a.yaml", wrong)
+    (found,) = server.open("file:///repository/a.yaml", wrong)
     assert found["message"] == 'Unsupported value: supported values: "NonIndexed", "Indexed"'
-    (found,) = server.open("file:///work/b.yaml", JOB.replace("Policy: Never", "Policy: Always"))
+    (found,) = server.open(
+        "file:///repository/b.yaml", JOB.replace("Policy: Never", "Policy: Always")
+    )
     assert found["message"] == 'restartPolicy: Required value: valid values: "OnFailure", "Never"'
 
 
@@ -145,7 +147,7 @@ def test_only_values_that_a_job_may_have_are_completed(
 
 
 def completed(server: LanguageClient, lines: list[str], number: int) -> set[str]:
-    uri = f"file:///work/complete-{number}.yaml"
+    uri = f"file:///repository/complete-{number}.yaml"
     server.open(uri, "\n".join(lines) + "\n")
     answer: dict[str, Any] = server.call(
         "textDocument/completion",
@@ -156,10 +158,10 @@ def completed(server: LanguageClient, lines: list[str], number: int) -> set[str]
 
 
 def test_a_field_is_explained(server: LanguageClient) -> None:
-    server.open("file:///work/hover.yaml", JOB)
+    server.open("file:///repository/hover.yaml", JOB)
     answer = server.call(
         "textDocument/hover",
-        textDocument={"uri": "file:///work/hover.yaml"},
+        textDocument={"uri": "file:///repository/hover.yaml"},
         position={"line": 5, "character": 5},
     )
     assert "each Pod has an index" in answer["contents"]["value"]

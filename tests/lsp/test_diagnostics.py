@@ -33,7 +33,7 @@ spec:
 """
 
 
-def found(text: str, path: str = "/work/job.yaml", *folders: Path) -> list[types.Diagnostic]:
+def found(text: str, path: str = "/repository/job.yaml", *folders: Path) -> list[types.Diagnostic]:
     return diagnostics(evaluated(open_text(text, path), workspace(*folders)))
 
 

@@ -22,7 +22,7 @@ def workspace(*folders: Path | str, settings: Settings | None = None) -> Workspa
     return evaluator
 
 
-def open_text(text: str, path: str = "/work/job.yaml", encoding: str = UTF_16) -> OpenText:
+def open_text(text: str, path: str = "/repository/job.yaml", encoding: str = UTF_16) -> OpenText:
     """Return a text that is open in an editor."""
     return OpenText(f"file://{path}", 1, path, TextPositions(text, PositionCodec(encoding)))
 

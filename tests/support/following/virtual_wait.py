@@ -7,6 +7,7 @@ from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.following.job_reference import JobReference
+from jobsworth.following.procedures import run
 from jobsworth.following.requests import Changed, Ended, Get, Next, Report, TimePassed, Watch
 from jobsworth.following.sources import as_api_error, path_of
 from jobsworth.following.waiting.job_following import follow_job
@@ -35,6 +36,7 @@ class VirtualWait:
         self.progress: list[Progress] = []
         self.watched: list[Watch] = []
         self.calls = 0
+        self._steps = 0
         self._script: list[tuple[float, Callable[[], Any]]] = []
 
     def at(self, time: float, happens: Callable[[], Any]) -> None:
@@ -72,21 +74,11 @@ class VirtualWait:
             JobReference("Job", "batch", "train"),
             WaitOptions(lambda: self.now, bounds, note=self.notes.append, **given),
         )
-        try:
-            request = next(procedure)
-            for _ in range(MOST_STEPS):
-                try:
-                    answer = self._answer(request)
-                except ApiError as error:
-                    request = procedure.throw(error)
-                else:
-                    request = procedure.send(answer)
-        except StopIteration as stopped:
-            end: WaitEnd = stopped.value
-            return end
-        raise AssertionError(f"the procedure asks without end; the time is {self.now}")
+        return run(procedure, self._answer)
 
     def _answer(self, request: object) -> Any:
+        self._steps += 1
+        assert self._steps < MOST_STEPS, f"the procedure asks without end; the time is {self.now}"
         if isinstance(request, Get):
             self.calls += 1
             try:

@@ -185,7 +185,7 @@ def _review(data: bytes, draw: Draw) -> None:
 def _open_text(data: bytes, draw: Draw) -> None:
     """Whatever the text, an editor gets ranges in it, fixes that apply, and an explanation."""
     text = open_text(
-        data.decode("utf-8", "surrogateescape"), f"/work/job.{('yaml', 'json')[draw(2)]}"
+        data.decode("utf-8", "surrogateescape"), f"/repository/job.{('yaml', 'json')[draw(2)]}"
     )
     evaluator, server = workspace(), ApiServer("1.36")
     found = evaluated(text, evaluator)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jobsworth.client.api_errors import ApiError
+from jobsworth.following.procedures import run, run_async
 from jobsworth.following.sources import (
     GetterSource,
     as_api_error,
@@ -26,18 +26,7 @@ def run_reading(reading: Reading[Result], source: Source) -> Result:
 
     Raises: what the procedure raises.
     """
-    try:
-        request = next(reading)
-        while True:
-            try:
-                answer = source.answer(request)
-            except ApiError as error:
-                request = reading.throw(error)
-            else:
-                request = reading.send(answer)
-    except StopIteration as stopped:
-        result: Result = stopped.value
-        return result
+    return run(reading, source.answer)
 
 
 async def run_reading_async(reading: Reading[Result], source: Source) -> Result:
@@ -45,18 +34,7 @@ async def run_reading_async(reading: Reading[Result], source: Source) -> Result:
 
     Raises: what the procedure raises.
     """
-    try:
-        request = next(reading)
-        while True:
-            try:
-                answer = await answer_async(request, source)
-            except ApiError as error:
-                request = reading.throw(error)
-            else:
-                request = reading.send(answer)
-    except StopIteration as stopped:
-        result: Result = stopped.value
-        return result
+    return await run_async(reading, lambda request: answer_async(request, source))
 
 
 async def answer_async(request: Get | GetText, source: Source) -> Any:

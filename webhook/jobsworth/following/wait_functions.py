@@ -97,15 +97,9 @@ def wait(
         ClusterError: the cluster cannot be read.
         TypeError: the client is none of these.
     """
+    bounds = Bounds(stuck_after, unschedulable_after, _suspended_ok(suspended))
     options = _checked(
-        WaitOptions(
-            clock,
-            Bounds(stuck_after, unschedulable_after, _suspended_ok(suspended)),
-            timeout=timeout,
-            for_creation=for_creation,
-            unreachable_after=unreachable_after,
-            note=on_note,
-        )
+        WaitOptions(clock, bounds, timeout, for_creation, unreachable_after, note=on_note)
     )
     with source_of(client, context=context, kubeconfig=kubeconfig, tries=1) as source:
         asked = _job(reference, namespace or source.namespace)
@@ -130,15 +124,9 @@ async def wait_async(
     on_note: Callable[[str], None] = lambda text: None,
 ) -> Waited:
     """Do the same as :func:`jobsworth.wait`, without blocking the event loop; cancelling the task ends it."""
+    bounds = Bounds(stuck_after, unschedulable_after, _suspended_ok(suspended))
     options = _checked(
-        WaitOptions(
-            clock,
-            Bounds(stuck_after, unschedulable_after, _suspended_ok(suspended)),
-            timeout=timeout,
-            for_creation=for_creation,
-            unreachable_after=unreachable_after,
-            note=on_note,
-        )
+        WaitOptions(clock, bounds, timeout, for_creation, unreachable_after, note=on_note)
     )
     with source_of(client, context=context, kubeconfig=kubeconfig, tries=1) as source:
         asked = _job(reference, namespace or source.namespace)

@@ -104,8 +104,8 @@ class WorkspaceEvaluator:
         """Return the path of a text; in the first folder of the workspace if it is not a file.
 
         >>> from jobsworth.files.configuration.settings import Settings
-        >>> WorkspaceEvaluator(Settings()).path_of("file:///work/my%20jobs/a.yaml")
-        '/work/my jobs/a.yaml'
+        >>> WorkspaceEvaluator(Settings()).path_of("file:///repository/my%20jobs/a.yaml")
+        '/repository/my jobs/a.yaml'
         """
         path = file_path(uri)
         if path is not None:

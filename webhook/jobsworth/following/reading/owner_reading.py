@@ -26,12 +26,11 @@ if TYPE_CHECKING:
     from jobsworth.following.job_reference import JobReference
     from jobsworth.following.reading.job_reading import ReadingOptions
     from jobsworth.following.requests import Reading
-    from jobsworth.whatif.why.diagnosis import Diagnosis
     from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
     from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
+    from jobsworth.whatif.why.saved_objects import AnyDiagnosis
 
     Object = dict[str, Any]
-    AnyDiagnosis = Diagnosis | CronJobDiagnosis | JobSetDiagnosis
 
 MOST_JOBS = 5000
 JOB_SETS = f"/apis/{API_VERSION}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.following.drivers import answer_async
+from jobsworth.following.procedures import run, run_async
 from jobsworth.following.requests import Ended, Get, GetText, Next, Report, TimePassed, Watch
 from jobsworth.following.waiting.polled_lists import PolledLists
 from jobsworth.following.waiting.watch_threads import WatchThreads
@@ -38,17 +39,7 @@ def run_following(
     """
     watches = _Threads(source.api) if source.api is not None else _Polling(source)
     try:
-        request = next(following)
-        while True:
-            try:
-                answer = _answer(request, source, watches, report)
-            except ApiError as error:
-                request = following.throw(error)
-            else:
-                request = following.send(answer)
-    except StopIteration as stopped:
-        result: Result = stopped.value
-        return result
+        return run(following, lambda request: _answer(request, source, watches, report))
     finally:
         following.close()
         watches.stop()
@@ -87,7 +78,9 @@ class _Threads:
             return TimePassed()
 
 
-class _Polling:
+class _Polls:
+    """What a client that cannot watch has read, and what changed."""
+
     def __init__(self, source: Source) -> None:
         self._source = source
         self._lists = PolledLists()
@@ -99,18 +92,33 @@ class _Polling:
     def stop(self) -> None:
         self._happened.clear()
 
+    def _pause(self, until: float | None) -> float:
+        """Return the seconds to the next reading of a list, at most to a time."""
+        due = self._lists.next_due()
+        wake = min(each for each in (due, until, clock() + 3600) if each is not None)
+        return max(0.0, wake - clock())
+
+    def _take(self, key: str, answer: Any) -> None:
+        self._happened.extend(self._lists.take(key, answer))
+
+    def _fail(self, key: str, error: ApiError) -> None:
+        self._lists.stop(key)
+        self._happened.append(Ended(key, error))
+
+    def _is_over(self, until: float | None) -> bool:
+        return not self._happened and until is not None and clock() >= until
+
+
+class _Polling(_Polls):
     def next(self, until: float | None) -> Happening:
         while not self._happened:
-            due = self._lists.next_due()
-            wake = min(each for each in (due, until, clock() + 3600) if each is not None)
-            time.sleep(max(0.0, wake - clock()))
+            time.sleep(self._pause(until))
             for key, request in self._lists.due(clock()):
                 try:
-                    self._happened.extend(self._lists.take(key, self._source.answer(request)))
+                    self._take(key, self._source.answer(request))
                 except ApiError as error:
-                    self._lists.stop(key)
-                    self._happened.append(Ended(key, error))
-            if not self._happened and until is not None and clock() >= until:
+                    self._fail(key, error)
+            if self._is_over(until):
                 return TimePassed()
         return self._happened.popleft()
 
@@ -128,17 +136,9 @@ async def run_following_async(
     watches: _LoopThreads | _LoopPolling
     watches = _LoopThreads(source.api) if source.api is not None else _LoopPolling(source)
     try:
-        request = next(following)
-        while True:
-            try:
-                answer = await _answer_async(request, source, watches, report)
-            except ApiError as error:
-                request = following.throw(error)
-            else:
-                request = following.send(answer)
-    except StopIteration as stopped:
-        result: Result = stopped.value
-        return result
+        return await run_async(
+            following, lambda request: _answer_async(request, source, watches, report)
+        )
     finally:
         following.close()
         watches.stop()
@@ -187,30 +187,15 @@ class _LoopThreads:
             return TimePassed()
 
 
-class _LoopPolling:
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._lists = PolledLists()
-        self._happened: deque[Happening] = deque()
-
-    def start(self, request: Watch) -> None:
-        self._lists.start(request, clock())
-
-    def stop(self) -> None:
-        self._happened.clear()
-
+class _LoopPolling(_Polls):
     async def next(self, until: float | None) -> Happening:
         while not self._happened:
-            due = self._lists.next_due()
-            wake = min(each for each in (due, until, clock() + 3600) if each is not None)
-            await asyncio.sleep(max(0.0, wake - clock()))
+            await asyncio.sleep(self._pause(until))
             for key, request in self._lists.due(clock()):
                 try:
-                    answer = await answer_async(request, self._source)
-                    self._happened.extend(self._lists.take(key, answer))
+                    self._take(key, await answer_async(request, self._source))
                 except ApiError as error:
-                    self._lists.stop(key)
-                    self._happened.append(Ended(key, error))
-            if not self._happened and until is not None and clock() >= until:
+                    self._fail(key, error)
+            if self._is_over(until):
                 return TimePassed()
         return self._happened.popleft()

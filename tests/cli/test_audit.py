@@ -5,56 +5,25 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from jobsworth.cli import run
-from support.api_server.fake_list_server import FakeListServer, fake_list_server, status
+from support.api_server.fake_list_server import FakeListServer, status
 from support.api_server.stored_objects import cron_manifest, ended, manifest, owned, stored
-from support.cli.command_runs import CommandResult
+from support.cli.command_runs import Command, CommandResult
 
 pytest.importorskip("kubernetes")
-
-Audit = Callable[..., CommandResult]
 
 JOBS, CRON_JOBS = "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"
 REJECTED_TODAY = manifest("indexed", backoffLimitPerIndex=1)
 HANGS = manifest("hangs", activeDeadlineSeconds=None)
 
 
-@pytest.fixture
-def server() -> Iterator[FakeListServer]:
-    with fake_list_server() as server:
-        yield server
-
-
-@pytest.fixture
-def audit(
-    server: FakeListServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Audit:
-    """Runs `jobsworth audit` on the fake server."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-
-    def audit(*arguments: str) -> CommandResult:
-        with pytest.raises(SystemExit) as stopped:
-            run(["audit", *arguments])
-        written = capsys.readouterr()
-        return CommandResult(int(stopped.value.code or 0), written.out, written.err)
-
-    return audit
-
-
 def test_objects_in_exempt_namespaces_are_skipped_and_counted(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     server.jobs = [stored(REJECTED_TODAY, "kube-system"), stored(manifest())]
     done = audit("-A", "--exempt-namespace", "kube-system,jobsworth")
@@ -62,7 +31,7 @@ def test_objects_in_exempt_namespaces_are_skipped_and_counted(
     assert "1 in exempt namespaces, skipped" in done.err
 
 
-def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Audit) -> None:
+def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(manifest())]
     done = audit("-A")
     assert done.code == 0
@@ -77,7 +46,7 @@ def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Au
 
 
 def test_a_stored_object_that_would_be_rejected_today_exits_with_1(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch"), stored(manifest())]
     done = audit("-A")
@@ -86,13 +55,13 @@ def test_a_stored_object_that_would_be_rejected_today_exits_with_1(
     assert "2 objects in 2 namespaces; 1 valid, 1 invalid" in done.err
 
 
-def test_an_empty_cluster_says_so(audit: Audit) -> None:
+def test_an_empty_cluster_says_so(audit: Command) -> None:
     done = audit("-A")
     assert (done.code, done.out) == (0, "")
     assert "no Job or CronJob found" in done.err
 
 
-def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Audit) -> None:
+def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Command) -> None:
     audit("-A")
     assert server.headers["authorization"] == "Bearer secret"
     assert server.headers["user-agent"] == "jobsworth"
@@ -101,7 +70,7 @@ def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Au
 # Where it looks.
 
 
-def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Audit) -> None:
+def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Command) -> None:
     server.namespaces["batch"] = {}
     server.jobs = [stored(REJECTED_TODAY, "batch"), stored(HANGS)]
     assert "default/Job/hangs" in audit("-o", "concise", "--info").out
@@ -111,20 +80,20 @@ def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Aud
     assert "/apis/batch/v1/namespaces/batch/jobs" in paths
 
 
-def test_several_namespaces_can_be_named(server: FakeListServer, audit: Audit) -> None:
+def test_several_namespaces_can_be_named(server: FakeListServer, audit: Command) -> None:
     server.namespaces |= {"a": {}, "b": {}}
     server.jobs = [stored(manifest(), name) for name in ("a", "b", "default")]
     assert "2 objects in 2 namespaces" in audit("-n", "a,b").err
     assert "2 objects in 2 namespaces" in audit("-n", "a", "--namespace", "b", "-n", "a").err
 
 
-def test_a_namespace_that_is_not_there_is_an_error(audit: Audit) -> None:
+def test_a_namespace_that_is_not_there_is_an_error(audit: Command) -> None:
     done = audit("-n", "typo")
     assert (done.code, done.out) == (2, "")
     assert done.err == 'Error: context "test" has no namespace "typo"\n'
 
 
-def test_a_namespace_and_all_of_them_are_one_too_many(audit: Audit) -> None:
+def test_a_namespace_and_all_of_them_are_one_too_many(audit: Command) -> None:
     done = audit("-A", "-n", "default")
     assert done.code == 2
     assert "--namespace and --all-namespaces exclude each other" in done.err
@@ -133,7 +102,7 @@ def test_a_namespace_and_all_of_them_are_one_too_many(audit: Audit) -> None:
 # Which objects.
 
 
-def test_finished_jobs_are_left_out(server: FakeListServer, audit: Audit) -> None:
+def test_finished_jobs_are_left_out(server: FakeListServer, audit: Command) -> None:
     server.jobs = [
         stored(REJECTED_TODAY, status=ended("Complete")),
         stored(REJECTED_TODAY, status=ended("Failed")),
@@ -146,7 +115,7 @@ def test_finished_jobs_are_left_out(server: FakeListServer, audit: Audit) -> Non
     assert "4 objects in 1 namespace; 1 valid, 3 invalid" in audit("-A", "--include-finished").err
 
 
-def test_a_cron_job_stands_for_its_jobs(server: FakeListServer, audit: Audit) -> None:
+def test_a_cron_job_stands_for_its_jobs(server: FakeListServer, audit: Command) -> None:
     server.cron_jobs = [cron_job] = [stored(cron_manifest("nightly", concurrencyPolicy="Never"))]
     server.jobs = [owned(stored(HANGS), cron_job), stored(HANGS)]
     done = audit("-A", "-o", "concise", "--info")
@@ -159,7 +128,7 @@ def test_a_cron_job_stands_for_its_jobs(server: FakeListServer, audit: Audit) ->
 
 
 def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     server.jobs = [owned(stored(HANGS), stored(cron_manifest()))]
     assert "default/Job/hangs" in audit("-A", "-o", "concise", "--info").out
@@ -168,7 +137,7 @@ def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
 # Releases to validate for.
 
 
-def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Audit) -> None:
+def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Command) -> None:
     server.version = ("1", "28+")
     server.jobs = [stored(manifest(managedBy="example.com/queue"), release="1.36")]
     done = audit("-A")
@@ -181,7 +150,7 @@ def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Audit
 
 @pytest.mark.parametrize(("minor", "nearest"), [("99", "1.37"), ("19", "1.25")])
 def test_an_unknown_release_is_validated_as_the_nearest(
-    minor: str, nearest: str, server: FakeListServer, audit: Audit
+    minor: str, nearest: str, server: FakeListServer, audit: Command
 ) -> None:
     server.version = ("1", minor)
     done = audit("-A")
@@ -193,7 +162,7 @@ def test_an_unknown_release_is_validated_as_the_nearest(
 
 
 def test_a_cluster_that_hides_its_version_is_validated_as_the_newest(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     server.faults = [answers("/version", 403, status(403, "Forbidden", "no"))]
     done = audit("-A")
@@ -201,7 +170,7 @@ def test_a_cluster_that_hides_its_version_is_validated_as_the_newest(
     assert "note: the cluster does not report its version: audited as Kubernetes 1.37" in done.err
 
 
-def test_privileged_pods_are_not_reported(server: FakeListServer, audit: Audit) -> None:
+def test_privileged_pods_are_not_reported(server: FakeListServer, audit: Command) -> None:
     written = manifest()
     (container,) = written["spec"]["template"]["spec"]["containers"]
     privileged = {**container, "securityContext": {"privileged": True}}
@@ -212,7 +181,7 @@ def test_privileged_pods_are_not_reported(server: FakeListServer, audit: Audit) 
 
 
 def test_rules_are_selected_as_for_manifests(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     server.jobs = [stored(HANGS)]
     assert audit("-A", "-o", "concise", "--info", "--ignore", "JW201").out == ""
@@ -223,7 +192,7 @@ def test_rules_are_selected_as_for_manifests(
 
 @pytest.mark.parametrize("wrong", [["--select", "JW999"], ["--kubernetes-version", "1.3"]])
 def test_a_wrong_option_is_reported_before_any_request(
-    wrong: list[str], server: FakeListServer, audit: Audit
+    wrong: list[str], server: FakeListServer, audit: Command
 ) -> None:
     assert audit("-A", *wrong).code == 2
     assert server.requests == []
@@ -249,7 +218,7 @@ def policy(folder: Path) -> str:
 
 
 def test_policies_apply_to_stored_objects(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     server.namespaces |= {"lab": {"team": "research"}, "shop": {"team": "shop"}}
     written = manifest(activeDeadlineSeconds=None, ttlSecondsAfterFinished=None)
@@ -269,7 +238,7 @@ def test_policies_apply_to_stored_objects(
 
 
 def test_labels_are_read_of_the_namespaces_that_are_named(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     server.namespaces["lab"] = {"team": "research"}
     server.jobs = [stored(HANGS, "lab")]
@@ -278,7 +247,7 @@ def test_labels_are_read_of_the_namespaces_that_are_named(
 
 
 def test_labels_that_may_not_be_read_are_missed_aloud(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     server.jobs = [stored(HANGS, "lab")]
     server.faults = [answers("/api/v1/namespaces", 403, status(403, "Forbidden", "no"))]
@@ -291,14 +260,14 @@ def test_labels_that_may_not_be_read_are_missed_aloud(
 
 
 def test_namespace_labels_are_not_requested_without_need(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     server.jobs = [stored(manifest())]
     audit("-A")
     assert "/api/v1/namespaces" not in [path for path, _ in server.requests]
 
 
-def test_a_wrong_policy_is_reported_with_its_place(audit: Audit, tmp_path: Path) -> None:
+def test_a_wrong_policy_is_reported_with_its_place(audit: Command, tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(POLICY.replace("limits", "limit"), encoding="utf-8")
     done = audit("-A", "--policy", "policy.yaml")
     assert done.code == 2
@@ -308,7 +277,7 @@ def test_a_wrong_policy_is_reported_with_its_place(audit: Audit, tmp_path: Path)
 # Output formats.
 
 
-def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audit) -> None:
+def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "concise", "--info").out == (
         "batch/Job/indexed: error JW004 spec.backoffLimitPerIndex: "
@@ -316,7 +285,7 @@ def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audi
     )
 
 
-def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Audit) -> None:
+def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "text").out.splitlines() == [
         "batch/Job/indexed: error: spec.backoffLimitPerIndex [JW004]",
@@ -325,7 +294,7 @@ def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Au
     ]
 
 
-def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> None:
+def test_json_has_objects_and_no_files(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
     loaded = json.loads(audit("-A", "-o", "json").out)
     assert loaded["results"] == [
@@ -351,7 +320,7 @@ def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> 
     assert loaded["summary"]["invalid"] == 1
 
 
-def test_sarif_has_logical_places(server: FakeListServer, audit: Audit) -> None:
+def test_sarif_has_logical_places(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
     (result,) = json.loads(audit("-A", "-o", "sarif").out)["runs"][0]["results"]
     name = "Job/batch/indexed#spec.backoffLimitPerIndex"
@@ -360,7 +329,7 @@ def test_sarif_has_logical_places(server: FakeListServer, audit: Audit) -> None:
     ]
 
 
-def test_junit_has_a_suite_for_each_namespace(server: FakeListServer, audit: Audit) -> None:
+def test_junit_has_a_suite_for_each_namespace(server: FakeListServer, audit: Command) -> None:
     server.jobs = [
         stored(manifest(), "a"),
         stored(manifest("b1"), "b"),
@@ -371,14 +340,14 @@ def test_junit_has_a_suite_for_each_namespace(server: FakeListServer, audit: Aud
     assert found == [("a", "1", "0"), ("b", "2", "1")]
 
 
-def test_a_github_annotation_names_the_object(server: FakeListServer, audit: Audit) -> None:
+def test_a_github_annotation_names_the_object(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "github").out.startswith(
         "::error title=JW004 FieldValueInvalid::batch/Job/indexed: spec.backoffLimitPerIndex: Invalid"
     )
 
 
-def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: Audit) -> None:
+def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(REJECTED_TODAY), stored(HANGS)]
     done = audit("-A", "-q", "-o", "concise", "--info")
     assert len(done.out.splitlines()) == 1
@@ -388,7 +357,7 @@ def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: 
 # Large clusters.
 
 
-def test_a_large_cluster_is_read_in_pages(server: FakeListServer, audit: Audit) -> None:
+def test_a_large_cluster_is_read_in_pages(server: FakeListServer, audit: Command) -> None:
     job = stored(manifest())
     server.jobs = [
         {**job, "metadata": {**job["metadata"], "uid": str(index)}} for index in range(1203)
@@ -412,7 +381,7 @@ def names(done: CommandResult) -> list[str]:
     return [line.partition(":")[0].rpartition("/")[2] for line in done.out.splitlines()]
 
 
-def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Audit) -> None:
+def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Command) -> None:
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old", resume="500")
     server.faults = [once(answers(JOBS, 410, expired, after="500"))]
@@ -423,7 +392,7 @@ def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Aud
 
 
 def test_an_expired_list_begins_anew_and_counts_nothing_twice(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old")
@@ -434,7 +403,7 @@ def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     assert requested == [None, "500", "1000", None, "500", "1000"]
 
 
-def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: Audit) -> None:
+def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: Command) -> None:
     many(server)
     server.faults = [answers(JOBS, 410, status(410, "Expired", "too old"), after="500")]
     done = audit("-A")
@@ -445,7 +414,7 @@ def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: A
 
 
 def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     page = {"metadata": {"continue": "again"}, "items": [stored(manifest())]}
     server.faults = [lambda path, query: (200, page) if path == JOBS else None]
@@ -459,13 +428,13 @@ def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_a_busy_server_is_retried(code: int, server: FakeListServer, audit: Audit) -> None:
+def test_a_busy_server_is_retried(code: int, server: FakeListServer, audit: Command) -> None:
     server.jobs = [stored(manifest())]
     server.faults = [once(answers(JOBS, code, status(code, "Busy", "try again later")))]
     assert audit("-A").code == 0
 
 
-def test_a_server_that_stays_busy_is_an_error(server: FakeListServer, audit: Audit) -> None:
+def test_a_server_that_stays_busy_is_an_error(server: FakeListServer, audit: Command) -> None:
     server.faults = [answers(JOBS, 429, status(429, "TooManyRequests", "too many requests"))]
     done = audit("-A")
     assert (done.code, done.err) == (2, f"Error: {server.url} responded: too many requests\n")
@@ -474,7 +443,7 @@ def test_a_server_that_stays_busy_is_an_error(server: FakeListServer, audit: Aud
 # What goes wrong.
 
 
-def test_expired_credentials(server: FakeListServer, audit: Audit) -> None:
+def test_expired_credentials(server: FakeListServer, audit: Command) -> None:
     server.faults = [lambda path, query: (401, status(401, "Unauthorized", "Unauthorized"))]
     done = audit("-A")
     assert (done.code, done.out) == (2, "")
@@ -485,7 +454,7 @@ def test_expired_credentials(server: FakeListServer, audit: Audit) -> None:
 
 
 def test_terminal_escapes_from_a_server_are_neutralized(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     answer = status(401, "Unauthorized", "a\x1b[2Jb")
     server.faults = [lambda path, query: (401, answer)]
@@ -516,7 +485,7 @@ BROKEN_OBJECTS: list[Any] = [
 @pytest.mark.parametrize("broken", BROKEN_OBJECTS, ids=str)
 @pytest.mark.parametrize("where", ["jobs", "cron_jobs"])
 def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
-    where: str, broken: Any, server: FakeListServer, audit: Audit
+    where: str, broken: Any, server: FakeListServer, audit: Command
 ) -> None:
     sound = stored(manifest() if where == "jobs" else cron_manifest())
     page = {"items": [{**sound, **broken} if isinstance(broken, dict) and broken else broken]}
@@ -528,7 +497,7 @@ def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
 
 
 @pytest.mark.parametrize("path", [JOBS, CRON_JOBS])
-def test_a_forbidden_list(path: str, server: FakeListServer, audit: Audit) -> None:
+def test_a_forbidden_list(path: str, server: FakeListServer, audit: Command) -> None:
     answer = (
         'jobs.batch is forbidden: User "alice" cannot list resource "jobs" at the cluster scope'
     )
@@ -539,14 +508,16 @@ def test_a_forbidden_list(path: str, server: FakeListServer, audit: Audit) -> No
     assert "grant the verb list on jobs and cronjobs" in done.err
 
 
-def test_no_credentials_at_all(server: FakeListServer, audit: Audit) -> None:
+def test_no_credentials_at_all(server: FakeListServer, audit: Command) -> None:
     answer = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
     server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", answer))]
     assert "rejects anonymous requests (403 " in audit("-A").err
 
 
 @pytest.mark.parametrize("body", ["<html>Sign in</html>", "[1]", ""])
-def test_something_else_than_an_api_server(body: str, server: FakeListServer, audit: Audit) -> None:
+def test_something_else_than_an_api_server(
+    body: str, server: FakeListServer, audit: Command
+) -> None:
     server.faults = [lambda path, query: (200, body)]
     done = audit("-A")
     assert done.code == 2
@@ -554,7 +525,7 @@ def test_something_else_than_an_api_server(body: str, server: FakeListServer, au
 
 
 def test_a_server_that_does_not_listen(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -568,14 +539,14 @@ def test_a_server_that_does_not_listen(
     )
 
 
-def test_a_host_that_does_not_exist(server: FakeListServer, audit: Audit, tmp_path: Path) -> None:
+def test_a_host_that_does_not_exist(server: FakeListServer, audit: Command, tmp_path: Path) -> None:
     server.url = "https://no-such-host.invalid:6443"
     server.kubeconfig(tmp_path)
     assert "the host of https://no-such-host.invalid:6443 cannot be resolved" in audit("-A").err
 
 
 def test_a_server_that_does_not_answer(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -588,7 +559,7 @@ def test_a_server_that_does_not_answer(
 
 
 def test_a_server_without_tls_where_tls_is_wanted(
-    server: FakeListServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
     server.url = server.url.replace("http:", "https:")
     server.kubeconfig(tmp_path)
@@ -598,7 +569,7 @@ def test_a_server_without_tls_where_tls_is_wanted(
 # Configurations.
 
 
-def test_an_unknown_context_is_named_beside_the_known_ones(audit: Audit, tmp_path: Path) -> None:
+def test_an_unknown_context_is_named_beside_the_known_ones(audit: Command, tmp_path: Path) -> None:
     done = audit("-A", "--context", "tset")
     assert done.code == 2
     assert done.err == (
@@ -606,7 +577,7 @@ def test_an_unknown_context_is_named_beside_the_known_ones(audit: Audit, tmp_pat
     )
 
 
-def test_no_kubeconfig(audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_kubeconfig(audit: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBECONFIG")
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     done = audit("-A")
@@ -617,7 +588,7 @@ def test_no_kubeconfig(audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_a_kubeconfig_that_is_named_and_absent(audit: Audit) -> None:
+def test_a_kubeconfig_that_is_named_and_absent(audit: Command) -> None:
     assert (
         "the kubeconfig absent.yaml does not exist"
         in audit("-A", "--kubeconfig", "absent.yaml").err
@@ -625,7 +596,7 @@ def test_a_kubeconfig_that_is_named_and_absent(audit: Audit) -> None:
 
 
 def test_several_kubeconfigs_are_merged(
-    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = os.pathsep.join([str(tmp_path / "absent"), os.environ["KUBECONFIG"]])
     monkeypatch.setenv("KUBECONFIG", both)
@@ -671,7 +642,7 @@ def test_several_kubeconfigs_are_merged(
     ],
 )
 def test_a_kubeconfig_that_cannot_be_used(
-    text: str, answer: str, audit: Audit, tmp_path: Path
+    text: str, answer: str, audit: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "wrong").write_text(text, encoding="utf-8")
     done = audit("-A", "--kubeconfig", "wrong")
@@ -682,7 +653,7 @@ def test_a_kubeconfig_that_cannot_be_used(
 
 
 def test_a_pod_without_a_kubeconfig_uses_its_own_account(
-    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KUBECONFIG")
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
@@ -692,7 +663,7 @@ def test_a_pod_without_a_kubeconfig_uses_its_own_account(
 
 
 def test_no_key_of_a_kubeconfig_is_left_behind(
-    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tempfile
 
@@ -755,7 +726,7 @@ ODD_LISTS: list[Any] = [
 
 @pytest.mark.parametrize("odd", ODD_OBJECTS, ids=json.dumps)
 def test_an_odd_object_is_a_result_or_an_error(
-    odd: Any, server: FakeListServer, audit: Audit
+    odd: Any, server: FakeListServer, audit: Command
 ) -> None:
     server.faults.append(
         lambda path, query: (200, {"items": [odd]}) if path in (JOBS, CRON_JOBS) else None
@@ -770,7 +741,7 @@ def test_an_odd_object_is_a_result_or_an_error(
     "path", [JOBS, "/version", "/api/v1/namespaces", "/api/v1/namespaces/default"]
 )
 def test_an_odd_answer_is_an_error_or_an_empty_list(
-    path: str, odd: Any, server: FakeListServer, audit: Audit
+    path: str, odd: Any, server: FakeListServer, audit: Command
 ) -> None:
     server.faults.append(lambda asked, query: (200, odd) if asked == path else None)
     Path("policy.yaml").write_text(
@@ -781,7 +752,7 @@ def test_an_odd_answer_is_an_error_or_an_empty_list(
         assert audit(scope, "--policy", "policy.yaml").code in (0, 2)
 
 
-def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Audit) -> None:
+def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Command) -> None:
     refused = status(401, "Unauthorized", "\x1b]0;title\x07\n::error::x")
     server.faults.append(lambda path, query: (401, refused))
     done = audit("-A")
@@ -790,7 +761,7 @@ def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Audit
 
 
 def test_jobs_of_a_job_set_are_reported_once_with_their_owner(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, audit: Command
 ) -> None:
     job_set = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet"}
     job_set |= {"metadata": {"name": "train", "uid": "set"}}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from jobsworth.cli import run
 from jobsworth.controller.times import write_time
 from jobsworth.reports.health_schema import health_schema
-from support.api_server.fake_list_server import FakeListServer, fake_list_server, status
-from support.cli.command_runs import CommandResult
+from support.api_server.fake_list_server import FakeListServer, status
+from support.cli.command_runs import Command
 from support.health.health_objects import (
     DAY,
     HOUR,
@@ -27,34 +25,11 @@ from support.health.health_objects import (
 
 pytest.importorskip("kubernetes")
 
-Audit = Callable[..., CommandResult]
-
 
 @pytest.fixture
-def server() -> Iterator[FakeListServer]:
-    with fake_list_server() as server:
-        yield server
-
-
-@pytest.fixture
-def audit(
-    server: FakeListServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Audit:
+def health(audit: Command) -> Command:
     """Runs `jobsworth audit --health` on the fake server."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-
-    def audit(*arguments: str) -> CommandResult:
-        with pytest.raises(SystemExit) as stopped:
-            run(["audit", "--health", *arguments])
-        written = capsys.readouterr()
-        return CommandResult(int(stopped.value.code or 0), written.out, written.err)
-
-    return audit
+    return partial(audit, "--health")
 
 
 def hour() -> int:
@@ -88,9 +63,9 @@ def healthy(server: FakeListServer) -> None:
     server.cron_jobs = [cron_job]
 
 
-def test_a_healthy_cluster_exits_with_0(server: FakeListServer, audit: Audit) -> None:
+def test_a_healthy_cluster_exits_with_0(server: FakeListServer, health: Command) -> None:
     healthy(server)
-    done = audit("-A")
+    done = health("-A")
     assert done.code == 0, done.out
     assert (
         done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; '
@@ -108,20 +83,20 @@ def test_a_healthy_cluster_exits_with_0(server: FakeListServer, audit: Audit) ->
     ]
 
 
-def test_a_pod_that_does_not_terminate_is_named(server: FakeListServer, audit: Audit) -> None:
+def test_a_pod_that_does_not_terminate_is_named(server: FakeListServer, health: Command) -> None:
     pod = wedged(server)
-    done = audit("-A")
+    done = health("-A")
     assert done.code == 1
     assert f"Pod {pod['metadata']['name']}" in done.out
     assert "terminating Pods before it is Failed (DeadlineExceeded)" in done.out
     assert "[Blocked]" in done.out
     assert "[Stuck]" in done.out
-    assert audit("-A", "--fail-on", "never").code == 0
+    assert health("-A", "--fail-on", "never").code == 0
 
 
-def test_the_json_report_is_what_its_schema_says(server: FakeListServer, audit: Audit) -> None:
+def test_the_json_report_is_what_its_schema_says(server: FakeListServer, health: Command) -> None:
     wedged(server)
-    found = json.loads(audit("-A", "-o", "json").out)
+    found = json.loads(health("-A", "-o", "json").out)
     Draft202012Validator(health_schema()).validate(found)
     (cron_job,) = found["cron_jobs"]
     assert cron_job["blocked"]["reason"] == "Terminating"
@@ -130,20 +105,20 @@ def test_the_json_report_is_what_its_schema_says(server: FakeListServer, audit: 
 
 
 def test_a_failed_job_without_a_cron_job_is_an_error_in_the_window(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, health: Command
 ) -> None:
     failed = hour() - 3 * HOUR
     server.jobs = [a_job_without_cron_job("migrate", created=failed - HOUR, ended=failed)]
-    done = audit("-A")
+    done = health("-A")
     assert done.code == 1
     assert "batch/Job/migrate" in done.out
     assert f"at {write_time(failed)} (BackoffLimitExceeded: Job has reached" in done.out
     assert "[Failed]" in done.out
     assert "1 Job: 0 stuck, 1 failed outside CronJobs" in done.err
-    assert audit("-A", "--since", "1h").code == 0
+    assert health("-A", "--since", "1h").code == 0
 
 
-def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: Audit) -> None:
+def test_it_goes_without_pods_events_and_leases(server: FakeListServer, health: Command) -> None:
     wedged(server)
 
     def deny(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
@@ -152,7 +127,7 @@ def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: A
         return None
 
     server.faults = [deny]
-    done = audit("-A", "-o", "json")
+    done = health("-A", "-o", "json")
     assert "note: Pods cannot be listed" in done.err
     assert "note: Events cannot be listed" in done.err
     found = json.loads(done.out)
@@ -160,18 +135,18 @@ def test_it_goes_without_pods_events_and_leases(server: FakeListServer, audit: A
     assert found["cron_jobs"][0]["blocked"]["reason"] == "JobUnfinished"
 
 
-def test_a_namespace_that_does_not_exist_is_an_error(audit: Audit) -> None:
-    done = audit("-n", "batsh")
+def test_a_namespace_that_does_not_exist_is_an_error(health: Command) -> None:
+    done = health("-n", "batsh")
     assert done.code == 2
     assert 'has no namespace "batsh"' in done.err
 
 
 def test_only_pods_of_jobs_that_have_not_ended_are_listed(
-    server: FakeListServer, audit: Audit
+    server: FakeListServer, health: Command
 ) -> None:
     wedged(server)
     server.namespaces["batch"] = {}
-    audit("-n", "batch")
+    health("-n", "batch")
     (query,) = [query for path, query in server.requests if path.endswith("/batch/pods")]
     assert query["labelSelector"] == "job-name"
     assert query["fieldSelector"] == "status.phase!=Succeeded,status.phase!=Failed"
@@ -188,8 +163,8 @@ def test_only_pods_of_jobs_that_have_not_ended_are_listed(
         (("--plan", "--policy", "x"), "--plan and --health are different reports"),
     ],
 )
-def test_a_wrong_option_is_named(audit: Audit, arguments: tuple[str, ...], message: str) -> None:
-    done = audit("-A", *arguments)
+def test_a_wrong_option_is_named(health: Command, arguments: tuple[str, ...], message: str) -> None:
+    done = health("-A", *arguments)
     assert done.code == 2
     assert message in done.err
 
@@ -205,9 +180,9 @@ def test_a_wrong_option_is_named(audit: Audit, arguments: tuple[str, ...], messa
     ],
 )  # fmt: skip
 def test_a_malformed_object_is_an_error_with_its_name(
-    server: FakeListServer, audit: Audit, kind: str, wrong: dict[str, Any]
+    server: FakeListServer, health: Command, kind: str, wrong: dict[str, Any]
 ) -> None:
     setattr(server, kind, [wrong])
-    done = audit("-A")
+    done = health("-A")
     assert done.code == 2
     assert "malformed object x" in done.err

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import run
-from support.api_server.fake_list_server import FakeListServer, fake_list_server
+from support.api_server.fake_list_server import FakeListServer
 from support.api_server.stored_objects import manifest, stored
 from support.cli.command_processes import ROOT
 from support.cli.command_processes import run as run_in_a_process
@@ -72,12 +72,6 @@ class AuditProcess:
     def shows(self, line: str) -> None:
         """Wait until the metrics have this line."""
         until(lambda: line in self.get("/metrics").splitlines(), 30)
-
-
-@pytest.fixture
-def server() -> Iterator[FakeListServer]:
-    with fake_list_server() as server:
-        yield server
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from jsonschema import Draft202012Validator
 
 from jobsworth.controller import well_known_names
 from jobsworth.reports.replay_json import render
-from jobsworth.reports.replay_schema import ACTIONS, replay_schema
+from jobsworth.reports.replay_schema import replay_schema
+from jobsworth.reports.report_schema_parts import POD_FAILURE_ACTIONS
 from jobsworth.whatif.replay.planner_replay import replay
 from jobsworth.whatif.replay.policy_comparison import compare_policies
 from support.cli.command_processes import ROOT
@@ -85,4 +86,4 @@ def test_each_key_is_described(report: dict[str, Any]) -> None:
 
 def test_the_actions_are_those_of_the_api() -> None:
     names = well_known_names
-    assert set(ACTIONS) == {names.FAIL_JOB, names.FAIL_INDEX, names.IGNORE, names.COUNT}
+    assert set(POD_FAILURE_ACTIONS) == {names.FAIL_JOB, names.FAIL_INDEX, names.IGNORE, names.COUNT}

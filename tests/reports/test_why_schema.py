@@ -7,8 +7,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from jobsworth.reports.report_schema_parts import FAILURE_EFFECTS, POD_FAILURE_ACTIONS
 from jobsworth.reports.why_json import render, why_value
-from jobsworth.reports.why_schema import ACTIONS, FATES, why_schema
+from jobsworth.reports.why_schema import why_schema
 from support.cli.command_processes import ROOT
 from support.why.recorded_failures import diagnosed, recorded_failures
 
@@ -28,8 +29,8 @@ def test_every_key_of_the_reports_is_described() -> None:
             item = job[key]["items"]
             properties: dict[str, Any] = item.get("properties") or _event()
             assert all(set(each) == set(properties) for each in report[key]), key
-        assert {each["fate"] for each in report["failures"]} <= set(FATES)
-        assert {each["action"] for each in report["rules"]} <= set(ACTIONS)
+        assert {each["fate"] for each in report["failures"]} <= set(FAILURE_EFFECTS)
+        assert {each["action"] for each in report["rules"]} <= set(POD_FAILURE_ACTIONS)
 
 
 def _event() -> dict[str, Any]:

@@ -17,6 +17,7 @@ from jobsworth.controller.times import read_time
 from jobsworth.whatif.explanation.pod_document import pod_problem, shape_problem
 from jobsworth.whatif.health.cluster_health import ListedObjects
 from jobsworth.whatif.replay.recording_reader import event_problem, job_problem
+from jobsworth.whatif.why.owners.owner_shapes import CRON_JOB_SPEC, CRON_JOB_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,12 +50,7 @@ _CRON_JOB_SHAPE: Object = {
         "managedFields": [{"time": str, "subresource": str, "fieldsV1": {}}],
     },
     "spec": {
-        "schedule": str,
-        "timeZone": str,
-        "concurrencyPolicy": str,
-        "startingDeadlineSeconds": int,
-        "successfulJobsHistoryLimit": int,
-        "failedJobsHistoryLimit": int,
+        **CRON_JOB_SPEC,
         "jobTemplate": {
             "spec": {
                 "ttlSecondsAfterFinished": int,
@@ -71,7 +67,7 @@ _CRON_JOB_SHAPE: Object = {
             }
         },
     },
-    "status": {"active": [{"name": str}], "lastScheduleTime": str, "lastSuccessfulTime": str},
+    "status": CRON_JOB_STATUS,
 }
 
 _JOB_SHAPE: Object = {

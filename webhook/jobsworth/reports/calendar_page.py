@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from jobsworth.reports.calendar_words import (
     change_words,
-    controller_zone_note,
     cpu_words,
     day_name,
     memory_words,
+    notes,
     peak_names,
     peak_time,
     period,
@@ -47,13 +47,8 @@ def calendar_page(calendar: CronCalendar) -> str:
 
 
 def _notes(calendar: CronCalendar) -> Iterator[str]:
-    notes = [
-        controller_zone_note(calendar),
-        *(f"left out: time zone {zone} is not known here" for zone in calendar.unknown_zones),
-    ]
-    for note in notes:
-        if note:
-            yield f'<p class="soft">{page_text(note[0].upper() + note[1:])}.</p>\n'
+    for note in notes(calendar):
+        yield f'<p class="soft">{page_text(note[0].upper() + note[1:])}.</p>\n'
 
 
 def _sections(calendar: CronCalendar) -> Iterator[tuple[str, str]]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from jobsworth.printable import printable
 from jobsworth.reports.calendar_words import (
     change_words,
-    controller_zone_note,
     cpu_words,
     day_name,
     memory_words,
+    notes,
     peak_names,
     peak_time,
     period,
@@ -50,18 +50,14 @@ def render(calendar: CronCalendar, *, width: int | None) -> Iterator[str]:
             for peak in calendar.peaks
         ]
         yield from aligned(rows, width)
-    for found in calendar.changes:
+    for change in calendar.changes:
         yield ""
-        none = f"; {found.others} not affected" if found.others else ""
-        yield printable(f"{found.zone}: {change_words(found)}{none}")
-        for entry, effect in found.effects:
+        none = f"; {change.others} not affected" if change.others else ""
+        yield printable(f"{change.zone}: {change_words(change)}{none}")
+        for entry, effect in change.effects:
             line = printable(f"  {entry.title}  {entry.cron_job.written}: {effect}")
             yield from wrapped_line(line, width)
-    notes = [
-        controller_zone_note(calendar),
-        *(f"left out: time zone {zone} is not known here" for zone in calendar.unknown_zones),
-    ]
-    shown = [note for note in notes if note]
+    shown = notes(calendar)
     if shown:
         yield ""
         for note in shown:

@@ -81,7 +81,14 @@ def change_words(found: ZoneChange) -> str:
     return f"{when:%a %m-%d %H:%M} clocks go {way} by {spelled(abs(change.after - change.before))}"
 
 
-def controller_zone_note(calendar: CronCalendar) -> str:
+def notes(calendar: CronCalendar) -> list[str]:
+    """Return what a reader should know: zones that were assumed, or are unknown here."""
+    assumed = _controller_zone_note(calendar)
+    unknown = [f"left out: time zone {zone} is not known here" for zone in calendar.unknown_zones]
+    return [assumed, *unknown] if assumed else unknown
+
+
+def _controller_zone_note(calendar: CronCalendar) -> str:
     """Return a note about CronJobs without a time zone; empty if all have one."""
     number = sum(not entry.zone for entry, _ in calendar.runs)
     if not number:

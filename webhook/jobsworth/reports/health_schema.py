@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, get_args
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.reports.health_json import VERSION
 from jobsworth.reports.report_schema_parts import (
+    DIALECT,
     list_schema,
     number_schema,
     object_schema,
+    or_null_schema,
     text_or_null_schema,
     text_schema,
+    time_or_null_schema,
+    time_schema,
 )
 from jobsworth.whatif.health.accounted_runs import STATES
 from jobsworth.whatif.health.cron_job_health import BLOCK_REASONS
@@ -26,14 +30,14 @@ if TYPE_CHECKING:
 def health_schema() -> dict[str, Any]:
     """Return the schema. It allows unknown keys: a later release may add some to the same version."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": "The JSON report of jobsworth audit --health",
         **object_schema(
             {
                 "version": {"const": VERSION, "description": "The version of this structure."},
                 "cluster": text_schema("The name of the cluster."),
-                "time": _time("When the objects were read."),
-                "since": _time_or_null("The begin of the window."),
+                "time": time_schema("When the objects were read."),
+                "since": time_or_null_schema("The begin of the window."),
                 "unseen": list_schema({"enum": ["pods", "events"]}, "What could not be listed."),
                 "problems": list_schema(_problem(), "By object, the gravest first."),
                 "cron_jobs": list_schema(_cron_job(), "By namespace and name."),
@@ -67,15 +71,19 @@ def _cron_job() -> dict[str, Any]:
             "schedule": text_schema("spec.schedule."),
             "time_zone": text_or_null_schema("spec.timeZone."),
             "suspended": {"type": "boolean"},
-            "unchanged_since": _time_or_null(
+            "unchanged_since": time_or_null_schema(
                 "Since when its spec is as it is now; null if the object does not show it."
             ),
-            "last_schedule_time": _time_or_null("The last scheduled time that started a Job."),
-            "last_success": _time_or_null("When its last Job completed."),
-            "next": _time_or_null("The next scheduled time."),
-            "overdue_since": _time_or_null("The first scheduled time after the last started one."),
+            "last_schedule_time": time_or_null_schema(
+                "The last scheduled time that started a Job."
+            ),
+            "last_success": time_or_null_schema("When its last Job completed."),
+            "next": time_or_null_schema("The next scheduled time."),
+            "overdue_since": time_or_null_schema(
+                "The first scheduled time after the last started one."
+            ),
             "overdue_seconds": number_schema("0 if none is overdue."),
-            "blocked": _or_null(_block(), "What keeps the overdue run from starting."),
+            "blocked": or_null_schema(_block(), "What keeps the overdue run from starting."),
             "consecutive_failures": number_schema("Known failed runs since the last success."),
             "more_failures_possible": {
                 "type": "boolean",
@@ -83,7 +91,7 @@ def _cron_job() -> dict[str, Any]:
             },
             "failed_jobs": list_schema({"type": "string"}, "Those of consecutive_failures."),
             "manual_jobs": list_schema({"type": "string"}, "Jobs that a user has created from it."),
-            "runs": _or_null(_window(), "The scheduled times of the window."),
+            "runs": or_null_schema(_window(), "The scheduled times of the window."),
         }
     )
 
@@ -94,7 +102,7 @@ def _block() -> dict[str, Any]:
             "reason": {"enum": list(BLOCK_REASONS)},
             "job": text_or_null_schema("The unfinished Job in the way."),
             "pod": text_or_null_schema("A Pod that keeps it unfinished."),
-            "since": _time_or_null(""),
+            "since": time_or_null_schema(),
             "message": text_or_null_schema("Of an Event that shows the cause."),
         }
     )
@@ -104,7 +112,7 @@ def _window() -> dict[str, Any]:
     by_reason = {"type": "object", "additionalProperties": number_schema("")}
     return object_schema(
         {
-            "since": _time(""),
+            "since": time_schema(),
             "due": number_schema("The sum of the states."),
             **{state: number_schema("") for state in STATES},
             "late": number_schema(
@@ -124,7 +132,7 @@ def _window() -> dict[str, Any]:
 def _run() -> dict[str, Any]:
     return object_schema(
         {
-            "scheduled": _time(""),
+            "scheduled": time_schema(),
             "state": {"enum": list(STATES)},
             "reason": {"enum": [*REASON_WORDS, None]},
             "behind": text_or_null_schema("The unfinished Job that held it back."),
@@ -141,7 +149,7 @@ def _stuck() -> dict[str, Any]:
             "name": text_schema(""),
             "owner": text_or_null_schema("Kind/name of its controller."),
             "reason": {"enum": list(get_args(WaitReason))},
-            "since": _time_or_null(""),
+            "since": time_or_null_schema(),
             "seconds": number_schema(""),
             "waiting_for": text_schema(""),
             "detail": text_or_null_schema(""),
@@ -161,20 +169,7 @@ def _failed() -> dict[str, Any]:
             "generate_name": text_or_null_schema("metadata.generateName."),
             "reason": text_or_null_schema("Of its Failed condition."),
             "message": text_or_null_schema("Of its Failed condition, shortened."),
-            "failed": _time("When it got its Failed condition."),
+            "failed": time_schema("When it got its Failed condition."),
             "seconds": number_schema("Since then."),
         }
     )
-
-
-def _time(description: str) -> dict[str, Any]:
-    time: dict[str, Any] = {"type": "string", "format": "date-time"}
-    return {**time, "description": description} if description else time
-
-
-def _time_or_null(description: str) -> dict[str, Any]:
-    return {**_time(description), "type": ["string", "null"]}
-
-
-def _or_null(schema: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"anyOf": [schema, {"type": "null"}], "description": description}

@@ -6,24 +6,28 @@ from typing import TYPE_CHECKING
 
 from jobsworth.reports.replay_json import VERSION
 from jobsworth.reports.report_schema_parts import (
+    DIALECT,
+    FAILURE_EFFECTS,
+    POD_FAILURE_ACTIONS,
+    event_schema,
     list_schema,
     number_schema,
     object_schema,
+    or_null_schema,
     text_or_null_schema,
     text_schema,
+    time_or_null_schema,
+    time_schema,
 )
 
 if TYPE_CHECKING:
     from typing import Any
 
-EFFECTS = ("fails the Job", "fails the index", "counted", "ignored")
-ACTIONS = ("FailJob", "FailIndex", "Ignore", "Count")
-
 
 def replay_schema() -> dict[str, Any]:
     """Return the schema. It allows unknown keys: a later release may add some to the same version."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": "The JSON report of jobsworth replay",
         **object_schema(
             {
@@ -33,10 +37,12 @@ def replay_schema() -> dict[str, Any]:
                 "name": text_schema("The name of the Job."),
                 "file": text_schema("The file of the Job, or the cluster."),
                 "line": _nullable("integer", "The line at which it begins; null in a cluster."),
-                "created": _time("When the Job was created."),
-                "recorded_until": _time("The last time that anything is known of."),
+                "created": time_schema("When the Job was created."),
+                "recorded_until": time_schema("The last time that anything is known of."),
                 "outcome": text_schema("How the Job ended, in a sentence."),
-                "end": _or_null(_end(), "The end by the conditions; null while the Job goes on."),
+                "end": or_null_schema(
+                    _end(), "The end by the conditions; null while the Job goes on."
+                ),
                 "pods": list_schema({"$ref": "#/$defs/pod"}, "In the order of creation."),
                 "rules": _rules(),
                 "limits": {
@@ -46,7 +52,7 @@ def replay_schema() -> dict[str, Any]:
                 },
                 "failed_indexes": {
                     "type": "object",
-                    "additionalProperties": _time("When the index failed for good."),
+                    "additionalProperties": time_schema("When the index failed for good."),
                     "description": "By index.",
                 },
                 "unknown_pods": list_schema(_unknown_pod(), "Pods that only Events name."),
@@ -55,7 +61,7 @@ def replay_schema() -> dict[str, Any]:
             },
             {"with": _comparison()},
         ),
-        "$defs": {"pod": _pod(), "failure": _failure(), "event": _event()},
+        "$defs": {"pod": _pod(), "failure": _failure(), "event": event_schema()},
     }
 
 
@@ -65,8 +71,12 @@ def _end() -> dict[str, Any]:
             "condition": {"enum": ["Complete", "Failed"]},
             "reason": {"type": "string"},
             "message": {"type": "string"},
-            "decided": _time("When the controller decided it: FailureTarget, SuccessCriteriaMet."),
-            "finished": _time_or_null("When the Job got the condition; null while Pods terminate."),
+            "decided": time_schema(
+                "When the controller decided it: FailureTarget, SuccessCriteriaMet."
+            ),
+            "finished": time_or_null_schema(
+                "When the Job got the condition; null while Pods terminate."
+            ),
         }
     )
 
@@ -84,18 +94,18 @@ def _pod() -> dict[str, Any]:
             "name": {"type": "string"},
             "index": _nullable("integer", "The completion index; null without one."),
             "phase": {"type": "string"},
-            "created": _time(""),
-            "scheduled": _time_or_null(""),
-            "started": _time_or_null("Its first container started."),
-            "deleted": _time_or_null("Its deletion was requested."),
-            "ended": _time_or_null("It became Succeeded or Failed."),
+            "created": time_schema(),
+            "scheduled": time_or_null_schema(),
+            "started": time_or_null_schema("Its first container started."),
+            "deleted": time_or_null_schema("Its deletion was requested."),
+            "ended": time_or_null_schema("It became Succeeded or Failed."),
             "containers": list_schema(container, "Those that have ended."),
             "restarts": number_schema("Restarts of its containers in place."),
             "reason": text_or_null_schema("The reason of its status, such as Evicted."),
             "conditions": list_schema({"type": "string"}, "Each as type=status."),
             "disruption": text_or_null_schema("The reason of its condition DisruptionTarget."),
             "how": text_schema("How it ended, in words."),
-            "failure": _or_null(
+            "failure": or_null_schema(
                 {"$ref": "#/$defs/failure"}, "Null if it did not fail before the Job ended."
             ),
         }
@@ -105,14 +115,14 @@ def _pod() -> dict[str, Any]:
 def _failure() -> dict[str, Any]:
     return object_schema(
         {
-            "at": _time("When the controller took the Pod as failed."),
+            "at": time_schema("When the controller took the Pod as failed."),
             "rule": _nullable("integer", "The index of the rule; null without a match."),
             "by_annotation": {
                 "type": "boolean",
                 "description": "The rule is one of the annotation that extends the API.",
             },
-            "action": {"enum": [*ACTIONS, None]},
-            "effect": {"enum": [*EFFECTS]},
+            "action": {"enum": [*POD_FAILURE_ACTIONS, None]},
+            "effect": {"enum": [*FAILURE_EFFECTS]},
             "counts": {"type": "boolean", "description": "It counts towards the backoff limits."},
             "failures_of_job": number_schema("Those that count so far, with this one."),
             "failures_of_index": _nullable(
@@ -127,7 +137,7 @@ def _rules() -> dict[str, Any]:
     rule = object_schema(
         {
             "rule": number_schema("Its index in its list."),
-            "action": {"enum": [*ACTIONS]},
+            "action": {"enum": [*POD_FAILURE_ACTIONS]},
             "requirement": text_schema("What it requires of a Pod, as a clause."),
         }
     )
@@ -138,20 +148,8 @@ def _unknown_pod() -> dict[str, Any]:
     return object_schema(
         {
             "name": {"type": "string"},
-            "created": _time_or_null(""),
+            "created": time_or_null_schema(),
             "events": list_schema({"$ref": "#/$defs/event"}, "Those about the Pod."),
-        }
-    )
-
-
-def _event() -> dict[str, Any]:
-    return object_schema(
-        {
-            "at": _time_or_null("When it happened last."),
-            "type": {"type": "string"},
-            "reason": {"type": "string"},
-            "message": {"type": "string"},
-            "count": number_schema("How often it happened."),
         }
     )
 
@@ -161,15 +159,15 @@ def _comparison() -> dict[str, Any]:
     compared = object_schema(
         {
             "pod": {"type": "string"},
-            "at": _time(""),
+            "at": time_schema(),
             "differs": {"type": "boolean"},
-            "recorded": _or_null({"$ref": "#/$defs/failure"}, ""),
-            "other": _or_null({"$ref": "#/$defs/failure"}, "Null after the other end."),
+            "recorded": or_null_schema({"$ref": "#/$defs/failure"}, ""),
+            "other": or_null_schema({"$ref": "#/$defs/failure"}, "Null after the other end."),
         }
     )
     parting = object_schema(
         {
-            "at": _time(""),
+            "at": time_schema(),
             "pod": text_or_null_schema("The failed Pod; null if they part without one."),
             "recorded": text_or_null_schema("What the recorded policy does."),
             "other": text_or_null_schema("What the other policy does."),
@@ -177,7 +175,7 @@ def _comparison() -> dict[str, Any]:
     )
     end = object_schema(
         {
-            "at": _time(""),
+            "at": time_schema(),
             "condition": {"enum": ["Complete", "Failed"]},
             "reason": {"type": "string"},
             "message": {"type": "string"},
@@ -189,8 +187,8 @@ def _comparison() -> dict[str, Any]:
             "changes": list_schema(change, "The fields that differ; null for an absent one."),
             "rules": _rules(),
             "failures": list_schema(compared, "In the order of time."),
-            "parting": _or_null(parting, "Where the policies first differ; null if never."),
-            "end": _or_null(end, "Null if the recording ends before the Job would."),
+            "parting": or_null_schema(parting, "Where the policies first differ; null if never."),
+            "end": or_null_schema(end, "Null if the recording ends before the Job would."),
             "known_to_the_end": {"type": "boolean"},
             "pods_that_would_not_exist": list_schema({"type": "string"}, ""),
             "pod_seconds_less": number_schema("Seconds that Pods would run less."),
@@ -200,17 +198,5 @@ def _comparison() -> dict[str, Any]:
     )
 
 
-def _time(description: str) -> dict[str, Any]:
-    return {"type": "string", "format": "date-time", "description": description}
-
-
-def _time_or_null(description: str) -> dict[str, Any]:
-    return {"type": ["string", "null"], "format": "date-time", "description": description}
-
-
 def _nullable(kind: str, description: str) -> dict[str, Any]:
     return {"type": [kind, "null"], "minimum": 0, "description": description}
-
-
-def _or_null(schema: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"anyOf": [schema, {"type": "null"}], "description": description}

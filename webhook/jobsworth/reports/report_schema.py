@@ -9,6 +9,7 @@ from jobsworth.findings.result import STATUSES
 from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.reports.json_report import VERSION
 from jobsworth.reports.report_schema_parts import (
+    DIALECT,
     list_schema,
     number_schema,
     object_schema,
@@ -26,7 +27,7 @@ SOURCES = ("api", "child", "policy", "lint")
 def schema() -> dict[str, Any]:
     """Return the schema. It allows unknown keys: a later release may add some to the same version."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": "The JSON report of jobsworth validate and jobsworth audit",
         **object_schema(
             {

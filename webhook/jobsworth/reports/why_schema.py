@@ -5,26 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.reports.report_schema_parts import (
+    DIALECT,
+    FAILURE_EFFECTS,
+    POD_FAILURE_ACTIONS,
+    event_schema,
     list_schema,
     number_schema,
     object_schema,
     text_or_null_schema,
     text_schema,
+    time_or_null_schema,
+    time_schema,
 )
 from jobsworth.reports.why_json import VERSION
 
 if TYPE_CHECKING:
     from typing import Any
 
-FATES = ("fails the Job", "fails the index", "counted", "ignored")
 OUTCOMES = ("Complete", "Failed", "Unfinished")
-ACTIONS = ("FailJob", "FailIndex", "Ignore", "Count")
 
 
 def why_schema() -> dict[str, Any]:
     """Return the schema. It allows unknown keys: a later release may add some to the same version."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DIALECT,
         "title": "The JSON report of jobsworth why",
         "type": "object",
         "required": ["version", "kind"],
@@ -41,7 +45,7 @@ def why_schema() -> dict[str, Any]:
             "job": _job(),
             "cron_job": _cron_job(),
             "job_set": _job_set(),
-            "event": _event(),
+            "event": event_schema(),
         },
     }
 
@@ -64,7 +68,7 @@ def _job() -> dict[str, Any]:
     rule = object_schema(
         {
             "name": text_schema("Such as rules[0]; annotation rules[0] for one of the annotation."),
-            "action": {"enum": [*ACTIONS]},
+            "action": {"enum": [*POD_FAILURE_ACTIONS]},
             "requirement": text_schema("What a failed Pod must have, as a clause."),
             "matched": number_schema("Failed Pods that it matched, of those that were read."),
             "place": text_or_null_schema("The file and line where it stands, if known."),
@@ -90,8 +94,8 @@ def _job() -> dict[str, Any]:
             **_identity("Job"),
             "outcome": {"enum": [*OUTCOMES]},
             "reason": text_or_null_schema("Of its condition; null while it goes on."),
-            "created": _time("When the Job was created."),
-            "finished": _time_or_null("When it got the condition Complete or Failed."),
+            "created": time_schema("When the Job was created."),
+            "finished": time_or_null_schema("When it got the condition Complete or Failed."),
             "status": _status(),
             "failures": list_schema(_failures(), "Failed Pods with the same cause and fate."),
             "waiting": {"anyOf": [_waiting(), {"type": "null"}]},
@@ -125,7 +129,7 @@ def _failures() -> dict[str, Any]:
         {
             "cause": text_schema("The name of the cause."),
             "how": text_schema("A clause, with a Pod as its subject."),
-            "fate": {"enum": [*FATES]},
+            "fate": {"enum": [*FAILURE_EFFECTS]},
             "rule": text_or_null_schema("The rule that matched; null if none did."),
             "number": number_schema("Of Pods."),
             "indexes": text_or_null_schema("Their completion indexes, such as 0,3-5."),
@@ -139,10 +143,10 @@ def _waiting() -> dict[str, Any]:
         {
             "for": text_schema("What the Job waits for, as a noun phrase."),
             "detail": text_or_null_schema("Where this shows."),
-            "since": _time_or_null("When the wait began."),
+            "since": time_or_null_schema("When the wait began."),
             "ended_by": text_schema("What ends it, as a clause after when."),
-            "ends_at": _time_or_null("When that happens at the latest."),
-            "deadline": _time_or_null("When activeDeadlineSeconds fails the Job."),
+            "ends_at": time_or_null_schema("When that happens at the latest."),
+            "deadline": time_or_null_schema("When activeDeadlineSeconds fails the Job."),
             "hangs": {"type": "boolean", "description": "No timer of the controller ends it."},
         }
     )
@@ -157,18 +161,18 @@ def _cron_job() -> dict[str, Any]:
     run = object_schema(
         {
             "name": {"type": "string"},
-            "scheduled": _time("The time for which it was created."),
+            "scheduled": time_schema("The time for which it was created."),
             "state": {"enum": ["failed", "active", "complete"]},
             "reason": text_or_null_schema("Of its condition."),
-            "ended": _time_or_null("When it got the condition Complete or Failed."),
+            "ended": time_or_null_schema("When it got the condition Complete or Failed."),
         }
     )
     return object_schema(
         {
             **_identity("CronJob"),
             "runs": list_schema(run, "The Jobs that exist, newest first; at most 100."),
-            "missed": _time_or_null("The last scheduled time that has passed without a Job."),
-            "next_run": _time_or_null("The next scheduled time."),
+            "missed": time_or_null_schema("The last scheduled time that has passed without a Job."),
+            "next_run": time_or_null_schema("The next scheduled time."),
             "events": list_schema({"$ref": "#/$defs/event"}, "About the CronJob."),
             "job": _job_or_null(),
         }
@@ -180,7 +184,7 @@ def _job_set() -> dict[str, Any]:
         {
             "name": {"type": "string"},
             "replicated_job": text_or_null_schema("The name of its ReplicatedJob."),
-            "failed": _time_or_null("When it failed."),
+            "failed": time_or_null_schema("When it failed."),
             "complete": {"type": "boolean"},
             "suspended": {"type": "boolean"},
             "pods_not_ready": number_schema("Active Pods that are not ready, by its status."),
@@ -198,18 +202,6 @@ def _job_set() -> dict[str, Any]:
     )
 
 
-def _event() -> dict[str, Any]:
-    return object_schema(
-        {
-            "at": _time_or_null("When it happened last."),
-            "type": {"type": "string"},
-            "reason": {"type": "string"},
-            "message": {"type": "string"},
-            "count": number_schema("How often it happened."),
-        }
-    )
-
-
 def _job_or_null() -> dict[str, Any]:
     return {
         "anyOf": [{"$ref": "#/$defs/job"}, {"type": "null"}],
@@ -219,11 +211,3 @@ def _job_or_null() -> dict[str, Any]:
 
 def _number_or_null() -> dict[str, Any]:
     return {"type": ["integer", "null"], "minimum": 0}
-
-
-def _time(description: str) -> dict[str, Any]:
-    return {"type": "string", "format": "date-time", "description": description}
-
-
-def _time_or_null(description: str) -> dict[str, Any]:
-    return {"type": ["string", "null"], "format": "date-time", "description": description}

@@ -7,21 +7,23 @@ from typing import Any
 from jobsworth.whatif.explanation.pod_document import shape_problem
 
 _METADATA = {"name": str, "namespace": str, "uid": str, "creationTimestamp": str}
+CRON_JOB_SPEC: dict[str, Any] = {
+    "schedule": str,
+    "timeZone": str,
+    "concurrencyPolicy": str,
+    "startingDeadlineSeconds": int,
+    "successfulJobsHistoryLimit": int,
+    "failedJobsHistoryLimit": int,
+}
+CRON_JOB_STATUS: dict[str, Any] = {
+    "active": [{"name": str}],
+    "lastScheduleTime": str,
+    "lastSuccessfulTime": str,
+}
 _CRON_JOB: dict[str, Any] = {
     "metadata": _METADATA,
-    "spec": {
-        "schedule": str,
-        "timeZone": str,
-        "concurrencyPolicy": str,
-        "startingDeadlineSeconds": int,
-        "successfulJobsHistoryLimit": int,
-        "failedJobsHistoryLimit": int,
-    },
-    "status": {
-        "active": [{"name": str}],
-        "lastScheduleTime": str,
-        "lastSuccessfulTime": str,
-    },
+    "spec": CRON_JOB_SPEC,
+    "status": CRON_JOB_STATUS,
 }
 _JOB_SET: dict[str, Any] = {
     "metadata": _METADATA,

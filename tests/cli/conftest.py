@@ -1,0 +1,39 @@
+"""Fixtures for tests of commands that read a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli import run
+from support.api_server.fake_list_server import FakeListServer, fake_list_server
+from support.cli.command_runs import Command, CommandResult
+
+
+@pytest.fixture
+def server() -> Iterator[FakeListServer]:
+    with fake_list_server() as server:
+        yield server
+
+
+@pytest.fixture
+def audit(
+    server: FakeListServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
+    """Runs `jobsworth audit` on the fake server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    def audit(*arguments: str) -> CommandResult:
+        with pytest.raises(SystemExit) as stopped:
+            run(["audit", *arguments])
+        written = capsys.readouterr()
+        return CommandResult(int(stopped.value.code or 0), written.out, written.err)
+
+    return audit

@@ -6,8 +6,14 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.cluster_options import ClusterOptions, connected, reading_client
 from jobsworth.cli.command import Command
+from jobsworth.cli.comparison_options import (
+    ComparisonOptions,
+    ValidatedClusterOptions,
+    asked_cluster,
+    asks_cluster,
+    check_comparison,
+)
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.rendering_options import (
@@ -35,6 +41,7 @@ from jobsworth.usage_error import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from jobsworth.cli.comparison_options import AskedCluster
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
     from jobsworth.files.dry_runs import DryRuns
@@ -42,51 +49,10 @@ if TYPE_CHECKING:
     from jobsworth.files.live_objects import LiveObjects
     from jobsworth.findings.result import Result
 
-LIVE = "live"
-"""The value of --against for the objects in the cluster."""
-REQUEST_SECONDS = 30.0
-"""The timeout of a request to the cluster."""
-
 HERE = (".",)
 """The paths of a command line without any."""
 
 YELLOW = "33;1"
-
-
-class ComparisonOptions(Options):
-    """Options for the existing objects that manifests update."""
-
-    heading = "Updates"
-
-    against = text(
-        metavar="PATH",
-        help="Validate each document as an update of the object with the same kind, namespace and name here; "
-        "live: in the cluster (./live for a folder of that name).",
-    )
-    git_ref = text(
-        metavar="REF",
-        help="Validate only the manifests that differ from this git commit, as updates of their "
-        "versions there; without PATH, in the whole repository.",
-    )
-    at = text(
-        metavar="TIME",
-        help="The time of the updates, for the runs that an edit of a CronJob starts: 2027-03-27T01:30Z; "
-        "default: now.",
-    )
-
-
-class ValidatedClusterOptions(ClusterOptions):
-    """Options for the cluster whose objects or answers are taken into account."""
-
-    server = flag(
-        help="Also create each object and a Pod of it in the cluster as a dry run, and report refusals "
-        "(quota, Pod Security, limit ranges, webhooks) and injected containers. Nothing is stored."
-    )
-    pods_as = text(
-        metavar="USER",
-        help="Create the Pods of --server as this user, by impersonation: "
-        "system:serviceaccount:kube-system:job-controller.",
-    )
 
 
 class FixOptions(Options):
@@ -170,36 +136,15 @@ def run(options: ValidateOptions) -> int:
         UsageError: an option's value is wrong, or a configuration, the baseline or the git ref.
     """
     _check(options)
-    if not _asks_cluster(options):
-        return _validate(options)
-    with connected(options.cluster, timeout=REQUEST_SECONDS) as (client, config):
-        namespace = options.input.namespace or config.namespace
-        live, dry_runs, cluster = None, None, options.cluster
-        if options.comparison.against == LIVE:
-            from jobsworth.files.live_objects import LiveObjects
-
-            live = LiveObjects(client, namespace)
-        if cluster.server:
-            from jobsworth.files.dry_runs import DryRuns
-
-            pods = cluster.pods_as and reading_client(
-                config, timeout=REQUEST_SECONDS, impersonated=cluster.pods_as
-            )
-            dry_runs = DryRuns(client, namespace, pods or None)
-        return _validate(options, live, dry_runs)
+    with asked_cluster(options.comparison, options.cluster, options.input.namespace) as asked:
+        return _validate(options, asked)
 
 
-def _asks_cluster(options: ValidateOptions) -> bool:
-    return options.cluster.server or options.comparison.against == LIVE
-
-
-def _validate(
-    options: ValidateOptions, live: LiveObjects | None = None, dry_runs: DryRuns | None = None
-) -> int:
+def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
     configurations = _configurations(options)
     baseline = _baseline(options.known)
-    paths, existing, failures = _manifests(options, configurations, live)
-    evaluator = _evaluator(options, configurations, existing, paths, dry_runs)
+    paths, existing, failures = _manifests(options, configurations, asked.live)
+    evaluator = _evaluator(options, configurations, existing, paths, asked.dry_runs)
     fixes = _fixes(options, evaluator, baseline)
     evaluate = evaluator.file if fixes is None else fixes.file
     progress, omissions = Progress(enabled=not options.report.quiet), Omissions()
@@ -266,18 +211,7 @@ def _check(options: ValidateOptions) -> None:
         UsageError: they are not.
     """
     check(options.report)
-    if options.comparison.against is not None and options.comparison.git_ref is not None:
-        raise UsageError("--git-ref and --against exclude each other: use one of them")
-    if options.comparison.at is not None and (
-        options.comparison.against is None and options.comparison.git_ref is None
-    ):
-        raise UsageError("--at is the time of an update: it requires --against or --git-ref")
-    if not _asks_cluster(options) and (
-        options.cluster.kubeconfig is not None or options.cluster.context is not None
-    ):
-        raise UsageError("--kubeconfig and --context require --server or --against live")
-    if options.cluster.pods_as is not None and not options.cluster.server:
-        raise UsageError("--pods-as requires --server")
+    check_comparison(options.comparison, options.cluster)
     if options.cluster.server and (options.fixing.fix or options.fixing.diff):
         raise UsageError("--server reports, and fixes nothing: omit --fix and --diff")
     if options.fixing.unsafe and not (options.fixing.fix or options.fixing.diff):
@@ -426,7 +360,7 @@ def _reporter(options: ValidateOptions, progress: Progress, omissions: Omissions
 
 def _processes(options: ValidateOptions) -> int:
     """Return the maximum number of processes: one prints diffs, and one asks a cluster."""
-    if options.fixing.diff or _asks_cluster(options):
+    if options.fixing.diff or asks_cluster(options.comparison, options.cluster):
         return 1
     return options.jobs or _cores()
 

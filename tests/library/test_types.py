@@ -62,6 +62,8 @@ def programs(tmp_path: Path) -> Path:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "wrong.py").write_text(WRONG)
     shutil.copy(EXAMPLE, tmp_path)
+    # As for an installed package, only the errors of the program count.
+    (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-jobsworth.*]\nfollow_imports = silent\n")
     (tmp_path / "pyrightconfig.json").write_text(
         json.dumps({"typeCheckingMode": "strict", "extraPaths": [str(ROOT / "webhook")]})
     )

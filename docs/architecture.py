@@ -31,10 +31,15 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def packages() -> dict[str, list[Path]]:
+    """Return the modules of each package."""
+    files = {path.parent.name: [*path.parent.rglob("*.py")] for path in CODE.glob("*/__init__.py")}
+    return files | {path.stem: [path] for path in CODE.glob("*.py") if path.name[:2] != "__"}
+
+
 def imports() -> Graph:
     """Return the imports between packages."""
-    files = {path.parent.name: [*path.parent.rglob("*.py")] for path in CODE.glob("*/__init__.py")}
-    files |= {path.stem: [path] for path in CODE.glob("*.py") if not path.stem.startswith("__")}
+    files = packages()
     graph: Graph = {package: set() for package in files}
     for package, paths in files.items():
         for path in paths:

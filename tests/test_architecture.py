@@ -85,7 +85,7 @@ def test_every_package_is_described(architecture: ModuleType) -> None:
     described = re.findall(r"^\| `(\w+)(?:/|\.py)` \| (core|shell) \|", text, re.MULTILINE)
     core = architecture.core()
     assert dict(described) == {
-        package: "core" if package in core else "shell" for package in architecture.imports()
+        package: "core" if package in core else "shell" for package in architecture.packages()
     }
 
 

@@ -139,7 +139,7 @@ def test_no_value_makes_the_check_fail() -> None:
 
 def test_a_message_does_not_grow_with_the_value() -> None:
     long: Any
-    for long in ("x" * 10**6, ["x"] * 10**5, {"x": ["y"] * 10**5}):
+    for long in ("x" * 10**5, ["x"] * 10**4, {"x": ["y"] * 10**4}):
         for field in SCHEMA["properties"]["spec"]["properties"]:
             assert all(len(each) < 200 for each in found_in_spec(**{field: long})), field
 

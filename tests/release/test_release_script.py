@@ -102,6 +102,7 @@ def test_the_commands_of_the_documentation_are_found() -> None:
 @pytest.mark.skipif(
     shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is no clone"
 )
+@pytest.mark.slow
 def test_the_commit_that_is_shown_has_every_documented_command(tmp_path: Path) -> None:
     commit = release.Project(ROOT).commit
     if commit is None:

@@ -43,6 +43,17 @@ def test_other_actions_fail_no_run(command: Command, action: str, severity: str)
     assert f" {severity} JP060 " in done.out
 
 
+@pytest.mark.parametrize("expression", ["request.namespace", "object.metadata.namespace"])
+def test_a_manifest_without_a_namespace_is_sent_to_the_given_one(
+    command: Command, expression: str
+) -> None:
+    text = f"string({expression})"
+    rule = {"expression": f"{text} == 'default'", "messageExpression": text}
+    for arguments, expected in ((("-n", "team-a"), "denied request: team-a"), ((), "")):
+        done = validated(command, policy(rule), binding(), arguments=("-o", "concise", *arguments))
+        assert (expected in done.out) if expected else ("JP060" not in done.out)
+
+
 def test_what_only_a_cluster_knows_is_reported_and_does_not_pass(command: Command) -> None:
     done = validated(command, policy("request.userInfo.username == 'ci'"), binding())
     assert done.code == 0

@@ -9,6 +9,8 @@ from jobsworth.findings.finding import Finding
 from jobsworth.policy.violation import ADMISSION_POLICY, ADMISSION_POLICY_UNKNOWN
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from jobsworth.evaluation.policy_result import PolicyResult, Reported
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
@@ -28,9 +30,20 @@ def admission_findings(
         request: the request as it arrives.
         result: that of JobPolicies, whose defaults are set before; None without JobPolicies.
     """
+    arriving = request.object
     if result is not None and result.mutation is not None:
-        request = replace(request, object=result.mutation.object)
+        arriving = result.mutation.object
+    request = replace(
+        request,
+        object=_in_namespace(arriving, request.namespace),
+        old=None if request.old is None else _in_namespace(request.old, request.namespace),
+    )
     return [(outcome.policy, _finding(outcome)) for outcome in policies.evaluate(request)]
+
+
+def _in_namespace(value: dict[str, Any], namespace: str) -> dict[str, Any]:
+    """Return an object as admission sees it: with the namespace of the request."""
+    return {**value, "metadata": {**value["metadata"], "namespace": namespace}}
 
 
 def _finding(outcome: Outcome) -> Finding:

@@ -86,11 +86,9 @@ def subject_of(child: Child, subject: Subject) -> Subject:
         origin = child.origin(path)
         return None if origin is None or subject.written is None else subject.written(origin)
 
-    metadata = subject.value.get("metadata")
-    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
     return Subject(
         child.value,
-        namespace=namespace if isinstance(namespace, str) and namespace else subject.namespace,
+        namespace=subject.object_namespace,
         file=subject.file,
         beside=subject.beside,
         neighbors=subject.neighbors,

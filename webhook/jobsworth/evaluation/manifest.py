@@ -65,12 +65,12 @@ def _request(
     from jobsworth.policy.request import CREATE, UPDATE, PolicyRequest
 
     filled = engine.encoded(decoded)
-    metadata = filled["metadata"]
     return PolicyRequest(
         operation=CREATE if old is None else UPDATE,
         kind=filled["kind"],
-        namespace=metadata.get("namespace") or subject.namespace or "default",
-        name=metadata.get("name") or "",
+        # Not that of the decoded object, in which the API server's verdict sets one.
+        namespace=subject.object_namespace or "default",
+        name=filled["metadata"].get("name") or "",
         object=filled,
         old=None if old is None else engine.encoded(old),
         user=subject.user,

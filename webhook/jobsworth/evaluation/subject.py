@@ -89,3 +89,10 @@ class Subject:
         self.owner = owner
         self.now = now
         self.written = written
+
+    @property
+    def object_namespace(self) -> str:
+        """The namespace in the object's own metadata, else that of the request; may be empty."""
+        metadata = self.value.get("metadata") if isinstance(self.value, dict) else None
+        namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+        return namespace if isinstance(namespace, str) and namespace else self.namespace

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -19,6 +20,7 @@ class Call(NamedTuple):
         resource: with the subresource, such as ``jobs/status``; the path where it is no resource.
         namespace: empty for what has none.
         code: the HTTP status.
+        annotations: those of the audit event, such as what admission records.
     """
 
     user_agent: str
@@ -27,6 +29,7 @@ class Call(NamedTuple):
     resource: str
     namespace: str
     code: int
+    annotations: Mapping[str, str] = MappingProxyType({})
 
 
 class AuditLog:
@@ -71,6 +74,7 @@ def _call(event: dict[str, object]) -> Call:
             resource += "/" + reference["subresource"]
         namespace = reference.get("namespace", "")
     user, status = event.get("user"), event.get("responseStatus")
+    annotations = event.get("annotations")
     return Call(
         user_agent=str(event.get("userAgent", "")),
         user=str(user.get("username", "")) if isinstance(user, dict) else "",
@@ -78,4 +82,5 @@ def _call(event: dict[str, object]) -> Call:
         resource=resource,
         namespace=namespace,
         code=int(status.get("code", 0)) if isinstance(status, dict) else 0,
+        annotations=annotations if isinstance(annotations, dict) else {},
     )

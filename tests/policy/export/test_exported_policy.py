@@ -165,9 +165,13 @@ def test_before_1_33_a_sum_of_resources_is_exported_in_part_and_only_to_deny() -
     assert new.admission_policies
 
 
-def test_a_policy_that_denies_has_all_messages_in_its_first_validation() -> None:
+@pytest.mark.parametrize("effect", ["deny", "audit"])
+def test_a_policy_that_denies_or_audits_has_all_messages_in_its_first_validation(
+    effect: str,
+) -> None:
     expressions = [{"expression": "true"}, {"expression": "has(object.spec)"}]
-    spec = export(limits=LIMITS, expressions=expressions).admission_policies[0].spec
+    exported = export(limits=LIMITS, expressions=expressions, enforcement=effect)
+    spec = exported.admission_policies[0].spec
     first, of_limits, *others = spec["validations"]
     assert first["expression"] == 'variables.violations == ""'
     assert of_limits["expression"] == 'variables.limitViolations == ""'

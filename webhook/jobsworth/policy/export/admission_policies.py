@@ -1,8 +1,10 @@
 """ValidatingAdmissionPolicies and their bindings, as documents, from the requirements of a JobPolicy.
 
-The API server denies a request with the first failed validation only. So the first one of a policy that
-denies has all messages. It has no value if an expression of the policy has none; the others then count one
-by one. Warnings and audit annotations list all failed validations, so those are not joined.
+The API server denies a request with the first failed validation only, and its audit event has only the first
+failed validation of a binding that audits (``AddAnnotation`` of k8s.io/apiserver keeps the first value). So
+the first validation of a policy that denies or audits has all messages. It has no value if an expression of
+the policy has none; the others then count one by one. Warnings list all failed validations: those are not
+joined.
 """
 
 from __future__ import annotations
@@ -201,7 +203,7 @@ def _spec(
         "matches": where.condition,
         "cron-job-controller": also,
     }
-    build = _joined if effect == DENY else _separate
+    build = _separate if effect == WARN else _joined
     variables, validations = build(policy, requirements, where.with_namespace)
     return {
         "failurePolicy": "Fail" if policy.on_internal_error == "deny" else "Ignore",

@@ -164,6 +164,8 @@ def find(name: str, release: str | None = None) -> Path:
             how = INSTALL
             if name in ON_DEMAND:
                 how = how.replace("install", f"install --only {name}")
+            elif wanted != NEWEST:
+                how = how.replace("install", f"install --release {wanted} --only {name}")
             raise MissingProgram(f"no {name} {program.version} on this machine: {how}")
     raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RECORDED)}")
 

@@ -224,7 +224,7 @@ Examples:
   jobsworth policy export policies/ | kubectl apply -f -
   jobsworth policy export policies/ --kubernetes-version 1.30 --strict > /dev/null
   jobsworth policy export policies/ --to chart-values > native-values.yaml
-  jobsworth policy export policies/ --name-suffix .static.k8s.io > /etc/kubernetes/policies/jobs.yaml
+  jobsworth policy export policies/ --name-suffix .static.k8s.io > static-policies.yaml
 """,
     options=ExportOptions,
     run=run,

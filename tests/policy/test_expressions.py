@@ -125,7 +125,10 @@ def test_the_message_of_a_false_expression() -> None:
         ({"message": "too many", "messageExpression": "object.nothing"}, "too many [JP040]"),
         ({"message": "too many", "messageExpression": "'  '"}, "too many [JP040]"),
         ({"message": "too many", "messageExpression": "'a\\nb'"}, "too many [JP040]"),
-        ({"message": "too many", "messageExpression": "1"}, "too many [JP040]"),
+        (
+            {"message": "too many", "messageExpression": "object.spec.parallelism"},
+            "too many [JP040]",
+        ),
     ],
 )
 def test_messages(parts: dict[str, str], expected: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.expressions import Expression, Expressions
-from jobsworth.policy.cel.portability import advice, unportable
+from jobsworth.policy.cel.portability import unportable
 from jobsworth.policy.cel.programs import BadExpression, Program
 from support.cel.recorded_expressions import RecordedExpression, recorded_expressions
 

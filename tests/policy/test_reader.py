@@ -253,11 +253,50 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             {"match": [{"kinds": ["Job"]}], "limits": {"cronJob": {"timeZone": {"required": True}}}},
             "spec.limits.cronJob: has no effect: match does not include CronJobs (add CronJob to match.kinds)",
         ),
+        (
+            {"match": [{"kinds": ["CronJob"]}], "immutable": [{"field": "podReplacementPolicy"}]},
+            "spec.immutable[0].field: has no effect: match does not include Jobs, and podReplacementPolicy is immutable "
+            "in Jobs only (add Job to match.kinds)",
+        ),
+        (
+            {"match": [{"kinds": ["Job"]}], "immutable": [{"label": "team"}, {"field": "cronJob.timeZone"}]},
+            "spec.immutable[1].field: has no effect: match does not include CronJobs, and cronJob.timeZone is immutable "
+            "in CronJobs only (add CronJob to match.kinds)",
+        ),
         ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
+        (
+            {"expressions": [{"expression": "size(object.spec.template.spec.containers)"}]},
+            "spec.expressions[0].expression: at line 1, column 1 of the expression: must evaluate to bool but got int "
+            "(write a condition that is true or false)",
+        ),
+        (
+            {"expressions": [{"expression": "true", "messageExpression": "1 + 1"}]},
+            "spec.expressions[0].messageExpression: at line 1, column 1 of the expression: must evaluate to string but "
+            "got int (write string(…), or a text)",
+        ),
     ],
 )  # fmt: skip
 def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
     assert problems(**spec) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"limits": {"labels": {"Cost Center": {"required": True}}}}, "limits.labels[Cost Center]"),
+        ({"limits": {"annotations": {"a/b/c": {"required": True}}}}, "limits.annotations[a/b/c]"),
+        ({"immutable": [{"label": "Cost Center"}]}, "immutable[0].label"),
+        ({"immutable": [{"annotation": "-"}]}, "immutable[0].annotation"),
+    ],
+)
+def test_a_key_that_no_object_can_have(spec: Any, field: str) -> None:
+    (problem,) = problems(**spec)
+    assert problem.startswith(f"spec.{field}: no object can have this key: ")
+
+
+def test_a_key_of_an_annotation_may_have_capitals_in_its_prefix() -> None:
+    annotation = {"Example.com/Team": {"required": True}}
+    assert problems(limits={"annotations": annotation}) == []
 
 
 def test_an_expression_that_does_not_compile_says_where() -> None:

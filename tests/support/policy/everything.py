@@ -32,7 +32,7 @@ _LIMITS: dict[str, Any] = {
         "app": {"required": True, "allowed": ["etl", "train-*", "[ab]?"]},
         "te/am": {"denied": ["a*", "none"]},
     },
-    "annotations": {"team": {"required": True}, 'tick"et': {"forbidden": True}},
+    "annotations": {"team": {"required": True}, "example.com/ticket": {"forbidden": True}},
     "pod": {
         "activeDeadlineSeconds": {"maximum": 50},
         "automountServiceAccountToken": {"required": True, "allowed": [False]},

@@ -129,10 +129,15 @@ def compile_expression(
     problems = sorted(_problems(tree, checker, formats=libraries.checks_formats))
     refusals = [Refusal(at, message) for at, message in problems]
     if not refusals and found.full_name not in _RETURNED.get(returns, (found.full_name,)):
-        refusals = [Refusal(None, f"must evaluate to {_WANTED[returns]} but got {found.full_name}")]
+        refusals = [Refusal(None, wrong_type(found, returns))]
     if refusals:
         raise Refused(refusals)
     return Compiled(source, tree, found)
+
+
+def wrong_type(found: Type, returns: Returned) -> str:
+    """Return the answer of kube-apiserver to an expression that returns another type than it must."""
+    return f"must evaluate to {_WANTED[returns]} but got {found.full_name}"
 
 
 def _problems(tree: Node, checker: Checker, *, formats: bool) -> Iterator[tuple[int, str]]:

@@ -136,6 +136,17 @@ def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems)
             "has no effect: match does not include updates",
             "add UPDATE to match.operations",
         )
+    for index, entry in enumerate(spec.get("immutable", ())):
+        name = entry.get("field")
+        if name is None:
+            continue
+        kind = immutability.kind_of(name)
+        if kind not in matched.kinds:
+            problems.add(
+                f"spec.immutable[{index}].field",
+                f"has no effect: match does not include {kind}s, and {name} is immutable in {kind}s only",
+                f"add {kind} to match.kinds",
+            )
     if "cronJob" in spec.get("limits", ()) and "CronJob" not in matched.kinds:
         problems.add(
             "spec.limits.cronJob",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from jobsworth.cel.compiling import Returned
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import PolicyRequest
 
@@ -95,10 +96,11 @@ def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> E
 
 
 def _read_item(value: Mapping[str, str], path: str, problems: Problems) -> Expression | None:
-    program = _compiled(value["expression"], f"{path}.expression", problems)
+    program = _compiled(value["expression"], "bool", f"{path}.expression", problems)
     made: Program | None = None
     if "messageExpression" in value:
-        made = _compiled(value["messageExpression"], f"{path}.messageExpression", problems)
+        text = value["messageExpression"]
+        made = _compiled(text, "string", f"{path}.messageExpression", problems)
     if program is None:
         return None
     return Expression(
@@ -109,9 +111,9 @@ def _read_item(value: Mapping[str, str], path: str, problems: Problems) -> Expre
     )
 
 
-def _compiled(source: str, field: str, problems: Problems) -> Program | None:
+def _compiled(source: str, returns: Returned, field: str, problems: Problems) -> Program | None:
     try:
-        return Program(source)
+        return Program(source, returns)
     except BadExpression as error:
         place = f"line {error.line}, column {error.column}"
         problems.add(field, f"at {place} of the expression: {error.message}", error.hint)

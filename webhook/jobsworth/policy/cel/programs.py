@@ -14,6 +14,7 @@ from jobsworth.cel.checking.checker import Checker
 from jobsworth.cel.checking.environment import JOB_POLICY, environment
 from jobsworth.cel.checking.structures import REQUEST
 from jobsworth.cel.checking.types import DYN, Type
+from jobsworth.cel.compiling import wrong_type
 from jobsworth.cel.evaluation import Scope, compiled
 from jobsworth.cel.functions.regular_expressions import MissingLibrary, matches
 from jobsworth.cel.syntax.nodes import Call
@@ -22,11 +23,14 @@ from jobsworth.cel.syntax.syntax_error import CelSyntaxError
 from jobsworth.cel.syntax.walk import walk
 from jobsworth.cel.values import CelError, type_name
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.positions import place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from jobsworth.cel.compiling import Returned
 
 VARIABLES: Mapping[str, Type] = {"object": DYN, "oldObject": DYN, "request": Type(REQUEST)}
 
@@ -80,12 +84,16 @@ class Program:
 
     __slots__ = ("_evaluate", "source")
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, returns: Returned = "any") -> None:
         """Compile an expression.
+
+        Args:
+            source: the text.
+            returns: the type that it must return. One whose type shows only in its evaluation is accepted.
 
         Raises:
             BadExpression: it is too long or too deeply nested, is not valid CEL, uses an unknown variable,
-                field or function, or a library that is not installed.
+                field or function, or a library that is not installed; or it returns another type.
         """
         if len(source) > MAX_CHARACTERS:
             raise BadExpression(
@@ -98,13 +106,20 @@ class Program:
         except CelSyntaxError as error:
             raise _syntax_error(source, error) from None
         checker = Checker(known, VARIABLES)
-        checker.type_of(tree)
+        found = checker.type_of(tree)
         spaces = {name.partition(".")[0] for name in known.functions if "." in name}
         for at, message in sorted(checker.errors):
             if message.startswith((_UNDECLARED, _UNDEFINED)) and _quoted(message) not in spaces:
                 raise _unknown(source, at, message, known.functions)
         if checker.errors and not all(_is_about_types(message) for _, message in checker.errors):
             raise _unknown(source, *min(checker.errors), known.functions)
+        if (
+            not checker.errors
+            and returns != "any"
+            and found.full_name not in (returns, DYN.full_name)
+        ):
+            message = wrong_type(found, returns)
+            raise BadExpression(message, hint=advice(message))
         if any(isinstance(node, Call) and node.function in _SEARCHES for node in walk(tree)):
             _check_library()
         self._evaluate = compiled(tree)

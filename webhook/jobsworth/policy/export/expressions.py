@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.cel.compiling import Refused, compile_expression
 from jobsworth.cel.syntax.nodes import Name
 from jobsworth.cel.syntax.walk import bound_names, walk
-from jobsworth.policy.cel.portability import advice
+from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.export.cel_text import HOLE, all_of, negated
 from jobsworth.policy.export.object_view import IS_UPDATE
 from jobsworth.policy.export.requirement import NotExpressible, Requirement, wording

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import invalid, quoted
+from jobsworth.policy.limits.metadata_keys import check_key
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.violation import IMMUTABLE, Violation
 
@@ -92,10 +93,19 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
             problems.add(
                 f"{path}[{index}]", f'"{names[0][1]}" is listed twice', "remove one of the two"
             )
+        else:
+            ((key, name),) = names
+            if key in METADATA:
+                check_key(METADATA[key], name, f"{path}[{index}].{key}", problems)
         seen.extend(names)
     if problems.at_or_below(path):
         return Immutable(())
     return Immutable(tuple(map(_read_selection, value)))
+
+
+def kind_of(name: str) -> str:
+    """Return the kind in which a field is immutable."""
+    return "CronJob" if FIELDS[name].scope == "cronJob" else "Job"
 
 
 def _read_selection(selection: dict[str, Any]) -> _ImmutableField:
@@ -103,8 +113,7 @@ def _read_selection(selection: dict[str, Any]) -> _ImmutableField:
     for key, holder in METADATA.items():
         if key in selection:
             return _metadata(holder, selection[key], unless, hint)
-    field = FIELDS[selection["field"]]
-    kind = "CronJob" if field.scope == "cronJob" else "Job"
+    field, kind = FIELDS[selection["field"]], kind_of(selection["field"])
     return _ImmutableField(field.path, field.value, lambda view: view.kind == kind, unless, hint)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
+from jobsworth.policy.limits.metadata_keys import check_key
 from jobsworth.policy.limits.value_checks import checks_of, may_not_be_set, must_be_set
 from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
@@ -144,6 +145,7 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
         elif name in METADATA:
             for key, one in part.items():
                 metadata[name, key] = _read_limit(one, f"{at}[{key}]", problems)
+                check_key(name, key, f"{at}[{key}]", problems)
         elif name == "resources":
             other_checks.append(resource_limits.read(part, at, problems))
         else:

@@ -221,6 +221,14 @@ class TestExplain:
         }  # fmt: skip
         assert [each["code"] for each in policy["violations"]] == ["JP002", "JW201"]
 
+    def test_the_message_of_a_policy_is_shown_once_and_in_each_hint(self, command: Command) -> None:
+        done = command("policy", "explain", "policies", "job.yaml", files=FILES)
+        assert done.out.count("\n  message     See the handbook.\n") == 1
+        done = command("policy", "explain", "policies", "job.yaml", "-o", "json")
+        (violations,) = [each["violations"] for each in json.loads(done.out)[0]["policies"]]
+        assert violations
+        assert all(each["hint"].endswith("See the handbook.") for each in violations)
+
     def test_a_profile_is_explained_beside_policies_or_alone(self, command: Command) -> None:
         beside = ("policy", "explain", "--profile", "baseline", "policies", "job.yaml")
         done = command(*beside, files=FILES)

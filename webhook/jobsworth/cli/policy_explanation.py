@@ -82,7 +82,7 @@ def explanation_json(result: PolicyResult, server: ApiServer) -> dict[str, Any]:
                         "field": each.violation.field,
                         "reason": each.violation.reason,
                         "message": each.violation.message,
-                        "hint": each.violation.hint,
+                        "hint": each.finding.hint,
                     }
                     for each in result.verdict.findings
                     if each.policy == policy.name
@@ -119,9 +119,11 @@ def _effects_of(name: str, result: PolicyResult) -> Iterator[str]:
     for rejected in mutation.rejected:
         if _is_of(name, rejected.policy):
             yield f"  cannot set  {rejected.field}: {rejected.reason}"
-    for enforced in result.verdict.findings:
-        if enforced.policy == name:
-            yield f"  {enforced.effect:<11} {enforced}"
+    found = [enforced for enforced in result.verdict.findings if enforced.policy == name]
+    for enforced in found:
+        yield f"  {enforced.effect:<11} {enforced}"
+    if found and found[0].guidance:
+        yield f"  message     {found[0].guidance}"
 
 
 def _shown(value: Any) -> str:

@@ -118,6 +118,24 @@ def test_a_fix_is_offered_and_all_safe_fixes_are_completed_when_chosen(
     assert "values: [3, 42]" in edit["newText"]
 
 
+def test_an_action_without_an_edit_to_complete_is_returned_as_it_is(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    client.open(uri, JOB)
+    at_start = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    context = {"diagnostics": []}
+    document = {"uri": uri}
+    actions = client.call(
+        "textDocument/codeAction", textDocument=document, range=at_start, context=context
+    )
+    (explain,) = [each for each in actions if each["title"] == "Explain this failure policy"]
+    # Visual Studio Code asks for the edit of every action that has none.
+    assert client.call("codeAction/resolve", **explain) == explain
+    of_another = {"title": "Fix", "data": (folder / "not-open.yaml").as_uri()}
+    assert client.call("codeAction/resolve", **of_another) == of_another
+
+
 def test_a_client_that_completes_no_actions_gets_them_whole(folder: Path) -> None:
     folder.mkdir()
     plain = deepcopy(CAPABILITIES)

@@ -137,8 +137,11 @@ class JobsworthServer(LanguageServer):
         return support is not None and "edit" in support.properties
 
     def completed(self, action: types.CodeAction) -> types.CodeAction:
-        """Return an action with its edit."""
-        return with_all_safe_fixes(action, self.open_text(str(action.data)), self._evaluator)
+        """Return an action with its edit; unchanged if its edit is that of no open text."""
+        uri = str(action.data)
+        if uri not in self._evaluated:
+            return action
+        return with_all_safe_fixes(action, self.open_text(uri), self._evaluator)
 
     def documentation(self, params: types.HoverParams) -> types.Hover | None:
         """Return the documentation of the field at a position."""

@@ -81,10 +81,11 @@ def test_editors_start_the_language_server_with_the_same_command() -> None:
     server = helix["language-server"]["jobsworth"]
     (language,) = helix["language"]
     assert "jobsworth" in language["language-servers"]
-    settings = block(EDITORS, "<!-- vscode: language server -->", "json")
+    extension = json.loads((ROOT / "docs/examples/editors/vscode/package.json").read_text())
+    settings = extension["contributes"]["configuration"]["properties"]
     assert [server["command"], *server["args"]] == ["jobsworth", "lsp"]
-    assert settings["glspc.server.command"] == server["command"]
-    assert settings["glspc.server.commandArguments"] == server["args"]
+    assert settings["jobsworth.command"]["default"] == server["command"]
+    assert settings["jobsworth.arguments"]["default"] == server["args"]
     neovim = text_block(EDITORS, "<!-- neovim: language server -->", "lua")
     assert 'cmd = { "jobsworth", "lsp" }' in neovim
 

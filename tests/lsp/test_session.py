@@ -99,6 +99,18 @@ def test_the_client_is_asked_to_watch_configurations(client: LanguageClient, fol
     assert "**/.jobsworth.yaml" in patterns
 
 
+def test_a_client_that_cannot_watch_files_gets_no_error_message(folder: Path) -> None:
+    folder.mkdir()
+    uri = (folder / "job.yaml").as_uri()
+    # Eglot, in a project of which it cannot list the files.
+    with LanguageClient(COMMAND, folder=folder, refused=["client/registerCapability"]) as client:
+        client.open(uri, JOB)
+        client.replace(uri, JOB + "\n")
+        assert [each["method"] for each in client.requests] == ["client/registerCapability"]
+        assert client.close() == 0
+        assert client.notifications == []
+
+
 def test_a_fix_is_offered_and_all_safe_fixes_are_completed_when_chosen(
     client: LanguageClient, folder: Path
 ) -> None:

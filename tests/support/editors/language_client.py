@@ -22,6 +22,7 @@ class LanguageClient:
         settings: the answer to each `workspace/configuration`, by section.
         folder: the workspace's root.
         capabilities: the client's.
+        refused: the methods of the server's requests that are answered with an error.
 
     Attributes:
         capabilities: the server's.
@@ -36,11 +37,13 @@ class LanguageClient:
         settings: Mapping[str, Any] | None = None,
         folder: Path | None = None,
         capabilities: Mapping[str, Any] | None = None,
+        refused: Sequence[str] = (),
     ) -> None:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self._settings = settings or {}
+        self._refused = refused
         self._sent = 0
         self._writing = threading.Lock()
         self._answers: dict[int, queue.Queue[dict[str, Any]]] = {}
@@ -176,6 +179,10 @@ class LanguageClient:
             self._send({"id": message["id"], "result": result})
         elif "id" in message:
             self.requests.append(message)
+            if method in self._refused:
+                error = {"code": -32603, "message": "Internal error"}
+                self._send({"id": message["id"], "error": error})
+                return
             self._send({"id": message["id"], "result": ANSWERS.get(method)})
         else:
             self.notifications.append(message)

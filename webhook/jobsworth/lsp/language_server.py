@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec
 
@@ -177,7 +179,7 @@ class JobsworthServer(LanguageServer):
         return markdown
 
     async def watch(self) -> None:
-        """Ask the client to report changes of files, if it can."""
+        """Ask the client to report changes of files, if it can; they are also read again on each save."""
         workspace = self.client_capabilities.workspace
         watched = workspace.did_change_watched_files if workspace is not None else None
         if watched is None or not watched.dynamic_registration:
@@ -187,7 +189,8 @@ class JobsworthServer(LanguageServer):
         )
         method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
         registration = types.Registration("jobsworth-files", method, options)
-        await self.client_register_capability_async(types.RegistrationParams([registration]))
+        with contextlib.suppress(JsonRpcException):
+            await self.client_register_capability_async(types.RegistrationParams([registration]))
 
     def end(self) -> None:
         """Remove what was written: the client has asked for the end of the session."""

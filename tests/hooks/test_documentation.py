@@ -40,6 +40,18 @@ def test_the_hook_that_is_shown_exists() -> None:
         assert f"`{hook['id']}`" in CI or f"id: {hook['id']}" in CI
 
 
+def test_every_page_names_hooks_that_exist() -> None:
+    hooks = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    shown = {
+        (page.relative_to(ROOT).as_posix(), found)
+        for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        if "node_modules" not in page.parts
+        for found in re.findall(r"- id: (jobsworth\S*)", page.read_text(encoding="utf-8"))
+    }
+    assert {page for page, _ in shown} >= {"docs/ci.md", "docs/start/ci.md"}
+    assert {(page, hook) for page, hook in shown if hook not in hooks} == set()
+
+
 def test_the_action_that_is_shown_takes_its_inputs() -> None:
     workflow = block(CI, "## GitHub Actions", "yaml")
     step = workflow["jobs"]["jobsworth"]["steps"][-1]

@@ -173,6 +173,34 @@ def test_a_fix_of_the_list_and_all_fixes_make_the_manifest_valid(page: Chromium)
     assert "fixed: " in text_of(page, "#attempts")
 
 
+HIDDEN_FIX = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  podFailurePolicy:
+    rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]
+  template:
+    spec:
+      restartPolicy: OnFailure
+      containers: [{name: main, image: "registry.example.com/train:1.4"}]
+"""
+"""A Job with a safe fix of an error, and one of an info finding (JW123)."""
+
+
+def test_only_findings_that_are_shown_are_fixed(page: Chromium) -> None:
+    disabled = "document.getElementById('fix-safe').disabled"
+    write(page, HIDDEN_FIX)
+    page.evaluate("document.getElementById('fix-safe').click()")
+    page.wait("document.getElementById('verdict').textContent.includes(' valid') ? 'yes' : ''")
+    assert page.evaluate("playgroundEditor.text") == HIDDEN_FIX.replace("OnFailure", "Never")
+    assert page.evaluate(disabled)
+    page.evaluate("document.getElementById('infos').click()")
+    assert not page.evaluate(disabled)
+    page.evaluate("document.getElementById('fix-safe').click()")
+    page.wait("playgroundEditor.text.includes('podReplacementPolicy: Failed') ? 'yes' : ''")
+
+
 def test_a_valid_job_is_explained_and_simulated(page: Chromium) -> None:
     write(page, (ROOT / "examples/valid/ml-training.yaml").read_text(encoding="utf-8"))
     page.evaluate("document.getElementById('tab-explain').click()")

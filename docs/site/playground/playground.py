@@ -41,9 +41,18 @@ def validate(text: str, release: str) -> str:
     return json.dumps({"documents": documents, "findings": findings})
 
 
-def fix(text: str, release: str, unsafe: bool) -> str:
-    """Return the text after the fixes of all findings, and what each fix did, or why it was not applied."""
-    fixed = autofix(_evaluator(release), NAME, text.encode(), unsafe=unsafe)
+def fix(text: str, release: str, unsafe: bool, infos: bool) -> str:
+    """Return the text after the fixes of all findings that are shown, and what each fix did, or why it was not applied.
+
+    Args:
+        unsafe: apply unsafe fixes too.
+        infos: info findings are shown.
+    """
+
+    def shown(result: Result, located: LocatedFinding) -> bool:
+        return result.shows(located.finding, infos=infos)
+
+    fixed = autofix(_evaluator(release), NAME, text.encode(), unsafe=unsafe, reported=shown)
     attempts = [attempt.sentence(NAME) for result in fixed.results for attempt in result.attempts]
     return json.dumps({"text": fixed.data.decode(), "attempts": attempts})
 

@@ -51,8 +51,8 @@ const showFindings = () => {
   if (!items.length) items.push(element("li", {}, hidden ? `Nothing to report but ${count(hidden, "info finding")}.` : "Nothing to report."));
   $("finding-list").replaceChildren(...items);
   editor.show(shown);
-  $("fix-safe").disabled = !findings.some(each => each.fix?.safe);
-  $("fix-all").disabled = !findings.some(each => each.fix);
+  $("fix-safe").disabled = !shown.some(each => each.fix?.safe);
+  $("fix-all").disabled = !shown.some(each => each.fix);
 };
 
 const evaluate = async () => {
@@ -93,7 +93,7 @@ const later = () => {
 
 const fix = async unsafe => {
   try {
-    const answer = await python.call("fix", editor.text, release(), unsafe);
+    const answer = await python.call("fix", editor.text, release(), unsafe, $("infos").checked);
     editor.text = answer.text;
     $("attempts").replaceChildren(...answer.attempts.map(text => element("li", {}, text)));
   } catch (error) {

@@ -43,7 +43,9 @@ _INDEX = """\
 
 Messages of the API server about Jobs and CronJobs, and reasons of their conditions and events: what each means, the smallest example,
 and what to do. The examples are evaluated when the pages are made, so that each message is what jobsworth reports; a real kube-apiserver 1.36
-rejects each example with the message of its page (`tests/cluster/test_message_pages.py`). `python docs/site/message_pages.py` writes these pages.
+rejects each example with the message of its page.
+
+On the site, paste a message into the search as kubectl prints it: names, numbers and values in it are left out.
 
 `jobsworth validate job.yaml` reports the same messages before the API server sees the manifest, with file and line, and proposes fixes.
 """

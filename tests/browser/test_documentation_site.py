@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,7 @@ FOUND = """
 [...document.querySelectorAll("*")].flatMap(each => each.shadowRoot ? [...each.shadowRoot.querySelectorAll("a[href]")] : [])
   .map(each => new URL(each.href).pathname.split("/").slice(2).join("/")).join(" ")
 """
+MESSAGES = Path(__file__).parents[2] / "docs/messages"
 PATIENCE = 60
 SCHEMES = {"light": "default", "dark": "slate"}
 
@@ -84,6 +86,23 @@ def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServ
         ("requires the backoffLimitPerIndex to be set", "messages/fail-index-requires-backoff-limit-per-index.html"),
         ("cannot unmarshal number into Go struct field EnvVar", "messages/cannot-unmarshal-number-into-string.html"),
         ("JW204", "rules/JW204-no-ttl.html"),
+        ('The Job "pi" is invalid: spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
+         "messages/restart-policy-required.html"),
+        ('Error from server (BadRequest): error when creating "a.yaml": Job in version "v1" cannot be handled as a Job: json: '
+         "cannot unmarshal string into Go struct field JobSpec.spec.parallelism of type int32",
+         "messages/cannot-unmarshal-string-into-int32.html"),
+        ('The Job "x" is invalid: spec.template: Invalid value: core.PodTemplateSpec{Spec:core.PodSpec{Volumes:[]core.Volume(nil), '
+         'Labels:map[string]string{"a":"b"}}}: field is immutable', "messages/template-field-is-immutable.html"),
+        ('The CronJob "c" is invalid: spec.schedule: Invalid value: "0 25 * * *": end of range (25) above maximum (23): 25',
+         "messages/schedule-end-of-range-above-maximum.html"),
+        ('The CronJob "c" is invalid: * spec.jobTemplate.spec.template.spec.containers[2].image: Required value '
+         "* spec.timeZone: Required value", "messages/image-required.html"),
+        ('Job.batch "x" is invalid: [spec.completions: Required value: when completion mode is Indexed, spec.parallelism: Invalid '
+         "value: -3: must be greater than or equal to 0]", "messages/completions-required-when-indexed.html"),
+        ('Error creating: pods "etl-" is forbidden: exceeded quota: small, requested: cpu=1, used: cpu=2, limited: cpu=2',
+         "messages/FailedCreate.html"),
+        ("Container trainer for pod ml/train-l2qvr failed with exit code 143 matching FailJob rule at index 3",
+         "messages/PodFailurePolicy.html"),
     ],
 )  # fmt: skip
 def test_a_message_pasted_into_the_search_finds_its_page(
@@ -103,6 +122,39 @@ def test_a_message_pasted_into_the_search_finds_its_page(
     page.call("Input.insertText", text=words)
     page.wait(f"({FOUND}).trim()", PATIENCE)
     page.wait(f"({FOUND}).split(' ')[0].startsWith({json.dumps(found)}) ? 'yes' : ''", PATIENCE)
+
+
+def test_the_search_looks_for_words_of_each_message_that_its_page_has(
+    page: Chromium, server: StaticServer
+) -> None:
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
+    separator = re.compile(r"""[\s\-_,:!=\[\]()\\"`/]+|\.(?!\d)""")  # as in search.json
+    missing = {}
+    found = 0
+    for path in MESSAGES.glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        printed = re.search(r"kubectl prints:\n\n```text\n(.*?)\n```", text, re.DOTALL)
+        if printed is None:
+            continue
+        found += 1
+        left = page.evaluate(f"essence({json.dumps(printed[1])})")
+        words = [word for word in separator.split(left) if word]
+        absent = [word for word in words if word.lower() not in text.lower()]
+        if absent or not words:
+            missing[path.stem] = (left, absent)
+    assert found > 90
+    assert missing == {}
+
+
+def test_words_that_are_no_message_are_searched_as_they_are(
+    page: Chromium, server: StaticServer
+) -> None:
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
+    for words in ("node drain", "spec.backoffLimit", "JobSet größer 任务", "--git-ref main"):
+        assert page.evaluate(f"essence({json.dumps(words)})") == words
+    assert page.evaluate("essence('['.repeat(2e5) + 'a.'.repeat(2e5)).length") > 0
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")

@@ -7,7 +7,6 @@ from the code. ``docs/site/versions.py`` adds the folder to the site of all vers
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
@@ -22,10 +21,6 @@ import source_pages
 from jobsworth.cli.click_application import COMMANDS
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-INSTALLATION = re.compile(
-    r"<!-- installation: .*? -->\n(.*?)<!-- end of installation -->", re.DOTALL
-)
 PLAYGROUND = "playground"
 
 
@@ -53,7 +48,9 @@ def prepare(folder: Path, playground: Path | None) -> None:
     texts = {**source_pages.pages(), **reference.files()}
     for page in sorted((HERE / "pages").iterdir()):
         texts[page.name] = page.read_text(encoding="utf-8")
-    texts["index.md"] = texts["index.md"].replace("{{installation}}", _installation())
+    texts["index.md"] = texts["index.md"].replace(
+        "{{installation}}", source_pages.readme_section("Installation")
+    )
     for name, text in texts.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,13 +64,6 @@ def prepare(folder: Path, playground: Path | None) -> None:
     else:
         shutil.copytree(playground, target)
     (folder / "mkdocs.yml").write_text(_configuration(), encoding="utf-8")
-
-
-def _installation() -> str:
-    """Return the section of the README about installation, as it is in the current state of the project."""
-    found = INSTALLATION.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert found is not None
-    return found[1].strip()
 
 
 def _configuration() -> str:

@@ -32,6 +32,7 @@ NOT_SHOWN = ("README.md",)
 _FENCE = re.compile(r"^( *)(```+|~~~+)")
 _LINK = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
 _CODE = re.compile(r"(`+)(?:(?!\1).)*?\1")
+_COMMENT = re.compile(r"<!--.*?-->\n", re.DOTALL)
 _ITEM = re.compile(r"^( *)([-*+]|\d+\.) ")
 
 
@@ -65,9 +66,7 @@ def pages() -> dict[str, str]:
     Raises:
         BrokenLink: a page links to a file that does not exist.
     """
-    files = tracked()
-    placed = places(files)
-    known = {*files, *(parent for path in files for parent in _parents(path))}
+    placed, known = _links()
     return {
         place: _for_site((ROOT / path).read_text(encoding="utf-8"), path, placed, known)
         if path.endswith(".md")
@@ -75,6 +74,23 @@ def pages() -> dict[str, str]:
         for path, place in placed.items()
         if path not in NOT_SHOWN
     }
+
+
+def readme_section(heading: str) -> str:
+    """Return a section of the README without its heading, as a part of the page of the site that replaces the README.
+
+    Raises:
+        BrokenLink: it links to a file that does not exist.
+    """
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return _for_site(_COMMENT.sub("", section).strip(), "README.md", *_links())
+
+
+def _links() -> tuple[dict[str, str], set[str]]:
+    """Return the places of the pages, and all files and folders that a page may link to."""
+    files = tracked()
+    return places(files), {*files, *(parent for path in files for parent in _parents(path))}
 
 
 def _parents(path: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections import Counter
 from html.parser import HTMLParser
 from importlib.util import find_spec
@@ -96,6 +97,19 @@ def test_a_link_out_of_the_documentation_leads_to_the_repository() -> None:
         "`[x](y.md)` [x](../tests/x.py#L1) [here](#part)", "docs/a.md", placed, known
     )
     assert text == f"`[x](y.md)` [x]({source_pages.SOURCE}/tests/x.py#L1) [here](#part)\n"
+
+
+def test_the_site_has_the_installation_of_the_readme_with_all_extras() -> None:
+    section = source_pages.readme_section("Installation")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert {"policy", "webhook", "cluster", "lsp"} <= extras.keys()
+    for extra in ("policy", "webhook", "cluster", "lsp"):
+        assert f"`{extra}`" in section
+    assert "(editors.md)" in section
+    assert "<!--" not in section
+    assert "\n## " not in section
 
 
 def test_a_list_needs_no_blank_line_before_it_and_two_columns_for_its_levels() -> None:

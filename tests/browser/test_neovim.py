@@ -1,6 +1,7 @@
 """``jobsworth lsp`` in a headless Neovim: the diagnostics of a buffer that is changed.
 
-The tests are skipped without Neovim (``apt-get install neovim``). From 0.11 on, they use the recipe of docs/editors.md.
+The tests are skipped without Neovim (``apt-get install neovim``). From 0.11 on, they use the first recipe of docs/editors.md,
+before that the second.
 """
 
 from __future__ import annotations
@@ -21,12 +22,6 @@ pytestmark = pytest.mark.skipif(NEOVIM is None, reason="Neovim is not installed"
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
-OLD_RECIPE = """
-local client = vim.lsp.start_client({
-  cmd = { "jobsworth", "lsp" }, root_dir = vim.fn.getcwd(), name = "jobsworth",
-})
-vim.lsp.buf_attach_client(0, client)
-"""
 SCRIPT = """
 vim.bo.filetype = "yaml"
 local function found_with(code)
@@ -46,14 +41,19 @@ vim.cmd("qall!")
 """
 
 
+def recipe(name: str) -> str:
+    """Return a recipe of the page by the name in its comment."""
+    found = re.search(rf"<!-- {name}: language server -->\n```lua\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
 def test_a_buffer_has_the_findings_of_the_server_as_it_is_changed(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     job = (ROOT / "examples/invalid/max-failed-indexes-alone.yaml").read_text("utf-8")
     (tmp_path / "job.yaml").write_text(job)
-    recipe = re.search(r"<!-- neovim: language server -->\n```lua\n(.*?)```", PAGE, re.DOTALL)
-    assert recipe is not None
     (tmp_path / "script.lua").write_text(
-        f"if vim.lsp.config then {recipe[1]} else {OLD_RECIPE} end\n{SCRIPT}"
+        f"if vim.lsp.config then {recipe('neovim')} else {recipe('neovim 0.7')} end\n{SCRIPT}"
     )
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(

@@ -176,7 +176,7 @@ def test_measures_of_work_can_be_asserted(text: str, *, holds: bool) -> None:
 
 def test_an_assertion_on_one_run_says_so() -> None:
     assert str(read_requirement("complete >= 0.5").check(many(9, 1))).endswith(
-        "in this one run, which shows what may happen, not how likely it is. Set --runs"
+        "in this one run, which shows what may happen; more runs show how likely it is"
     )
     assert "one run" not in str(read_requirement("complete >= 0.5").check(many(9, 2)))
 

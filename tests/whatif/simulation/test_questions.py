@@ -66,14 +66,14 @@ def test_a_typo_in_the_image_keeps_every_pod_pending() -> None:
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        (Questions(drain=("soon",)), '--drain: "soon" is not a duration such as 30m or 1h30m'),
-        (Questions(drain=("1h:0",)), '--drain: "0" is not a number of Pods from 1 to 1,000,000.'),
-        (Questions(node_lost=("1h:many",)), '--node-lost: "many" is not a number of Pods'),
-        (Questions(spot="never"), '--spot: "never" is not a duration'),
-        (Questions(controller_restart=("",)), '--controller-restart: "" is not a duration'),
+        (Questions(drain=("soon",)), 'drain: "soon" is not a duration such as 30m or 1h30m'),
+        (Questions(drain=("1h:0",)), 'drain: "0" is not a number of Pods from 1 to 1,000,000.'),
+        (Questions(node_lost=("1h:many",)), 'node_lost: "many" is not a number of Pods'),
+        (Questions(spot="never"), 'spot: "never" is not a duration'),
+        (Questions(controller_restart=("",)), 'controller_restart: "" is not a duration'),
     ],
 )
-def test_a_wrong_value_is_named_with_its_option(questions: Questions, message: str) -> None:
+def test_a_wrong_value_is_named_with_its_question(questions: Questions, message: str) -> None:
     with pytest.raises(BadQuestion) as raised:
         with_questions(scenario_document(), questions)
     assert str(raised.value).startswith(message)

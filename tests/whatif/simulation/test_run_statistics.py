@@ -126,7 +126,7 @@ def test_a_time_cannot_hold_without_a_completed_run() -> None:
     ("text", "message"),
     [
         ("complete", '"complete" is no comparison. Write, for example, complete >= 0.95'),
-        ("completed >= 1", '"completed" is unknown. did you mean "complete"?'),
+        ("completed >= 1", '"completed" is unknown; did you mean "complete"?'),
         ("time.p95 <= 2", '"2" is not a duration such as 2h'),
         ("complete >= most", '"most" is not a number'),
     ],

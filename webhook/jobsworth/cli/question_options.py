@@ -61,4 +61,5 @@ def asked(document: Any, options: QuestionOptions) -> Any:
     try:
         return with_questions(document, questions)
     except BadQuestion as error:
-        raise UsageError(str(error)) from None
+        option = error.question.replace("_", "-")
+        raise UsageError(f"--{option}: {error.problem}") from None

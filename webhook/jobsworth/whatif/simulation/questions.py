@@ -16,7 +16,21 @@ _MAX_PODS = 10**6
 
 
 class BadQuestion(ValueError):
-    """A question that cannot be read; the message names its option and says what is expected."""
+    """A question that cannot be read.
+
+    Attributes:
+        question: its name, such as ``node_lost``.
+        problem: what is wrong, and what would be right.
+    """
+
+    def __init__(self, question: str, problem: str) -> None:
+        super().__init__(question, problem)
+        self.question = question
+        self.problem = problem
+
+    def __str__(self) -> str:
+        """Return the question and the problem in one line."""
+        return f"{self.question}: {self.problem}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +78,22 @@ def with_questions(document: Document, questions: Questions) -> Document:
     spec = dict(document["spec"])
     disruptions = [
         *(spec.get("disruptions") or ()),
-        *({"cause": "EvictionAPI", **_at("--drain", each)} for each in questions.drain),
-        *({"cause": "NodeLost", **_at("--node-lost", each)} for each in questions.node_lost),
+        *({"cause": "EvictionAPI", **_at("drain", each)} for each in questions.drain),
+        *({"cause": "NodeLost", **_at("node_lost", each)} for each in questions.node_lost),
     ]
     if questions.spot:
-        _check_time("--spot", questions.spot)
+        _check_time("spot", questions.spot)
         after = {"exponential": {"mean": questions.spot}}
         disruptions.append({"cause": "SpotReclaim", "after": after})
     if disruptions:
         spec["disruptions"] = disruptions
     if questions.run_now:
         for time in questions.run_now:
-            _check_time("--run-now", time)
+            _check_time("run_now", time)
         spec["runNow"] = [*(spec.get("runNow") or ()), *questions.run_now]
     if questions.controller_restart:
         for time in questions.controller_restart:
-            _check_time("--controller-restart", time)
+            _check_time("controller_restart", time)
         restarts = [
             {"from": time, "until": f"{time}{RESTART_SECONDS}s"}
             for time in questions.controller_restart
@@ -95,21 +109,22 @@ def with_questions(document: Document, questions: Questions) -> Document:
     return {**document, "metadata": {**metadata, "name": name}, "spec": spec}
 
 
-def _at(option: str, text: str) -> Document:
+def _at(question: str, text: str) -> Document:
     """Return the time and the number of Pods of ``1h:2``."""
     time, colon, number = text.partition(":")
     if colon and not (number.isdecimal() and 1 <= int(number) <= _MAX_PODS):
         raise BadQuestion(
-            f'{option}: "{number}" is not a number of Pods from 1 to {_MAX_PODS:,}. Write, for example, 1h:2'
+            question,
+            f'"{number}" is not a number of Pods from 1 to {_MAX_PODS:,}. Write, for example, 1h:2',
         )
-    _check_time(option, time)
+    _check_time(question, time)
     return {"at": time, "pods": int(number or 1)}
 
 
-def _check_time(option: str, text: str) -> None:
+def _check_time(question: str, text: str) -> None:
     try:
         valid = duration.parse(text) > 0
     except duration.BadDuration:
         valid = False
     if not valid:
-        raise BadQuestion(f'{option}: "{text}" is not a duration such as 30m or 1h30m')
+        raise BadQuestion(question, f'"{text}" is not a duration such as 30m or 1h30m')

@@ -103,8 +103,8 @@ class RequirementResult:
         measured, low, high = (_shown(self.measure, part) for part in self.value)
         if self.runs == 1:
             return (
-                f"{self.text} {word}: {measured} in this one run, which shows what may happen, not how "
-                "likely it is. Set --runs"
+                f"{self.text} {word}: {measured} in this one run, which shows what may happen; more "
+                "runs show how likely it is"
             )
         return f"{self.text} {word}: {measured} (95 % interval {low} to {high})"
 
@@ -158,8 +158,8 @@ def read_requirement(text: str) -> RunRequirement:
         raise BadRequirement(f'"{text}" is no comparison. Write, for example, complete >= 0.95')
     name = _BY_SPELLING.get(name.replace("_", "").lower(), name)
     if name not in ALL:
-        hint = did_you_mean(name, ALL) or f"Known are {', '.join(ALL)}"
-        raise BadRequirement(f'"{name}" is unknown. {hint}')
+        hint = did_you_mean(name, ALL) or f"use one of {', '.join(ALL)}"
+        raise BadRequirement(f'"{name}" is unknown; {hint}')
     return RunRequirement(text, name, operator, _bound(name, bound))
 
 

@@ -49,6 +49,24 @@ def test_a_model_is_validated() -> None:
     assert finding.field == "spec.template.spec.restartPolicy"
 
 
+def test_a_model_without_kind_has_that_of_its_class() -> None:
+    """Such as the items of ``list_namespaced_job``, and what programs pass to ``create_namespaced_job``."""
+    job = model("Always")
+    job.api_version = job.kind = None
+    (finding,) = jobsworth.validate(job)
+    assert finding.field == "spec.template.spec.restartPolicy"
+    assert manifest_of(job) == sent(model("Always"))
+    schedule = client.V1CronJobSpec(
+        schedule="@daily", job_template=client.V1JobTemplateSpec(spec=model().spec)
+    )
+    cron_job = client.V1CronJob(metadata=client.V1ObjectMeta(name="etl"), spec=schedule)
+    assert jobsworth.validate(cron_job) == []
+    with pytest.raises(jobsworth.UnknownKind, match="the object is a JobList: pass its items"):
+        jobsworth.validate(client.V1JobList(items=[job]))
+    with pytest.raises(jobsworth.UnknownKind, match="has no apiVersion and kind"):
+        jobsworth.validate(job.spec)
+
+
 def test_a_read_only_mapping_is_validated_and_stays_as_it_is() -> None:
     job = sent(model("Always"))
     mapping = MappingProxyType({**job, "spec": OrderedDict(job["spec"])})

@@ -37,6 +37,8 @@ def test_models_are_explained() -> None:
         spec=client.V1JobSpec(suspend=True, template=client.V1PodTemplateSpec(spec=pod)),
     )
     assert "the Job to be resumed" in jobsworth.why_recorded([job]).sentence
+    job.api_version = job.kind = None  # as in the items of a list
+    assert "the Job to be resumed" in jobsworth.why_recorded([job]).sentence
 
 
 def test_of_several_one_must_be_named() -> None:

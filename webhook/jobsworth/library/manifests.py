@@ -37,6 +37,15 @@ class KubernetesModel(Protocol):
 Manifest = Mapping[str, object] | KubernetesModel
 """An object as a Python program has it: a mapping as in a manifest, or a model of the kubernetes package."""
 
+_KINDS = {
+    "V1Job": ("batch/v1", "Job"),
+    "V1CronJob": ("batch/v1", "CronJob"),
+    "V1JobList": ("batch/v1", "JobList"),
+    "V1CronJobList": ("batch/v1", "CronJobList"),
+    "V1Pod": ("v1", "Pod"),
+    "CoreV1Event": ("v1", "Event"),
+}
+"""The apiVersion and kind of models: an API server takes them from the address, and omits them in lists."""
 _EXPECTED = "a mapping as in a manifest, a model of the kubernetes package such as V1Job, or a list of these"
 _SNAKE_CASE = (
     "the keys are those that to_dict() of the kubernetes package returns (api_version), not those of a "
@@ -47,7 +56,8 @@ _SNAKE_CASE = (
 def manifest_of(manifest: object) -> dict[str, Any]:
     """Return an object as JSON decodes it.
 
-    Of a model, attributes that are None are omitted, as the client omits them when it sends the object.
+    Of a model, attributes that are None are omitted, as the client omits them when it sends the object; a
+    model without apiVersion and kind has those of its class.
 
     Raises:
         TypeError: it is neither a mapping nor a model, or a value in it has no form in JSON.
@@ -58,6 +68,9 @@ def manifest_of(manifest: object) -> dict[str, Any]:
     converted: dict[str, Any] = _json(manifest, "", 0)
     if "api_version" in converted and "apiVersion" not in converted:
         raise UnknownKind(_SNAKE_CASE)
+    kind = type(manifest).__name__ if _is_model(manifest) else ""
+    if kind in _KINDS and not ("apiVersion" in converted or "kind" in converted):
+        converted["apiVersion"], converted["kind"] = _KINDS[kind]
     return converted
 
 

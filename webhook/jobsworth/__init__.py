@@ -33,9 +33,9 @@
     >>> [finding.code for finding in evaluation.findings if finding.severity == "error"]
     ['JP002']
 
-The public surface is this module: :func:`validate`, :func:`validate_text`, :func:`default`,
-:func:`evaluate`, :func:`why` with its variants, the classes that they return, and the exceptions.
-Every other module may change in any release.
+The public surface is this module and ``jobsworth.testing``: :func:`validate`, :func:`validate_text`,
+:func:`default`, :func:`evaluate`, :func:`explain`, :func:`simulate`, :func:`why` and :func:`wait` with their
+variants, the classes that they return, and the exceptions. Every other module may change in any release.
 """
 
 from __future__ import annotations

@@ -101,6 +101,8 @@ def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServ
          "value: -3: must be greater than or equal to 0]", "messages/completions-required-when-indexed.html"),
         ('Error creating: pods "etl-" is forbidden: exceeded quota: small, requested: cpu=1, used: cpu=2, limited: cpu=2',
          "messages/FailedCreate.html"),
+        ('error: resource mapping not found for name: "a" namespace: "" from "a.yaml": no matches for kind "CronJob" in version '
+         '"batch/v1beta1" ensure CRDs are installed first', "rules/JW320-near-miss.html"),
         ("Container trainer for pod ml/train-l2qvr failed with exit code 143 matching FailJob rule at index 3",
          "messages/PodFailurePolicy.html"),
     ],

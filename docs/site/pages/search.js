@@ -3,6 +3,7 @@
 const NOT_OF_A_MESSAGE = [
   [/^.*?(is invalid:\s*(\* )?\[?|cannot be handled as an? \w+: )/s, ""], // The Job "train" is invalid: …
   [/^.*?(error when \w+ "[^"]*": |Error from server( \(\w+\))?: |error: )/s, ""],
+  [/^.*?no matches for kind.*/s, "resource mapping not found: no matches for kind"],
   [/(?<![\w.])[\w.]*\{.*\}/s, " "], // an object, as JSON or as Go prints it
   [/"[^"]*"/g, " "],
   [/'[^']*'/g, " "],

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.batch.job import JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
+from jobsworth.api.batch.job import (
+    CONTROLLER_UID_LABEL,
+    JOB_NAME_LABEL,
+    LEGACY_JOB_NAME_LABEL,
+)
 from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pods import read_pod
@@ -57,6 +61,9 @@ _JOB_SHAPE: dict[str, Any] = {
         "namespace": str,
         "uid": str,
         "creationTimestamp": str,
+        "deletionTimestamp": str,
+        "deletionGracePeriodSeconds": int,
+        "finalizers": [str],
         "labels": {"*": str},
         "annotations": {"*": str},
         "ownerReferences": [{"kind": str, "name": str, "uid": str}],
@@ -112,7 +119,7 @@ def read_recording(
         BadRecording: the Job was never created, or a time is missing.
     """
     job = read_job(manifest, settings_of(manifest["spec"].get("managedBy")))
-    written = [read_event(each) for each in events]
+    written = events_near(events, "Job", manifest["metadata"])
     about = [each for each in written if each.kind == "Job" and each.name == job.name]
     deleted = set(_named_by(about, DELETED))
     found = [
@@ -151,12 +158,15 @@ def read_recording(
 def _belongs(pod: Object, job: Job) -> bool:
     """Return True for a Pod of the Job; without UIDs, the label with the name of the Job decides."""
     meta = pod["metadata"]
-    if (meta.get("namespace") or "default") != (job.namespace or "default"):
+    if not same_namespace(meta, job.namespace):
         return False
     owner = read_pod(pod, OURS).controller
     if owner is not None and job.uid:
         return owner.uid == job.uid
     labels: Mapping[str, Any] = meta.get("labels") or {}
+    uid = labels.get(CONTROLLER_UID_LABEL)
+    if uid and job.uid:
+        return bool(uid == job.uid)  # not the orphan of an earlier Job of this name
     return any(labels.get(label) == job.name for label in (JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL))
 
 
@@ -195,7 +205,7 @@ def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
     ]
     disrupted = _condition(conditions, DISRUPTION_TARGET)
     scheduled = _condition(conditions, "PodScheduled")
-    requested = [time for each in versions if (time := _deletion(each["metadata"])) is not None]
+    requested = [time for each in versions if (time := deletion_time(each["metadata"])) is not None]
     ended = view.phase in _ENDED
     return RecordedPod(
         view=view,
@@ -228,7 +238,8 @@ def _condition(conditions: Iterable[Object], kind: str) -> Object:
     )
 
 
-def _deletion(meta: Object) -> int | None:
+def deletion_time(meta: Object) -> int | None:
+    """Return when the deletion of an object was requested; None if it was not."""
     time = read_time(meta.get("deletionTimestamp"))
     return None if time is None else time - (meta.get("deletionGracePeriodSeconds") or 0)
 
@@ -254,6 +265,40 @@ def read_event(value: Object) -> RecordedEvent:
         value.get("message") or value.get("note") or "",
         series.get("count") or value.get("count") or value.get("deprecatedCount") or 1,
     )
+
+
+def events_near(events: Iterable[Object], kind: str, meta: Object) -> list[RecordedEvent]:
+    """Return the Events that may be about an object or its Pods, although Events name objects only by name.
+
+    Those of other namespaces are left out, and those about another object of the same name: a Job that is
+    deleted and created again has another UID.
+
+    Args:
+        kind, meta: kind and metadata of the object.
+    """
+    name, uid = meta.get("name") or "", meta.get("uid")
+    found = []
+    for each in events:
+        about: Object = each.get("involvedObject") or each.get("regarding") or {}
+        if not same_namespace(
+            about if about.get("namespace") else each["metadata"], meta.get("namespace")
+        ):
+            continue
+        named = (about.get("kind"), about.get("name")) == (kind, name)
+        if named and uid and about.get("uid") not in (None, "", uid):
+            continue
+        found.append(read_event(each))
+    return found
+
+
+def same_namespace(meta: Object, namespace: str | None) -> bool:
+    """Return True if an object is in a namespace; without one it is in ``default``.
+
+    Args:
+        meta: its metadata, or a reference to it.
+    """
+    found: str = meta.get("namespace") or "default"
+    return found == (namespace or "default")
 
 
 def _named_by(events: Iterable[RecordedEvent], reason: str) -> Iterator[str]:

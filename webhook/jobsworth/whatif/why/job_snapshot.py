@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.whatif.replay.recording_reader import read_event, read_recording
+from jobsworth.whatif.replay.recording_reader import events_near, read_recording
 from jobsworth.whatif.why.pods.pod_facts import PodFacts, read_pod_facts
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class JobSnapshot:
     Attributes:
         facts: of each Pod, by UID, or by name without one.
         pod_events: Events about its Pods, by name of the Pod, also of Pods that are gone.
-        partial: Pods exist that were not read, because there are too many.
+        partial: Pods may exist that were not read.
+        denied: the kinds of objects that could not be listed: ``Pods``, ``Events``.
         now: the time of the snapshot, in seconds since 1970; for a recording, its last known time.
     """
 
@@ -46,6 +47,7 @@ class JobSnapshot:
     pod_events: Mapping[str, Sequence[RecordedEvent]] = field(default_factory=dict)
     logs: tuple[LogTail, ...] = ()
     partial: bool = False
+    denied: frozenset[str] = frozenset()
     now: int = 0
 
     def facts_of(self, pod: RecordedPod) -> PodFacts:
@@ -67,6 +69,7 @@ def read_snapshot(
     line: int = 0,
     now: int | None = None,
     partial: bool = False,
+    denied: Iterable[str] = (),
 ) -> JobSnapshot:
     """Read a snapshot from objects.
 
@@ -75,7 +78,8 @@ def read_snapshot(
         pods: its Pods; those of other Jobs are left out.
         events: Events, also about other objects.
         now: the time of the snapshot; None for the last time that the objects know of.
-        partial: there are more Pods than these.
+        partial: there may be more Pods than these.
+        denied: the kinds of objects that could not be listed.
 
     Raises:
         BadRecording: the Job was never created, or a time is missing.
@@ -88,7 +92,7 @@ def read_snapshot(
         facts[_key(meta.get("uid") or "", meta.get("name") or "")] = read_pod_facts(each)
     names = {pod.name for pod in recording.pods} | {pod.name for pod in recording.unseen}
     by_name: dict[str, list[RecordedEvent]] = {}
-    for event in map(read_event, events):
+    for event in events_near(events, "Job", manifest["metadata"]):
         if event.kind == "Pod" and event.name in names:
             by_name.setdefault(event.name, []).append(event)
     return JobSnapshot(
@@ -97,6 +101,7 @@ def read_snapshot(
         by_name,
         tuple(logs),
         partial,
+        frozenset(denied),
         recording.until if now is None else now,
     )
 

@@ -10,7 +10,12 @@ from jobsworth.api.jobset.versions import API_VERSION as JOB_SET_VERSION
 from jobsworth.api.jobset.versions import KIND as JOB_SET
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
+from jobsworth.whatif.replay.recording_reader import (
+    event_problem,
+    events_near,
+    job_problem,
+    read_event,
+)
 from jobsworth.whatif.replay.stored_manifest import stored_manifest
 from jobsworth.whatif.why.diagnosis import Diagnosis, diagnose
 from jobsworth.whatif.why.job_snapshot import read_snapshot
@@ -76,12 +81,19 @@ class SavedObjects:
         Args:
             only: a kind and a name; None for all.
         """
-        owners = {(each["kind"], _name(each)) for kind in EXPLAINED[:2] for each in self._of(kind)}
+        owners = {
+            (each["kind"], _name(each), _namespace(each))
+            for kind in EXPLAINED[:2]
+            for each in self._of(kind)
+        }
         for kind in EXPLAINED:
             for each in self._latest(kind):
                 if only is None:
                     references = each["metadata"].get("ownerReferences") or ()
-                    owned = any((it.get("kind"), it.get("name")) in owners for it in references)
+                    owned = any(
+                        (it.get("kind"), it.get("name"), _namespace(each)) in owners
+                        for it in references
+                    )
                 else:
                     owned = only != (kind, _name(each))
                 if not owned:
@@ -107,6 +119,7 @@ class SavedObjects:
                 each
                 for each in jobs
                 if (each["metadata"].get("labels") or {}).get(JOB_SET_LABEL) == _name(value)
+                and _namespace(each) == _namespace(value)
             ]
             children = read_children(labeled)
             chosen = decisive_child(value, children)
@@ -114,7 +127,7 @@ class SavedObjects:
             return diagnose_job_set(value, children, self._first(decisive, server, findings))
         runs = read_runs(jobs, value["metadata"].get("uid") or "")
         last = [each for each in jobs if runs and each["metadata"].get("uid") == runs[0].uid]
-        events = [read_event(each) for each in self._of("Event")]
+        events = events_near(self._of("Event"), "CronJob", value["metadata"])
         return diagnose_cron_job(
             value,
             runs,
@@ -170,3 +183,7 @@ def _times(values: Iterable[Object]) -> Iterator[int | None]:
 
 def _name(value: Object) -> str:
     return value["metadata"].get("name") or ""
+
+
+def _namespace(value: Object) -> str:
+    return value["metadata"].get("namespace") or "default"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import jobsworth
+from jobsworth.whatif.why.unknowns import unknowns
 from support.following.answering_cluster import AnsweringCluster
 from support.replay.recorded_jobs import UID, created, event, pod, stored
 from support.simulation.simulated_runs import indexed, job
@@ -98,7 +99,34 @@ def test_what_is_denied_is_left_out(cluster: AnsweringCluster) -> None:
     found = jobsworth.why("job/train", namespace="batch", client=cluster)
     assert isinstance(found, jobsworth.Diagnosis)
     assert found.cause == "not-read"
-    assert "of the 1 failed Pod that the status counts, none could be read" in found.sentence
+    assert "the failed Pod that the status counts could not be read" in found.sentence
+    assert list(unknowns(found.snapshot)) == [
+        "The Pods of the Job cannot be listed: its numbers are those of its status.",
+        "The Events of the Job cannot be listed, so Pods that are gone cannot be seen.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "words"),
+    [
+        (
+            {},
+            {"active": 1},
+            "goes on (1 active Pod by its status, 0 of 1 succeeded; its Pods cannot",
+        ),
+        ({"suspend": True}, {}, "is waiting for the Job to be resumed"),
+        ({"parallelism": 0}, {}, "is waiting since 2027-01-01T00:00:00Z for a parallelism above 0"),
+        ({"managedBy": "acme.io/x"}, {}, "for the controller acme.io/x"),
+    ],
+)
+def test_what_a_job_waits_for_is_known_without_its_pods_if_it_shows_it(
+    spec: dict[str, Any], status: dict[str, Any], words: str
+) -> None:
+    value = in_batch(stored(job(), **status))
+    value["spec"] = {**value["spec"], **spec}
+    cluster = AnsweringCluster(value)
+    cluster.denied = {"pods"}
+    assert words in jobsworth.why("job/train", namespace="batch", client=cluster).sentence
 
 
 def test_a_job_that_does_not_exist_is_an_error_of_its_own(cluster: AnsweringCluster) -> None:

@@ -77,9 +77,10 @@ def read_job_parts(job: Object, options: ReadingOptions) -> Reading[Diagnosis]:
     """
     meta = job["metadata"]
     namespace = meta.get("namespace") or ""
-    pods = yield from _pods(namespace, meta.get("uid") or "", options)
+    denied: list[str] = []
+    pods = yield from _pods(namespace, meta.get("uid") or "", options, denied)
     manifest = stored_manifest({**job, "apiVersion": "batch/v1", "kind": "Job"}, options.server)
-    events = yield from _events(namespace, manifest, pods.items, options)
+    events = yield from _events(namespace, manifest, pods.items, options, denied)
     snapshot = read_snapshot(
         manifest,
         pods.items,
@@ -87,6 +88,7 @@ def read_job_parts(job: Object, options: ReadingOptions) -> Reading[Diagnosis]:
         file=options.cluster,
         now=int(options.clock()),
         partial=pods.more,
+        denied=denied,
     )
     findings = [] if options.findings is None else options.findings(job)
     found = diagnose(snapshot, findings)
@@ -96,8 +98,12 @@ def read_job_parts(job: Object, options: ReadingOptions) -> Reading[Diagnosis]:
     return found
 
 
-def _pods(namespace: str, uid: str, options: ReadingOptions) -> Reading[Listed]:
-    """Read all Pods of a Job if they are few; else failed, Pending and Running ones, up to the bounds."""
+def _pods(namespace: str, uid: str, options: ReadingOptions, denied: list[str]) -> Reading[Listed]:
+    """Read all Pods of a Job if they are few; else failed, Pending and Running ones, up to the bounds.
+
+    Args:
+        denied: receives ``Pods`` if they cannot be listed.
+    """
     path = pods_path(namespace)
     selector = {"labelSelector": f"{CONTROLLER_UID_LABEL}={uid}"}
     try:
@@ -113,14 +119,23 @@ def _pods(namespace: str, uid: str, options: ReadingOptions) -> Reading[Listed]:
         if error.code != 403:
             raise
         options.note(f"{options.cluster} denies the list of Pods: {error}")
+        denied.append("Pods")
         return Listed([], more=True)
     return Listed(items, more=True)
 
 
 def _events(
-    namespace: str, manifest: Object, pods: Sequence[Object], options: ReadingOptions
+    namespace: str,
+    manifest: Object,
+    pods: Sequence[Object],
+    options: ReadingOptions,
+    denied: list[str],
 ) -> Reading[list[Object]]:
-    """Read the Events about a Job and its Pods; if the namespace has many, those about a few of the Pods."""
+    """Read the Events about a Job and its Pods; if the namespace has many, those about a few of the Pods.
+
+    Args:
+        denied: receives ``Events`` if they cannot be listed.
+    """
     name = manifest["metadata"].get("name") or ""
     try:
         of_job = yield from _events_about(namespace, "Job", name)
@@ -137,6 +152,7 @@ def _events(
         options.note(
             f"{options.cluster} denies the list of Events: Pods that are gone cannot be seen"
         )
+        denied.append("Events")
         return []
     return events
 

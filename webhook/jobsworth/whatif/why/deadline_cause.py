@@ -30,8 +30,6 @@ def _doing(failed: FailedJob) -> tuple[str, str]:
     snapshot = failed.snapshot
     recording = snapshot.recording
     rejected = rejection(recording.events)
-    if rejected is not None:
-        return f"while the API server rejected its Pods ({rejected.message})", "rejected"
     running: list[str] = []
     waiting: list[PendingReason] = []
     for pod in recording.pods:
@@ -53,7 +51,10 @@ def _doing(failed: FailedJob) -> tuple[str, str]:
         else:
             gone.append(unseen)
     if running:
-        return f"while {_pods(running)} ran ({progress(failed.job)})", RUNNING
+        also = f"; the API server rejected others ({rejected.message})" if rejected else ""
+        return f"while {_pods(running)} ran ({progress(failed.job)}){also}", RUNNING
+    if rejected is not None:
+        return f"while the API server rejected its Pods ({rejected.message})", "rejected"
     if waiting:
         return f"while a Pod waited for {_thing(waiting[0])}", waiting[0].cause
     if gone:

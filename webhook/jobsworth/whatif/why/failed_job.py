@@ -118,17 +118,22 @@ def _cause(failed: FailedJob, decisive: Sequence[FailureGroup]) -> str:
 def _restarts(failed: FailedJob) -> Ending | None:
     """Return what containers did that restarted in place (OnFailure); None if nothing shows it."""
     snapshot = failed.snapshot
-    for pod in snapshot.recording.pods:
-        for last in snapshot.facts_of(pod).last_runs:
-            if last.restarts:
-                reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
-                return Ending(
-                    "oom" if last.reason == "OOMKilled" else "exit-code",
-                    (
-                        f"container {last.container} of Pod {pod.name} failed again and again in place, last "
-                        f"with exit code {last.exit_code}{reason} ({number_of(last.restarts, 'restart')})",
-                    ),
-                )
+    runs = [
+        (last, pod)
+        for pod in snapshot.recording.pods
+        for last in snapshot.facts_of(pod).last_runs
+        if last.restarts and last.container not in snapshot.facts_of(pod).sidecars
+    ]
+    if runs:
+        last, pod = max(runs, key=lambda run: run[0].restarts)
+        reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
+        return Ending(
+            "oom" if last.reason == "OOMKilled" else "exit-code",
+            (
+                f"container {last.container} of Pod {pod.name} failed again and again in place, last "
+                f"with exit code {last.exit_code}{reason} ({number_of(last.restarts, 'restart')})",
+            ),
+        )
     for name, events in snapshot.pod_events.items():
         for event in events:
             if event.reason == "BackOff" and "restarting failed container" in event.message:

@@ -11,6 +11,7 @@ from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.pods import POD_FAILED, TERMINATING
 from jobsworth.whatif.explanation.outcome_wording import rule_name
+from jobsworth.whatif.replay.recording_reader import deletion_time
 from jobsworth.whatif.why.pods.pod_causes import cause_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from jobsworth.whatif.why.job_snapshot import JobSnapshot
     from jobsworth.whatif.why.pods.pod_causes import PodCause
 
+SYNC = 10
+"""Seconds that a sync of the Job controller may take from the deletion of Pods to the status."""
 Fate = Literal["fails the Job", "fails the index", "counted", "ignored"]
 _FATES: dict[str | None, Fate] = {
     well_known_names.FAIL_JOB: "fails the Job",
@@ -93,14 +96,32 @@ def failed_pods(recording: Recording) -> list[RecordedPod]:
 
 
 def stopped(recording: Recording, pod: RecordedPod) -> bool:
-    """Return True for a Pod that the Job controller deleted because the Job had ended."""
+    """Return True for a Pod that was deleted because the Job had ended, or no longer wants Pods."""
     end = recording.end
-    if end is None or pod.deleted is None or pod.disruption:
+    if pod.deleted is None or pod.disruption:
         return False
+    if end is None:
+        since = _wants_no_pods_since(recording)
+        return since is not None and pod.deleted >= since
     deadline = end.reason == well_known_names.DEADLINE_EXCEEDED[0]
     return pod.deleted > end.decided or (
         pod.deleted == end.decided and (pod.scaled_down or deadline)
     )
+
+
+def _wants_no_pods_since(recording: Recording) -> int | None:
+    """Return since when the Pods of an unfinished Job are deleted for it; None if it wants Pods.
+
+    A Job that is suspended gets its condition after the deletion of its Pods, in the same sync.
+    """
+    job = recording.job
+    if job.deleting:
+        return deletion_time(recording.manifest["metadata"])
+    if job.suspended:
+        condition = job.status.condition(well_known_names.SUSPENDED)
+        changed = None if condition is None else condition.changed
+        return recording.created if changed is None else changed - SYNC
+    return recording.created if job.parallelism == 0 else None
 
 
 def _deleted_at_end(recording: Recording, pod: RecordedPod) -> bool:

@@ -22,6 +22,8 @@ def gone_clause(failed: FailedJob) -> str:
     missing = counted - known
     if missing <= 0:
         return ""
+    if failed.snapshot.partial and counted == 1:
+        return "the failed Pod that the status counts could not be read"
     if failed.snapshot.partial:
         whose = f"{number_of(counted, 'failed Pod')} that the status counts"
         return f"of the {whose}, {known or 'none'} could be read"

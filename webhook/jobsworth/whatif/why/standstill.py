@@ -18,18 +18,19 @@ from jobsworth.whatif.pending_causes import (
     UNSCHEDULABLE,
 )
 from jobsworth.whatif.why.numbers_in_words import number_of
-from jobsworth.whatif.why.pods.pending_pods import GATED, STARTING, VOLUME
+from jobsworth.whatif.why.pods.pending_pods import GATED, NOT_CREATED, STARTING, VOLUME
 
 if TYPE_CHECKING:
     from jobsworth.controller.jobs import Job
     from jobsworth.whatif.why.pods.pending_pods import PendingReason
 
-DELETING, SUSPENDED, REJECTED, TERMINATING, UNMANAGED = (
+DELETING, SUSPENDED, REJECTED, TERMINATING, UNMANAGED, NO_PARALLELISM = (
     "deleting",
     "suspended",
     "rejected",
     "terminating",
     "unmanaged",
+    "no-parallelism",
 )
 
 
@@ -39,7 +40,8 @@ class Bounds:
 
     Attributes:
         stuck_after: seconds, for a cause that usually does not heal by itself: an image that cannot be
-            pulled, a missing ConfigMap or Secret, Pods that the API server rejects, no active controller.
+            pulled, a missing ConfigMap or Secret, Pods that the API server rejects, parallelism 0, no active
+            controller.
         unschedulable_after: seconds, for a cause that time may heal: no node with room, scheduling gates,
             Pods that do not terminate.
         suspended_ok: wait for a suspended Job to be resumed.
@@ -77,7 +79,8 @@ class Seen:
         labels: of the Job.
         pending: its Pending Pods that are not being deleted, by UID.
         rejected: None while Pods are accepted.
-        idle_since: since when it has no start time, or only terminating Pods; None otherwise.
+        idle_since: since when it has no start time, only terminating Pods, or parallelism 0 and no Pods; None
+            otherwise.
         sampled: there are more Pending Pods than `pending` has.
     """
 
@@ -113,11 +116,15 @@ def standstill(seen: Seen, bounds: Bounds) -> Standstill | None:
     status = job.status
     if seen.idle_since is not None and status.active == 0:
         if status.terminating:
-            words = f"waits for {number_of(status.terminating, 'terminating Pod')}, which do not terminate"
+            verb = "does" if status.terminating == 1 else "do"
+            text = number_of(status.terminating, "terminating Pod")
+            words = f"waits for {text}, which {verb} not terminate"
             at = seen.idle_since + bounds.unschedulable_after
             return Standstill(at, TERMINATING, words)
         if seen.rejected is None and status.start_time is None:
             return Standstill(seen.idle_since + bounds.stuck_after, UNMANAGED, _unmanaged(job))
+        if job.parallelism == 0:
+            return Standstill(seen.idle_since + bounds.stuck_after, NO_PARALLELISM, _NO_PARALLELISM)
     if seen.rejected is not None and status.active == 0 and not status.terminating:
         after = 0.0 if seen.rejected.hopeless else bounds.stuck_after
         words = f"gets no Pods, because the API server rejects them: {seen.rejected.message}"
@@ -133,6 +140,7 @@ def needs_events(seen: Seen) -> list[str]:
 _SUSPENDED = Standstill(
     0, SUSPENDED, "is suspended, and no Pod runs until it is resumed (spec.suspend)"
 )
+_NO_PARALLELISM = "runs no Pods until spec.parallelism, which is 0, is raised"
 
 
 def _unmanaged(job: Job) -> str:
@@ -168,6 +176,6 @@ def _certain(pending: Mapping[str, SeenPending], bounds: Bounds) -> Iterator[Sta
 def _bound(reason: PendingReason, bounds: Bounds) -> float | None:
     if reason.hopeless:
         return 0.0
-    if reason.cause in (IMAGE_PULL, MISSING_CONFIG, VOLUME):
+    if reason.cause in (IMAGE_PULL, MISSING_CONFIG, VOLUME, NOT_CREATED):
         return bounds.stuck_after
     return bounds.unschedulable_after if reason.cause in (UNSCHEDULABLE, GATED) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,12 +11,15 @@ from jobsworth.controller.pods import ACTIVE, TERMINATING
 from jobsworth.controller.settings import settings_of
 from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import RUNNING
+from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.waiting import Observations, Waiting, waiting_of
 from jobsworth.whatif.why.numbers_in_words import number_of
 from jobsworth.whatif.why.pods.pending_pods import (
     CRASH_LOOP,
+    CRASHING,
     GATED,
+    STARTING,
     PendingReason,
     pending_reason,
     rejection,
@@ -28,14 +31,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedPod
     from jobsworth.whatif.why.job_snapshot import JobSnapshot
 
-SUSPENDED, PENDING, REJECTED, WAITING, RUNS, CRASHING = (
-    "suspended",
-    "pending",
-    "rejected",
-    "waiting",
-    "running",
-    "crash-loop",
-)
+SUSPENDED, REJECTED, WAITING, RUNS = "suspended", "rejected", "waiting", "running"
 
 
 class Standing(NamedTuple):
@@ -57,8 +53,6 @@ def standing(snapshot: JobSnapshot) -> Standing:
     """Return what an unfinished Job waits for."""
     recording = snapshot.recording
     job = recording.job
-    if snapshot.partial:
-        return _partial(snapshot)
     views = [pod.view for pod in recording.pods]
     reasons = pending_reasons(snapshot)
     rejected = rejection(recording.events)
@@ -72,8 +66,17 @@ def standing(snapshot: JobSnapshot) -> Standing:
     waiting = waiting_of(job, views, snapshot.now, settings=settings_of(job.managed_by), seen=seen)
     if waiting is None:  # only a finished Job waits for nothing
         return Standing(WAITING, None, "has finished")
+    if snapshot.partial and not _shows_without_pods(job, waiting):
+        return _partial(snapshot)
     cause, waiting = _detailed(snapshot, waiting, views, reasons, rejected=rejected is not None)
     return Standing(cause, waiting, f"is {waiting.sentence(_shown)}")
+
+
+def _shows_without_pods(job: Job, waiting: Waiting) -> bool:
+    """Return True for a wait that is certain although not all Pods are known."""
+    if waiting.reason in ("Quota", "PodsRejected"):
+        return not job.status.active
+    return waiting.reason in ("OtherController", "Deleting", "Suspended", "NoParallelism")
 
 
 def pending_reasons(snapshot: JobSnapshot) -> dict[str, PendingReason]:
@@ -96,27 +99,23 @@ def _detailed(
     """Return the cause, and the wait with what the Pods themselves say of it."""
     job = snapshot.recording.job
     active = [pod for pod in views if pod.state == ACTIVE]
-    if job.suspended:
-        return SUSPENDED, waiting
+    if job.suspended and waiting.reason == "Suspended":
+        return SUSPENDED, _queued(snapshot, waiting)
     if active and all(pod.name in reasons for pod in active):
         (reason, number) = Counter(reasons.values()).most_common(1)[0]
-        detail = f"{number} of {number_of(len(active), 'active Pod')}"
-        if len(active) == 1:
-            detail = f"Pod {active[0].name}"
-        if reason.cause == GATED:
-            waiting = replace(
-                waiting,
-                waiting_for="the removal of scheduling gates",
-                ended_by="the controller that set the gates removes them",
-            )
-        words = reason.words or "no reason is reported yet"
-        return reason.cause, replace(waiting, detail=f"{detail}: {words}")
+        if reason.cause != CRASHING:
+            return reason.cause, _starting(waiting, reason, number, active)
     crashing = _crash_loop(snapshot)
     if crashing:
-        ends = f"backoffLimit {job.backoff_limit} is reached, or the container succeeds"
-        return CRASHING, replace(waiting, waiting_for=crashing, ended_by=ends, ends_at=None)
+        limited = f"backoffLimit {job.backoff_limit} is reached, or "
+        ends = f"{limited if job.restarts_on_failure else ''}the container no longer fails"
+        found = replace(waiting, waiting_for=crashing, ended_by=ends, ends_at=None, detail="")
+        return CRASHING, found
+    finalizers = snapshot.recording.manifest["metadata"].get("finalizers")
+    if waiting.reason == "Deleting" and finalizers:
+        waiting = replace(waiting, detail=f"held by {_finalizers(finalizers)}")
     terminating = [pod for pod in snapshot.recording.pods if pod.view.state == TERMINATING]
-    if not active and terminating:
+    if not active and terminating and waiting.reason in ("Terminating", "Deleting"):
         return "terminating", replace(
             waiting, detail=_held(snapshot, terminating[0]) or waiting.detail
         )
@@ -127,19 +126,51 @@ def _detailed(
     return WAITING, waiting
 
 
+def _queued(snapshot: JobSnapshot, waiting: Waiting) -> Waiting:
+    """Return the wait of a suspended Job; one in a queue is resumed by Kueue alone."""
+    labels = snapshot.recording.manifest["metadata"].get("labels") or {}
+    queue = labels.get(QUEUE_LABEL)
+    if not queue:
+        return waiting
+    return replace(
+        waiting,
+        waiting_for=f"its admission by Kueue, in queue {queue}",
+        ended_by="Kueue admits its Workload (kubectl describe workloads says what it lacks)",
+    )
+
+
+def _starting(waiting: Waiting, reason: PendingReason, number: int, active: list[Pod]) -> Waiting:
+    """Return the wait of a Job all of whose active Pods are Pending, with the reason of most of them."""
+    detail = f"{number} of {number_of(len(active), 'active Pod')}"
+    if len(active) == 1:
+        detail = f"Pod {active[0].name}"
+    if reason.cause == GATED:
+        waiting = replace(
+            waiting,
+            waiting_for="the removal of scheduling gates",
+            ended_by="the controller that set the gates removes them",
+        )
+    elif reason.cause == STARTING and reason.words:
+        waiting = replace(waiting, ended_by="it succeeds")
+    words = reason.words or "no reason is reported yet"
+    return replace(waiting, detail=f"{detail}: {words}")
+
+
 def _crash_loop(snapshot: JobSnapshot) -> str:
     """Return a noun phrase for a container that fails again and again in place; empty without one."""
     for pod in snapshot.recording.pods:
         facts = snapshot.facts_of(pod)
-        if pod.view.state != ACTIVE or not any(each.reason == CRASH_LOOP for each in facts.waiting):
+        crashing = [each.name for each in facts.waiting if each.reason == CRASH_LOOP]
+        if pod.view.state != ACTIVE:
             continue
-        for last in facts.last_runs:
+        for last in [each for each in facts.last_runs if each.container in crashing]:
             reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
             shown = (
                 f"{number_of(last.restarts, 'restart')}, last exit code {last.exit_code}{reason}"
             )
+            kind = "init container" if last.container in facts.init_containers else "container"
             return (
-                f"container {last.container} of Pod {pod.name}, which fails again and again "
+                f"{kind} {last.container} of Pod {pod.name}, which fails again and again "
                 f"({CRASH_LOOP}: {shown})"
             )
     return ""
@@ -152,12 +183,17 @@ def _held(snapshot: JobSnapshot, pod: RecordedPod) -> str:
     if facts.node:
         parts.append(f"on node {facts.node}")
     if facts.finalizers:
-        parts.append(f"held by finalizer {', '.join(facts.finalizers[:3])}")
+        parts.append(f"held by {_finalizers(facts.finalizers)}")
     elif snapshot.now > pod.view.gone_by > 0:
         parts.append(
             "beyond its grace period: the kubelet of the node does not answer, or the Pod hangs"
         )
     return " ".join(parts)
+
+
+def _finalizers(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"finalizer{'s' if len(names) > 1 else ''} {', '.join(names[:3])}{more}"
 
 
 def _progress(job: Job, active: list[Pod], reasons: Mapping[str, PendingReason]) -> str:
@@ -176,11 +212,13 @@ def _partial(snapshot: JobSnapshot) -> Standing:
     """Return the state of a Job with too many Pods to read: by its status, and by the Pods that were read."""
     job = snapshot.recording.job
     reasons = Counter(pending_reasons(snapshot).values())
-    parts = [f"{job.status.active} active Pods by its status"]
+    parts = [f"{number_of(job.status.active, 'active Pod')} by its status"]
     if job.completions is not None:
         parts.append(f"{job.status.succeeded} of {job.completions} succeeded")
     if not reasons or (job.status.ready or 0) > 0:
-        return Standing(RUNS, None, f"goes on ({', '.join(parts)}; not all Pods were read)")
+        denied = "Pods" in snapshot.denied
+        unread = "its Pods cannot be listed" if denied else "not all Pods were read"
+        return Standing(RUNS, None, f"goes on ({', '.join(parts)}; {unread})")
     reason, number = reasons.most_common(1)[0]
     words = reason.words or "they have not started"
     text = (

@@ -25,10 +25,14 @@ def unknowns(snapshot: JobSnapshot) -> Iterator[str]:
         yield f"Pod {pod.name}{when} is gone; only Events name it.{event}"
     if len(unseen) > MAX_PODS:
         yield f"{len(unseen) - MAX_PODS} more Pods are gone; only Events name them."
-    if snapshot.partial:
+    if "Pods" in snapshot.denied:
+        yield "The Pods of the Job cannot be listed: its numbers are those of its status."
+    elif snapshot.partial:
         yield (
             f"The Job has more Pods than were read ({len(recording.pods)}): the numbers of its status are "
             "exact, those of Pods are not."
         )
-    if not recording.events:
+    if "Events" in snapshot.denied:
+        yield "The Events of the Job cannot be listed, so Pods that are gone cannot be seen."
+    elif not recording.events:
         yield "There are no Events of the Job: the API server keeps them for an hour by default."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.whatif.pending_causes import IMAGE_PULL, MISSING_CONFIG, UNSCHEDULABLE
@@ -14,16 +15,23 @@ if TYPE_CHECKING:
     from jobsworth.whatif.replay.recording import RecordedEvent
     from jobsworth.whatif.why.pods.pod_facts import PodFacts, WaitingContainer
 
-GATED, STARTING, VOLUME = "gated", "starting", "volume"
+GATED, STARTING, VOLUME, NOT_CREATED = "gated", "starting", "volume", "start-error"
 HOPELESS_REASONS = ("InvalidImageName",)
 """Reasons that no retry of the kubelet removes: the image is part of the template, which is immutable."""
-CRASH_LOOP = "CrashLoopBackOff"
+CRASH_LOOP, CRASHING = "CrashLoopBackOff", "crash-loop"
 _IMAGE_REASONS = (
     "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
     "RegistryUnavailable", "SignatureValidationFailed",
 )  # fmt: skip
 """Reasons of a waiting container (pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime, 1.36)."""
-_CONFIG_REASONS = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+_CONFIG_REASON = "CreateContainerConfigError"
+_START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookError")
+"""Reasons of a container that the runtime does not start, whose message has the cause
+(pkg/kubelet/kuberuntime/kuberuntime_container.go, 1.36)."""
+_PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
+"""Reasons of the Events of a Pod that starts, by the step that they report."""
+_PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
+"""The steps with which a failure to schedule, to mount, to pull, or to create is over."""
 _SCHEDULING_GATED = "SchedulingGated"
 FAILED_CREATE = "FailedCreate"
 _PREFIX = re.compile(r"Error creating: ")
@@ -34,7 +42,8 @@ class PendingReason(NamedTuple):
     """The reason for which a Pod does not run.
 
     Attributes:
-        cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME, STARTING.
+        cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME,
+            NOT_CREATED, CRASHING, STARTING.
         reason: as the kubelet or the scheduler calls it.
         detail: its message; may be empty.
         image: the image that cannot be pulled; empty for another cause.
@@ -74,6 +83,8 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         found = _of_container(container)
         if found is not None:
             return found
+    if facts.initializing:
+        return PendingReason(STARTING, "", f"its init container {facts.initializing} runs")
     return _of_events(events) or PendingReason(STARTING, "", "")
 
 
@@ -84,31 +95,54 @@ def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
 
 
 def _of_container(container: WaitingContainer) -> PendingReason | None:
-    if container.reason in _IMAGE_REASONS:
-        return PendingReason(IMAGE_PULL, container.reason, container.message, container.image)
-    if container.reason in _CONFIG_REASONS:
-        return PendingReason(MISSING_CONFIG, container.reason, container.message)
+    reason, message = container.reason, container.message
+    if reason in _IMAGE_REASONS:
+        return PendingReason(IMAGE_PULL, reason, message, container.image)
+    if reason == _CONFIG_REASON:
+        return PendingReason(MISSING_CONFIG, reason, message)
+    if reason in _START_REASONS:
+        return PendingReason(NOT_CREATED, reason, message)
+    if reason == CRASH_LOOP:
+        return PendingReason(CRASHING, reason, message)
     return None
 
 
 def _of_events(events: Iterable[RecordedEvent]) -> PendingReason | None:
-    latest = sorted(events, key=lambda each: each.at or 0, reverse=True)
-    for each in latest:
-        message = each.message
-        if each.reason == "FailedScheduling":
-            return PendingReason(UNSCHEDULABLE, each.reason, message)
-        if each.reason in ("FailedMount", "FailedAttachVolume"):
-            missing = "not found" in message and ("configmap" in message or "secret" in message)
-            return PendingReason(MISSING_CONFIG if missing else VOLUME, each.reason, message)
-        if each.reason in _IMAGE_REASONS or (
-            each.reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
-            and ("image" in message or "ImagePull" in message)
-            and "restarting" not in message
-        ):
-            return PendingReason(IMAGE_PULL, each.reason, message)
-        if each.reason == "Failed" and ("configmap" in message or "secret" in message):
-            return PendingReason(MISSING_CONFIG, each.reason, message)
+    """Return the last failure that Events report, unless a later one shows that it is over."""
+    step = 0
+    for _, same_time in groupby(sorted(events, key=_newest_first), key=_newest_first):
+        found = list(same_time)
+        for each in found:
+            reason, over = _failure(each)
+            # A Pod that is scheduled stays so; else, of the same second, the failure counts.
+            placed = over == _PLACED and any(other.reason in _PROGRESS for other in found)
+            if reason is not None and step < over and not placed:
+                return reason
+        step = max([step, *(_PROGRESS.get(each.reason, 0) for each in found)])
     return None
+
+
+def _newest_first(event: RecordedEvent) -> int:
+    return -(event.at or 0)
+
+
+def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
+    """Return the failure that an Event reports, if it does, and the step with which it is over."""
+    reason, message = event.reason, event.message
+    if reason == "FailedScheduling":
+        return PendingReason(UNSCHEDULABLE, reason, message), _PLACED
+    if reason in ("FailedMount", "FailedAttachVolume"):
+        missing = "not found" in message and ("configmap" in message or "secret" in message)
+        return PendingReason(MISSING_CONFIG if missing else VOLUME, reason, message), _MOUNTED
+    if reason in _IMAGE_REASONS or (
+        reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
+        and ("image" in message or "ImagePull" in message)
+        and "restarting" not in message
+    ):
+        return PendingReason(IMAGE_PULL, reason, message), _IMAGE_PRESENT
+    if reason == "Failed" and ("configmap" in message or "secret" in message):
+        return PendingReason(MISSING_CONFIG, reason, message), _CREATED
+    return None, 0
 
 
 class Rejection(NamedTuple):

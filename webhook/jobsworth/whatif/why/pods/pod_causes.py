@@ -158,15 +158,21 @@ def cause_of(pod: RecordedPod, facts: PodFacts) -> PodCause:
     by_reason = _by_reason(pod, facts)
     if by_reason is not None:
         return by_reason
-    ended = _decisive(pod)
+    ended = _decisive(pod, facts)
     if pod.deleted is not None and (pod.ended is None or pod.ended >= pod.deleted):
         return _other_disruption(pod) if pod.disruption else DELETED
     if ended is None:
         return UNKNOWN if not pod.disruption else _other_disruption(pod)
     cause = _by_container(ended, facts)
-    if len(pod.containers) == 1:
+    title = _title(ended, facts)
+    if title in cause.how or (len(pod.containers) == 1 and title.startswith("container")):
         return cause
-    return replace(cause, how=f"{cause.how} in container {ended.name}")
+    return replace(cause, how=f"{cause.how} in {title}")
+
+
+def _title(ended: EndedContainer, facts: PodFacts) -> str:
+    kind = "init container" if ended.name in facts.init_containers else "container"
+    return f"{kind} {ended.name}"
 
 
 def _by_kubelet(pod: RecordedPod, facts: PodFacts) -> PodCause:
@@ -209,10 +215,17 @@ def _other_disruption(pod: RecordedPod) -> PodCause:
     )
 
 
-def _decisive(pod: RecordedPod) -> EndedContainer | None:
-    """Return the container that made the Pod fail: killed for memory first, else in the Pod's order."""
+def _decisive(pod: RecordedPod, facts: PodFacts) -> EndedContainer | None:
+    """Return the container that made the Pod fail: killed for memory first, else in the Pod's order.
+
+    A sidecar is stopped after the others, and its exit code does not count (KEP-753).
+    """
     failed = [each for each in pod.containers if each.exit_code]
-    return min(failed, key=lambda each: each.reason != "OOMKilled", default=None)
+    return min(
+        failed,
+        key=lambda each: (each.name in facts.sidecars, each.reason != "OOMKilled"),
+        default=None,
+    )
 
 
 def _by_container(ended: EndedContainer, facts: PodFacts) -> PodCause:
@@ -223,7 +236,7 @@ def _by_container(ended: EndedContainer, facts: PodFacts) -> PodCause:
         return PodCause(failure_causes.OOM.name, False, "failed", how, "out-of-memory kill")
     written = facts.termination_messages.get(ended.name, "")
     if ended.reason in _START_REASONS:
-        how = f"because container {ended.name} could not be started ({ended.reason})"
+        how = f"because {_title(ended, facts)} could not be started ({ended.reason})"
         return PodCause("start-error", False, "failed", how, message=written)
     details = [
         *([] if ended.reason in ("", "Error") else [ended.reason]),

@@ -56,6 +56,10 @@ class PodFacts:
         termination_messages: what ended containers wrote, by container.
         memory_limits: by container, as written; that of the Pod as a whole under WHOLE_POD (KEP-2837).
         finalizers: those that are not of a Job controller.
+        init_containers: names of its init containers, without sidecars.
+        sidecars: names of its init containers with restartPolicy Always (KEP-753), which do not fail a
+            Pod.
+        initializing: the init container that runs while the others wait; empty without one.
     """
 
     name: str
@@ -69,6 +73,9 @@ class PodFacts:
     termination_messages: Mapping[str, str] = field(default_factory=dict)
     memory_limits: Mapping[str, str] = field(default_factory=dict)
     finalizers: tuple[str, ...] = ()
+    init_containers: tuple[str, ...] = ()
+    sidecars: tuple[str, ...] = ()
+    initializing: str = ""
 
 
 def read_pod_facts(pod: Object) -> PodFacts:
@@ -79,9 +86,17 @@ def read_pod_facts(pod: Object) -> PodFacts:
     }
     scheduled = conditions.get("PodScheduled") or {}
     unscheduled = scheduled if scheduled.get("status") == "False" else {}
-    statuses = [
-        *(status.get("containerStatuses") or ()),
-        *(status.get("initContainerStatuses") or ()),
+    of_init = status.get("initContainerStatuses") or ()
+    statuses = [*(status.get("containerStatuses") or ()), *of_init]
+    init = {
+        each.get("name") or "": each.get("restartPolicy") == "Always"
+        for each in spec.get("initContainers") or ()
+    }
+    running = [
+        name
+        for each in of_init
+        if (each.get("state") or {}).get("running") is not None
+        and not init.get(name := each.get("name") or "", False)
     ]
     return PodFacts(
         name=meta.get("name") or "",
@@ -101,6 +116,9 @@ def read_pod_facts(pod: Object) -> PodFacts:
         finalizers=tuple(
             each for each in meta.get("finalizers") or () if not each.endswith("/job-tracking")
         ),
+        init_containers=tuple(name for name, sidecar in init.items() if not sidecar),
+        sidecars=tuple(name for name, sidecar in init.items() if sidecar),
+        initializing=running[-1] if running and status.get("phase") == "Pending" else "",
     )
 
 

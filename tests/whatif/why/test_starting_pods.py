@@ -1,0 +1,134 @@
+"""What keeps Pods from starting: their statuses, and the Events that no later one contradicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.whatif.replay.recording import RecordedEvent
+from jobsworth.whatif.why.diagnosis import Diagnosis, diagnose
+from jobsworth.whatif.why.job_snapshot import read_snapshot
+from jobsworth.whatif.why.pods.pending_pods import gone_reason
+from support.replay.recorded_jobs import event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+SIDECAR = {"name": "proxy", "restartPolicy": "Always"}
+FETCH = {"name": "fetch"}
+
+
+def crashing(name: str) -> Object:
+    return {
+        "name": name,
+        "restartCount": 5,
+        "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}},
+        "lastState": {"terminated": {"exitCode": 2, "reason": "Error"}},
+    }
+
+
+def waiting(reason: str, message: str = "", name: str = "main") -> Object:
+    return {"name": name, "state": {"waiting": {"reason": reason, "message": message}}}
+
+
+def diagnosed(
+    status: Object, *init: Object, events: tuple[Object, ...] = (), restart: str = "Never"
+) -> Diagnosis:
+    value = pod("train-a", 1, code=None)
+    value["status"] = {"phase": "Pending", **status}
+    value["spec"] = {"initContainers": list(init), "nodeName": "node-0"}
+    manifest = stored(job(), active=1)
+    manifest["spec"]["template"]["spec"]["restartPolicy"] = restart
+    return diagnose(read_snapshot(manifest, [value], events))
+
+
+def test_an_init_container_that_crashes_again_and_again_is_named() -> None:
+    found = diagnosed({"initContainerStatuses": [crashing("fetch")]}, FETCH, restart="OnFailure")
+    assert found.cause == "crash-loop"
+    assert "for init container fetch of Pod train-a, which fails again and again" in found.sentence
+    assert (
+        "5 restarts, last exit code 2); this ends when backoffLimit 6 is reached" in found.sentence
+    )
+
+
+def test_a_sidecar_that_crashes_is_named_and_reaches_no_limit() -> None:
+    found = diagnosed({"initContainerStatuses": [crashing("proxy")]}, SIDECAR)
+    assert found.cause == "crash-loop"
+    assert "for container proxy of Pod train-a, which fails again and again" in found.sentence
+    assert "this ends when the container no longer fails; nothing else" in found.sentence
+
+
+def test_an_init_container_that_runs_is_what_the_pod_waits_for() -> None:
+    found = diagnosed(
+        {
+            "initContainerStatuses": [{"name": "fetch", "state": {"running": {}}}],
+            "containerStatuses": [waiting("PodInitializing")],
+        },
+        FETCH,
+    )
+    assert found.cause == "starting"
+    assert (
+        "(Pod train-a: its init container fetch runs); this ends when it succeeds" in found.sentence
+    )
+
+
+@pytest.mark.parametrize("reason", ["CreateContainerError", "RunContainerError"])
+def test_a_container_that_the_runtime_cannot_create_is_no_missing_config(reason: str) -> None:
+    found = diagnosed({"containerStatuses": [waiting(reason, "no command specified")]})
+    assert found.cause == "start-error"
+    assert f"(Pod train-a: {reason}: no command specified)" in found.sentence
+    assert "ConfigMap" not in found.sentence
+
+
+def about(reason: str, seconds: int, message: str = "") -> Object:
+    return event(reason, message, seconds, "train-a", "Pod")
+
+
+def test_a_failure_to_schedule_is_over_with_the_scheduling() -> None:
+    found = diagnosed(
+        {"containerStatuses": [waiting("ContainerCreating")]},
+        events=(
+            about("FailedScheduling", 5, "0/3 nodes"),
+            about("Scheduled", 60),
+            about("Pulling", 61),
+        ),
+    )
+    assert found.cause == "starting"
+
+
+@pytest.mark.parametrize(
+    ("reasons", "cause"),
+    [
+        (("FailedScheduling",), "unschedulable"),
+        (("FailedScheduling", "Scheduled"), None),
+        (("Scheduled", "FailedMount"), "volume"),
+        (("Scheduled", "FailedMount", "Pulling"), None),
+        (("FailedMount", "Pulled", "Created"), None),
+        (("Pulling", "BackOff"), "imagePull"),
+        (("BackOff", "Pulling"), "imagePull"),
+        (("BackOff", "Pulling", "Pulled"), None),
+        (("Pulled", "Failed"), "missingConfig"),
+        (("Failed", "Pulled"), "missingConfig"),
+        (("Failed", "Pulled", "Created"), None),
+    ],
+)
+def test_the_last_failure_counts_that_no_later_event_contradicts(
+    reasons: tuple[str, ...], cause: str | None
+) -> None:
+    messages = {"BackOff": "Back-off pulling image", "Failed": 'configmap "x" not found'}
+    events = [
+        RecordedEvent(at, "Pod", "train-a", "Warning", reason, messages.get(reason, "timeout"), 1)
+        for at, reason in enumerate(reasons)
+    ]
+    found = gone_reason(events)
+    assert (None if found is None else found.cause) == cause
+
+
+def test_of_the_same_second_the_failure_counts_except_before_scheduling() -> None:
+    def at_once(*reasons: str) -> list[RecordedEvent]:
+        return [RecordedEvent(1, "Pod", "a", "", each, "image", 1) for each in reasons]
+
+    assert gone_reason(at_once("FailedScheduling", "Scheduled")) is None
+    pulls = gone_reason(at_once("BackOff", "Pulled"))
+    assert pulls is not None
+    assert pulls.cause == "imagePull"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,11 @@ import pytest
 from jobsworth.cli import run
 from jobsworth.cli.commands.wait import progress_line
 from jobsworth.following.waiting.wait_options import Progress
+from support.api_server.fake_list_server import FakeListServer
+from support.replay.recorded_jobs import stored
+from support.simulation.simulated_runs import job
+
+ROOT = Path(__file__).parents[2]
 
 
 def wait(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -22,7 +30,9 @@ def wait(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
     [
         (["job/a", "job/b"], "name one Job, not 2"),
         (["job/a", "--timeout", "soon"], '--timeout "soon" is not a duration'),
-        (["job/a", "--stuck-after", "0s"], "--stuck-after"),
+        (["job/a", "--stuck-after", "0s"], '--stuck-after "0s" must be greater than zero'),
+        (["job/a", "--timeout=-1m"], '--timeout "-1m" must be greater than zero'),
+        (["jobs", "a"], '"jobs a" are two names: write jobs/a'),
         (["cronjob/a"], "only Jobs end"),
         (["pod/a"], "write job/NAME"),
         (["job/a", "--suspended", "maybe"], "--suspended"),
@@ -55,6 +65,30 @@ def test_a_missing_kubeconfig_is_an_error(
     code, error = wait(capsys, "job/a")
     assert code == 2
     assert "no cluster is configured" in error
+
+
+@pytest.mark.parametrize("redirection", ["", "2>&1"])
+def test_a_reader_that_has_gone_is_no_outcome_of_the_job(
+    redirection: str, server: FakeListServer, tmp_path: Path
+) -> None:
+    complete = stored(job(), (9, "Complete", "CompletionsReached"))
+    complete["metadata"] |= {"namespace": "batch"}
+    server.jobs = [complete]
+    command = f"{sys.executable} -m jobsworth wait job/train -n batch {redirection}"
+    done = subprocess.run(
+        ["sh", "-c", f"{{ sleep 0.3; {command}; echo $? >code; }} | true"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "KUBECONFIG": str(server.kubeconfig(tmp_path)),
+            "PYTHONPATH": str(ROOT / "webhook"),
+        },
+    )
+    assert (tmp_path / "code").read_text() == "2\n"
+    assert "Error" not in done.stderr
 
 
 def test_the_line_of_progress() -> None:

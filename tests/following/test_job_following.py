@@ -152,6 +152,25 @@ def test_a_job_without_an_active_controller_is_stuck() -> None:
     assert "spec.managedBy names example.com/typo" in found.words
 
 
+def test_a_job_without_parallelism_is_stuck_until_it_is_raised() -> None:
+    idle = a_job()
+    idle["spec"] = {**idle["spec"], "parallelism": 0}
+    wait = VirtualWait(AnsweringCluster(idle))
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.now) == ("stuck", "no-parallelism", 60)
+    assert found.words == "runs no Pods until spec.parallelism, which is 0, is raised"
+    wait = VirtualWait(AnsweringCluster(idle))
+    wait.changes(30, "job", a_job(version=2))
+    wait.changes(500, "job", a_job(version=3, end="Complete"))
+    assert wait.run().outcome == "complete"
+
+
+def test_a_container_that_cannot_be_created_ends_it(wait: VirtualWait) -> None:
+    wait.changes(5, "pods", pending(**pulls("CreateContainerError")), "ADDED")
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.now) == ("stuck", "start-error", 65)
+
+
 def test_terminating_pods_that_do_not_terminate_end_it() -> None:
     wait = VirtualWait(AnsweringCluster(a_job(terminating=2)))
     found = wait.run()

@@ -159,6 +159,29 @@ def test_a_timeout_has_the_sentence_of_why() -> None:
     assert waited.diagnosis is not None
 
 
+def test_a_timeout_without_a_job_says_that_it_was_not_created() -> None:
+    cluster = AnsweringCluster(a_job())
+    waited = jobsworth.wait("other", namespace="batch", client=cluster, timeout=0.1, for_creation=9)
+    assert waited.sentence == "Timeout after 0.1 s: Job other was not created."
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [("", "Job train completed."), ("Policy", "Job train completed (Policy).")],
+)
+def test_a_job_that_is_gone_when_the_wait_ends_has_its_outcome(reason: str, sentence: str) -> None:
+    cluster = AnsweringCluster(a_job("Complete", 2))
+    for condition in cluster.objects["jobs"][0]["status"]["conditions"]:
+        condition["reason"] = reason
+
+    def vanish(path: str) -> None:
+        if "fieldSelector" not in path:  # the read for the sentence
+            cluster.objects["jobs"] = []
+
+    cluster.before = vanish
+    assert jobsworth.wait("job/train", namespace="batch", client=cluster).sentence == sentence
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
@@ -176,7 +199,7 @@ def test_a_wrong_argument_is_a_value_error(
 
 
 def test_a_job_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(jobsworth.JobNotFound):
+    with pytest.raises(jobsworth.JobNotFound, match=r"in namespace batch \(the given client\)"):
         jobsworth.wait("job/other", namespace="batch", client=AnsweringCluster(a_job()))
 
 

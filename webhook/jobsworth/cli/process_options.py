@@ -48,10 +48,12 @@ def duration_in_seconds(option: str, text: str) -> float:
     try:
         nanoseconds = parse(text)
     except BadDuration:
-        nanoseconds = 0
-    if nanoseconds <= 0:
         raise UsageError(
             f'{option} "{text}" is not a duration; use for example 10s, 1m30s or 500ms'
+        ) from None
+    if nanoseconds <= 0:
+        raise UsageError(
+            f'{option} "{text}" must be greater than zero; use for example 10s, 1m30s or 500ms'
         )
     return nanoseconds / 1e9
 

@@ -32,6 +32,8 @@ def cluster_errors(reference: JobReference, cluster: str) -> Iterator[None]:
     """
     try:
         yield
+    except JobNotFound as error:
+        raise JobNotFound(f"{error} ({cluster})") from None
     except ApiError as error:
         if error.not_found:
             raise JobNotFound(f"there is no {reference.title} ({cluster})") from None

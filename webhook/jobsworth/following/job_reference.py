@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 JOB, CRON_JOB, JOB_SET = "Job", "CronJob", "JobSet"
@@ -41,6 +42,17 @@ class JobReference(NamedTuple):
     def title(self) -> str:
         """The kind and the name, for messages."""
         return f'{self.kind} "{self.name}" in namespace {self.namespace}'
+
+
+def check_joined(arguments: Sequence[str]) -> None:
+    """Check that a kind and a name are one argument.
+
+    Raises:
+        BadReference: they are two, as kubectl takes them too.
+    """
+    if len(arguments) == 2 and arguments[0].lower() in _KINDS:
+        kind, name = arguments
+        raise BadReference(f'"{kind} {name}" are two names: write {kind}/{name}')
 
 
 def read_reference(text: str, namespace: str) -> JobReference:

@@ -164,12 +164,18 @@ def _cause(end: WaitEnd, diagnosis: Diagnosis | None) -> str:
 def _sentence(end: WaitEnd, name: str, diagnosis: Diagnosis | None, options: WaitOptions) -> str:
     if end.outcome == "stuck":
         return f"Job {name} {end.words.rstrip('. ')}."
-    sentence = f"Job {name} {end.words or end.outcome} ({end.cause})."
+    sentence = f"Job {name} {end.words or _ended(end)}."
     if diagnosis is not None:
         sentence = diagnosis.sentence
     if end.outcome == "timeout":
         return f"Timeout after {spoken((options.timeout or 0) * SECOND)}: {sentence}"
     return sentence
+
+
+def _ended(end: WaitEnd) -> str:
+    """Return the end of a Job that is gone, or cannot be read, as a verb with the reason of its condition."""
+    verb = "completed" if end.outcome == "complete" else "failed"
+    return f"{verb} ({end.cause})" if end.cause else verb
 
 
 def _job(reference: str, namespace: str) -> JobReference:

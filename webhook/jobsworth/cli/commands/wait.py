@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Literal
@@ -40,7 +41,7 @@ class WaitOptions(Options):
         metavar="DURATION",
         default="2m",
         help="How long the Job may stand still for an image that cannot be pulled, a missing ConfigMap or "
-        "Secret, Pods that the API server rejects, or a controller that does not act.",
+        "Secret, Pods that the API server rejects, parallelism 0, or a controller that does not act.",
     )
     unschedulable_after = text(
         metavar="DURATION",
@@ -67,8 +68,15 @@ def run(options: WaitOptions) -> int:
     Raises:
         UsageError: an option's value is wrong.
     """
-    if len(options.job) != 1:
-        raise UsageError(f"name one Job, not {len(options.job)}")
+    try:
+        return _wait(options)
+    except BrokenPipeError:
+        # Other commands end with 1 when the reader has gone: here it would be the outcome of the Job.
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+        return EXIT_UNREADABLE
+
+
+def _wait(options: WaitOptions) -> int:
     timeout = _seconds_if_given("--timeout", options.timeout)
     for_creation = _seconds_if_given("--for-creation", options.for_creation)
     stuck_after = duration_in_seconds("--stuck-after", options.stuck_after)
@@ -77,11 +85,14 @@ def run(options: WaitOptions) -> int:
     progress = _Progress(enabled=not options.quiet)
     try:
         from jobsworth.following.cluster_errors import ClusterError
-        from jobsworth.following.job_reference import BadReference
+        from jobsworth.following.job_reference import BadReference, check_joined
         from jobsworth.following.wait_functions import wait
     except ImportError as error:
         raise UsageError(missing_extra("connections to a cluster", "cluster", error.name)) from None
     try:
+        check_joined(options.job)
+        if len(options.job) != 1:
+            raise UsageError(f"name one Job, not {len(options.job)}")
         waited = wait(
             options.job[0],
             namespace=options.namespace,
@@ -105,7 +116,7 @@ def run(options: WaitOptions) -> int:
         print(printable(f"Error: {error}"), file=sys.stderr)
         return EXIT_UNREADABLE
     progress.clear()
-    print(printable(waited.sentence))
+    print(printable(waited.sentence), flush=True)
     return waited.exit_code
 
 

@@ -132,7 +132,7 @@ def _of_cluster(
     from jobsworth.client.rest_config import rest_config
     from jobsworth.files.recordings.saved_jobs import SavedDiagnosis
     from jobsworth.following.drivers import run_reading
-    from jobsworth.following.job_reference import BadReference, read_reference
+    from jobsworth.following.job_reference import BadReference, check_joined, read_reference
     from jobsworth.following.reading.job_reading import ReadingOptions
     from jobsworth.following.reading.object_reading import MalformedObject
     from jobsworth.following.reading.owner_reading import read_any
@@ -142,6 +142,7 @@ def _of_cluster(
     places = {} if options.manifest is None else _rule_places(options.manifest)
     reference = None
     try:
+        check_joined(options.paths)
         with rest_config(target_of(options.cluster)) as config:
             client = reading_client(config, timeout=options.request_timeout)
             namespace = options.namespace or config.namespace

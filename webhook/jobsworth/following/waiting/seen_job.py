@@ -37,7 +37,7 @@ class SeenJob:
         manifest: the last state of the object.
         pending: by UID of the Pod.
         rejected: since when Pods are rejected.
-        idle_since: since when it has neither Pods nor a start time.
+        idle_since: since when it has no active Pods, and no start time, terminating Pods or parallelism 0.
         sampled: there are more Pending Pods than `pending` has.
     """
 
@@ -142,7 +142,7 @@ class SeenJob:
         idle = (
             not self.job.suspended
             and not status.active
-            and (bool(status.terminating) or status.start_time is None)
+            and (bool(status.terminating) or status.start_time is None or self.job.parallelism == 0)
         )
         if not idle:
             self.idle_since = None

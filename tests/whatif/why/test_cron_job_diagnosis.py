@@ -9,7 +9,7 @@ import pytest
 from jobsworth.api.api_server import ApiServer
 from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.whatif.why.saved_objects import SavedObjects
-from support.replay.recorded_jobs import at, event, pod, stored
+from support.replay.recorded_jobs import START, at, event, pod, stored
 from support.simulation.simulated_runs import job
 
 Object = dict[str, Any]
@@ -175,4 +175,53 @@ def test_a_failed_job_that_is_gone_is_reported_as_gone() -> None:
     assert (
         f"the Job of the last run, due at {at(2 * HOUR)}, is gone; no run has succeeded"
         in found.sentence
+    )
+
+
+def test_an_unknown_time_zone_is_named_and_not_the_schedule() -> None:
+    found = diagnosed(cron_job(timeZone="Mars/X"), now(600))
+    assert found.cause == "InvalidSchedule"
+    assert "its schedule '0 * * * *' in time zone 'Mars/X' is invalid" in found.sentence
+    assert "unknown time zone Mars/X" in found.sentence
+
+
+def test_a_schedule_that_cannot_be_parsed_has_the_reason() -> None:
+    found = diagnosed(cron_job(schedule="61 * * * *"), now(600))
+    assert "is invalid: end of range (61) above maximum (59): 61" in found.sentence
+
+
+def test_a_missed_run_of_every_minute_is_reported() -> None:
+    found = diagnosed(cron_job(schedule="* * * * *"), now(5 * HOUR + 30))
+    assert (found.cause, found.missed) == ("not-started", START + 5 * HOUR - 60)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cause"), [(HOUR + 30, "none-due"), (HOUR + 60, "not-started")]
+)
+def test_a_run_has_a_minute_to_start(seconds: int, cause: str) -> None:
+    started = cron_job({"lastScheduleTime": at(0)})
+    found = diagnosed(started, now(seconds))
+    assert found.cause == cause
+
+
+def test_a_run_that_was_created_by_hand_was_not_due() -> None:
+    by_hand = run(2, "Complete")
+    by_hand["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual"}
+    found = diagnosed(
+        cron_job({"lastScheduleTime": at(2 * HOUR)}),
+        by_hand,
+        run(1, "Failed", "x"),
+        now(2 * HOUR + 90),
+    )
+    assert "the last run, created by hand at 2027-01-01T02:00:00Z, completed" in found.sentence
+    assert [each.by_hand for each in found.runs] == [True, False]
+
+
+def test_one_that_is_being_deleted_starts_nothing() -> None:
+    deleted = cron_job()
+    deleted["metadata"] |= {"deletionTimestamp": at(60), "finalizers": ["example.com/x"]}
+    found = diagnosed(deleted, now(5 * HOUR))
+    assert (found.cause, found.missed, found.next_run) == ("deleting", None, None)
+    assert (
+        "it is being deleted (held by finalizer example.com/x), so no run starts" in found.sentence
     )

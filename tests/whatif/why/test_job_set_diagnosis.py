@@ -117,3 +117,11 @@ def test_suspended_complete_and_new_ones() -> None:
     assert (complete.outcome, complete.cause) == ("Complete", "complete")
     assert "JobSet's controller has created none" in diagnosed(job_set()).sentence
     assert at(0)
+
+
+def test_one_that_is_being_deleted_says_so() -> None:
+    deleted = job_set()
+    deleted["metadata"] |= {"deletionTimestamp": at(60), "finalizers": ["foregroundDeletion"]}
+    found = diagnosed(deleted)
+    assert (found.outcome, found.cause) == ("Unfinished", "deleting")
+    assert "is being deleted (held by finalizer foregroundDeletion)." in found.sentence

@@ -155,6 +155,7 @@ def why_value(
                 {
                     "name": each.name,
                     "scheduled": write_time(each.scheduled),
+                    "by_hand": each.by_hand,
                     "state": each.state,
                     "reason": each.reason or None,
                     "ended": _time(each.ended),

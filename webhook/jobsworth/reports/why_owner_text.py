@@ -55,7 +55,7 @@ def _runs(found: CronJobDiagnosis) -> list[tuple[str, ...]]:
     return [
         (
             each.name,
-            f"due {write_time(each.scheduled)}",
+            each.title,
             each.state + (f" ({each.reason})" if each.reason else ""),
             "" if each.ended is None else f"ended {write_time(each.ended)}",
         )

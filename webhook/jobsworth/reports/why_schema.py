@@ -161,7 +161,10 @@ def _cron_job() -> dict[str, Any]:
     run = object_schema(
         {
             "name": {"type": "string"},
-            "scheduled": time_schema("The time for which it was created."),
+            "scheduled": time_schema(
+                "The time for which it was created; if by hand, that of its creation."
+            ),
+            "by_hand": {"type": "boolean", "description": "A user created it from the CronJob."},
             "state": {"enum": ["failed", "active", "complete"]},
             "reason": text_or_null_schema("Of its condition."),
             "ended": time_or_null_schema("When it got the condition Complete or Failed."),

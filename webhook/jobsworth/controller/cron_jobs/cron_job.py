@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from jobsworth.api.formats.cron import Schedule
 
 ALLOW, FORBID, REPLACE = "Allow", "Forbid", "Replace"
+INSTANTIATE = "cronjob.kubernetes.io/instantiate"
+"""The annotation of ``kubectl create job --from`` and of dashboards on a Job that a user creates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.controller.cron_jobs.cron_job import INSTANTIATE
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.health.evidence import Outcome, StoredEvent, StoredJob
 from jobsworth.whatif.replay.recording_reader import read_event
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of KEP-3140 on Jobs of a CronJob; always set since Kubernetes 1.32."""
-INSTANTIATE = "cronjob.kubernetes.io/instantiate"
-"""The annotation of ``kubectl create job --from`` and of dashboards on a Job that a user creates."""
 MAX_MINUTES = 2**31
 _OUTCOMES: tuple[Outcome, ...] = ("Complete", "Failed")
 _MINUTES = re.compile(r"[0-9]{1,10}")

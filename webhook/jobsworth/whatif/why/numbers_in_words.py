@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from jobsworth.controller.index_sets import IndexSet
 
+MAX_NAMES = 3
+"""Names that a sentence lists."""
 MAX_INTERVALS = 6
 """Intervals of indexes that a sentence lists."""
 
@@ -49,6 +51,16 @@ def indexes(given: IndexSet) -> str:
     rest = len(given) - sum(last - first + 1 for first, last in given.intervals[:MAX_INTERVALS])
     more = f" and {rest} more" if rest else ""
     return f"indexes {', '.join(shown)}{more}"
+
+
+def finalizers(names: Sequence[str]) -> str:
+    """Return the names of finalizers as a noun phrase; of many, the first.
+
+    >>> finalizers(["a.b/c"]), finalizers(["a", "b", "c", "d"])
+    ('finalizer a.b/c', 'finalizers a, b, c and 1 more')
+    """
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"finalizer{'s' if len(names) > 1 else ''} {', '.join(names[:MAX_NAMES])}{more}"
 
 
 def joined(parts: Sequence[str]) -> str:

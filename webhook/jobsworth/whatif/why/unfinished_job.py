@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,7 @@ from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.whatif.pending_causes import PENDING_CAUSES
 from jobsworth.whatif.waiting import Observations, Waiting, waiting_of
-from jobsworth.whatif.why.numbers_in_words import number_of
+from jobsworth.whatif.why.numbers_in_words import finalizers, number_of
 from jobsworth.whatif.why.pods.pending_pods import (
     CRASH_LOOP,
     CRASHING,
@@ -111,9 +111,9 @@ def _detailed(
         ends = f"{limited if job.restarts_on_failure else ''}the container no longer fails"
         found = replace(waiting, waiting_for=crashing, ended_by=ends, ends_at=None, detail="")
         return CRASHING, found
-    finalizers = snapshot.recording.manifest["metadata"].get("finalizers")
-    if waiting.reason == "Deleting" and finalizers:
-        waiting = replace(waiting, detail=f"held by {_finalizers(finalizers)}")
+    names = snapshot.recording.manifest["metadata"].get("finalizers")
+    if waiting.reason == "Deleting" and names:
+        waiting = replace(waiting, detail=f"held by {finalizers(names)}")
     terminating = [pod for pod in snapshot.recording.pods if pod.view.state == TERMINATING]
     if not active and terminating and waiting.reason in ("Terminating", "Deleting"):
         return "terminating", replace(
@@ -183,17 +183,12 @@ def _held(snapshot: JobSnapshot, pod: RecordedPod) -> str:
     if facts.node:
         parts.append(f"on node {facts.node}")
     if facts.finalizers:
-        parts.append(f"held by {_finalizers(facts.finalizers)}")
+        parts.append(f"held by {finalizers(facts.finalizers)}")
     elif snapshot.now > pod.view.gone_by > 0:
         parts.append(
             "beyond its grace period: the kubelet of the node does not answer, or the Pod hangs"
         )
     return " ".join(parts)
-
-
-def _finalizers(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"finalizer{'s' if len(names) > 1 else ''} {', '.join(names[:3])}{more}"
 
 
 def _progress(job: Job, active: list[Pod], reasons: Mapping[str, PendingReason]) -> str:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
-from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, OwnedJob, read_cron_job
+from jobsworth.controller.cron_jobs.cron_job import (
+    INSTANTIATE,
+    CronJobStatus,
+    OwnedJob,
+    read_cron_job,
+)
 from jobsworth.controller.cron_jobs.cron_job_sync import sync_cron_job
 from jobsworth.controller.cron_jobs.schedule_times import (
     NEVER,
@@ -18,7 +23,7 @@ from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.whatif.miss_reasons import WORDS
 from jobsworth.whatif.virtual_time import SECOND, spoken
-from jobsworth.whatif.why.numbers_in_words import number_of
+from jobsworth.whatif.why.numbers_in_words import finalizers, number_of
 
 if TYPE_CHECKING:
     from jobsworth.controller.cron_jobs.cron_job import CronJob
@@ -56,6 +61,7 @@ class CronRun(NamedTuple):
 
     Attributes:
         scheduled: the time for which it was created, if its annotation has it; else its creation.
+        by_hand: a user created it from the CronJob, for no scheduled time.
         state: ``failed``, ``active`` or ``complete``.
         reason: of its terminal condition; empty while it is active.
         ended: when it got that condition.
@@ -67,6 +73,12 @@ class CronRun(NamedTuple):
     state: str
     reason: str
     ended: int | None
+    by_hand: bool = False
+
+    @property
+    def title(self) -> str:
+        """The run with its time, as a noun phrase after "run"."""
+        return f"{'created by hand' if self.by_hand else 'due'} at {write_time(self.scheduled)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +86,8 @@ class CronJobDiagnosis:
     """The reason for the state of a CronJob.
 
     Attributes:
-        cause: stable: ``failed``, ``complete``, ``active``, ``none-due``, ``not-started``, or a reason of
-            :mod:`jobsworth.whatif.miss_reasons`.
+        cause: stable: ``failed``, ``complete``, ``active``, ``none-due``, ``not-started``, ``deleting``,
+            ``InvalidSchedule``, or a reason of :mod:`jobsworth.whatif.miss_reasons`.
         runs: the last Jobs, newest first.
         missed: the last scheduled time that has no Job although it has passed; None without one.
         next_run: the next scheduled time; None if there is none.
@@ -149,10 +161,21 @@ class _Found:
 
     def explained(self, manifest: Object) -> tuple[str, str, int | None, int | None]:
         """Return the cause, the words, the missed and the next scheduled time."""
-        cron_job = self._cron_job(manifest)
-        if cron_job is None:
-            schedule = manifest["spec"].get("schedule")
-            return "InvalidSchedule", f"its schedule {schedule!r} cannot be parsed", None, None
+        try:
+            cron_job = self._cron_job(manifest)
+        except BadSchedule as error:
+            spec = manifest["spec"]
+            zone = f" in time zone {spec['timeZone']!r}" if spec.get("timeZone") else ""
+            words = (
+                f"no run starts: its schedule {spec.get('schedule')!r}{zone} is invalid: {error}"
+            )
+            return "InvalidSchedule", words, None, None
+        if manifest["metadata"].get("deletionTimestamp"):
+            names = manifest["metadata"].get("finalizers") or ()
+            held = f" (held by {finalizers(names)})" if names else ""
+            words = f"it is being deleted{held}, so no run starts"
+            words += f"; {self._last(cron_job)}" if self.runs else ""
+            return "deleting", words, None, None
         following = next_time(cron_job.schedule, self.now)
         if following == NEVER:
             return (
@@ -166,7 +189,7 @@ class _Found:
             return cause, words, missed, None
         return cause, f"{words}; the next run is due at {write_time(following)}", missed, following
 
-    def _cron_job(self, manifest: Object) -> CronJob | None:
+    def _cron_job(self, manifest: Object) -> CronJob:
         meta, status = manifest["metadata"], manifest.get("status") or {}
         created = read_time(meta.get("creationTimestamp")) or self.now
         stored = CronJobStatus(
@@ -174,20 +197,19 @@ class _Found:
             read_time(status.get("lastScheduleTime")),
             read_time(status.get("lastSuccessfulTime")),
         )
-        try:
-            return read_cron_job(self.name, manifest["spec"], created, stored)
-        except BadSchedule:
-            return None
+        return read_cron_job(self.name, manifest["spec"], created, stored)
 
     def _state(self, cron_job: CronJob) -> tuple[str, str, int | None]:
         owned = [
             OwnedJob(run.name, _finished(run.state), run.scheduled, run.ended) for run in self.runs
         ]
-        sync = sync_cron_job(cron_job, owned, self.now)
+        at = self.now - GRACE
+        sync = sync_cron_job(cron_job, owned, at)
         missed = sync.scheduled if sync.start is None else sync.start
         withheld = sync.withheld
-        if missed is None and self._beyond_deadline(cron_job) is not None:
-            missed, withheld = self._beyond_deadline(cron_job), "MissSchedule"
+        beyond = self._beyond_deadline(cron_job, at)
+        if missed is None and beyond is not None:
+            missed, withheld = beyond, "MissSchedule"
         failure = self._failure(cron_job)
         if cron_job.suspended:
             return (
@@ -195,7 +217,7 @@ class _Found:
                 f"it is suspended (spec.suspend), so no run starts; {self._last(cron_job)}",
                 None,
             )
-        if missed is not None and self.now - missed >= GRACE:
+        if missed is not None:
             if failure:
                 return (
                     "not-started",
@@ -219,14 +241,14 @@ class _Found:
             return "none-due", self._last(cron_job), None
         return self.runs[0].state, self._last(cron_job), None
 
-    def _beyond_deadline(self, cron_job: CronJob) -> int | None:
-        """Return the last scheduled time that startingDeadlineSeconds has ended; None without one."""
+    def _beyond_deadline(self, cron_job: CronJob, at: int) -> int | None:
+        """Return the last scheduled time whose startingDeadlineSeconds were over at a time; None without."""
         deadline = cron_job.starting_deadline
         if deadline is None:
             return None
-        recent = most_recent_schedule_time(cron_job.schedule, cron_job.earliest, self.now, None)
+        recent = most_recent_schedule_time(cron_job.schedule, cron_job.earliest, at, None)
         scheduled = recent.scheduled
-        return scheduled if scheduled is not None and scheduled + deadline < self.now else None
+        return scheduled if scheduled is not None and scheduled + deadline < at else None
 
     def _failure(self, cron_job: CronJob) -> str:
         """Return the last Event that says why no Job was created; empty if a Job was created after it."""
@@ -251,7 +273,7 @@ class _Found:
                 return f"no run {verb} since it was created {age} ago"
             return f"the Job of the last run, due at {write_time(last)}, is gone; {self._success(cron_job)}"
         run = self.runs[0]
-        words = f"the last run, due at {write_time(run.scheduled)}"
+        words = f"the last run, {run.title}"
         if run.state == COMPLETE_RUN:
             return f"{words}, completed"
         failures = 0
@@ -289,10 +311,19 @@ def _owned(job: Object, uid: str) -> bool:
 def _run(job: Object) -> CronRun:
     meta = job["metadata"]
     status = read_status(job.get("status") or {})
-    annotated = read_time((meta.get("annotations") or {}).get(SCHEDULED))
+    annotations = meta.get("annotations") or {}
+    annotated = read_time(annotations.get(SCHEDULED))
     state, reason, ended = _terminal(status)
     scheduled = annotated or read_time(meta.get("creationTimestamp")) or 0
-    return CronRun(meta.get("name") or "", meta.get("uid") or "", scheduled, state, reason, ended)
+    return CronRun(
+        meta.get("name") or "",
+        meta.get("uid") or "",
+        scheduled,
+        state,
+        reason,
+        ended,
+        by_hand=INSTANTIATE in annotations,
+    )
 
 
 def _terminal(status: Status) -> tuple[str, str, int | None]:

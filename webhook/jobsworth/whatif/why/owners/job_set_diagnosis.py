@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time
-from jobsworth.whatif.why.numbers_in_words import number_of
+from jobsworth.whatif.why.numbers_in_words import finalizers, number_of
 
 if TYPE_CHECKING:
     from jobsworth.whatif.why.diagnosis import Diagnosis
@@ -45,7 +45,8 @@ class JobSetDiagnosis:
     Attributes:
         outcome: ``Complete``, ``Failed`` or ``Unfinished``.
         reason: of its condition; empty while it goes on.
-        cause: the cause of the Job that decides; ``suspended``, ``gone`` or ``complete`` without one.
+        cause: the cause of the Job that decides; ``suspended``, ``deleting``, ``gone`` or ``complete``
+            without one.
         jobs: its Jobs that exist.
         job: the diagnosis of the Job that decides; None if there is none.
     """
@@ -103,6 +104,10 @@ def diagnose_job_set(
     elif completed:
         outcome, condition, cause = "Complete", completed, "complete"
         words = f"completed{after}: {completed.get('message') or ''}"
+    elif meta.get("deletionTimestamp"):
+        outcome, condition, cause = "Unfinished", {}, "deleting"
+        names = meta.get("finalizers") or ()
+        words = "is being deleted" + (f" (held by {finalizers(names)})" if names else "")
     elif (manifest.get("spec") or {}).get("suspend"):
         outcome, condition, cause = "Unfinished", {}, "suspended"
         words = "is suspended (spec.suspend), and so are its Jobs"

@@ -6,7 +6,14 @@ from typing import Any
 
 from jobsworth.whatif.explanation.pod_document import shape_problem
 
-_METADATA = {"name": str, "namespace": str, "uid": str, "creationTimestamp": str}
+_METADATA = {
+    "name": str,
+    "namespace": str,
+    "uid": str,
+    "creationTimestamp": str,
+    "deletionTimestamp": str,
+    "finalizers": [str],
+}
 CRON_JOB_SPEC: dict[str, Any] = {
     "schedule": str,
     "timeZone": str,

@@ -65,7 +65,17 @@ def test_a_rejected_cron_job_is_left_out_and_named(command: Command, folder: Pat
     (folder / "bad.yaml").write_text(CRON_JOB % ("bad", "61 * * * *"))
     done = command("schedule", str(folder), *FROM)
     assert done.code == 1
-    assert f"left out: {folder}/bad.yaml:5: the API server rejects this CronJob" in done.err
+    assert (
+        f"left out: {folder}/bad.yaml:5: the API server rejects this CronJob: spec.schedule: "
+        in done.err
+    )
+    assert "end of range (61) above maximum (59)" in done.err
+
+
+@pytest.mark.parametrize("name", ["absent.yaml", "absent.yml", "absent.json"])
+def test_a_file_that_does_not_exist_is_no_schedule(command: Command, name: str) -> None:
+    done = command("schedule", name)
+    assert (done.code, done.err) == (2, f"Error: {name}: no such file; check the path\n")
 
 
 def test_an_unreadable_file_is_named(command: Command, folder: Path) -> None:

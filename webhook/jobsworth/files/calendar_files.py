@@ -37,7 +37,10 @@ def entries_in(
             elif read.result.kind == "CronJob":
                 errors = [each for each in read.result.findings if each.finding.severity == "error"]
                 line = errors[0].line if errors else 1
-                leave_out(f"{read.result.file}:{line}: the API server rejects this CronJob")
+                words = (
+                    f": {errors[0].finding.field}: {errors[0].finding.message}" if errors else ""
+                )
+                leave_out(f"{read.result.file}:{line}: the API server rejects this CronJob{words}")
             continue
         document = read.job.document
         if kind_of(document.value).name == "CronJob":

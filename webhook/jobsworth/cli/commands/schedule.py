@@ -38,6 +38,8 @@ EXIT_DONE, EXIT_INVALID = 0, 1
 MAX_RUNS = 10_000
 FIRST_YEAR, LAST_YEAR = 1970, 2200
 DEFAULT_ZONE = "UTC"
+ENDINGS = (".yaml", ".yml", ".json")
+"""Endings of the names of files; no schedule has one."""
 
 
 class ScheduleOptions(Options):
@@ -83,9 +85,12 @@ def run(options: ScheduleOptions) -> int:
 
     Raises:
         UsageError: an option's value is wrong.
-        InputError: the time zone database is missing.
+        InputError: a file does not exist, or the time zone database is missing.
     """
     outputs = outputs_of(options.output, FORMATS)
+    for each in options.expression:
+        if each.endswith(ENDINGS) and not os.path.lexists(each):
+            raise InputError(f"{each}: no such file; check the path")
     paths = [each for each in options.expression if each == "-" or os.path.lexists(each)]
     if not options.expression and not options.calendar.of_cluster:
         raise UsageError(

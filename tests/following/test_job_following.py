@@ -165,6 +165,14 @@ def test_a_job_without_parallelism_is_stuck_until_it_is_raised() -> None:
     assert wait.run().outcome == "complete"
 
 
+def test_a_scheduler_that_does_not_report_ends_it(wait: VirtualWait) -> None:
+    unplaced = pending()
+    unplaced["spec"] = {"schedulerName": "volcano"}
+    wait.changes(5, "pods", unplaced, "ADDED")
+    found = wait.run()
+    assert (found.outcome, found.cause, wait.now) == ("stuck", "no-scheduler", 605)
+
+
 def test_a_container_that_cannot_be_created_ends_it(wait: VirtualWait) -> None:
     wait.changes(5, "pods", pending(**pulls("CreateContainerError")), "ADDED")
     found = wait.run()

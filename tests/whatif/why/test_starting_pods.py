@@ -80,6 +80,14 @@ def test_a_container_that_the_runtime_cannot_create_is_no_missing_config(reason:
     assert "ConfigMap" not in found.sentence
 
 
+def test_a_pod_that_no_scheduler_has_considered_names_the_scheduler() -> None:
+    value = pod("train-a", 1, code=None)
+    value |= {"status": {"phase": "Pending"}, "spec": {"schedulerName": "volcano"}}
+    found = diagnose(read_snapshot(stored(job(), active=1), [value], []))
+    assert found.cause == "no-scheduler"
+    assert "it has no node, and scheduler volcano has not reported on it" in found.sentence
+
+
 def about(reason: str, seconds: int, message: str = "") -> Object:
     return event(reason, message, seconds, "train-a", "Pod")
 

@@ -40,6 +40,7 @@ _SHAPE: dict[str, Any] = {
     },
     "spec": {
         "nodeName": str,
+        "schedulerName": str,
         "containers": _CONTAINERS,
         "initContainers": _CONTAINERS,
         "resources": {"limits": {}},

@@ -18,7 +18,13 @@ from jobsworth.whatif.pending_causes import (
     UNSCHEDULABLE,
 )
 from jobsworth.whatif.why.numbers_in_words import number_of
-from jobsworth.whatif.why.pods.pending_pods import GATED, NOT_CREATED, STARTING, VOLUME
+from jobsworth.whatif.why.pods.pending_pods import (
+    GATED,
+    NO_SCHEDULER,
+    NOT_CREATED,
+    STARTING,
+    VOLUME,
+)
 
 if TYPE_CHECKING:
     from jobsworth.controller.jobs import Job
@@ -42,8 +48,8 @@ class Bounds:
         stuck_after: seconds, for a cause that usually does not heal by itself: an image that cannot be
             pulled, a missing ConfigMap or Secret, Pods that the API server rejects, parallelism 0, no active
             controller.
-        unschedulable_after: seconds, for a cause that time may heal: no node with room, scheduling gates,
-            Pods that do not terminate.
+        unschedulable_after: seconds, for a cause that time may heal: no node with room, no scheduler,
+            scheduling gates, Pods that do not terminate.
         suspended_ok: wait for a suspended Job to be resumed.
     """
 
@@ -178,4 +184,6 @@ def _bound(reason: PendingReason, bounds: Bounds) -> float | None:
         return 0.0
     if reason.cause in (IMAGE_PULL, MISSING_CONFIG, VOLUME, NOT_CREATED):
         return bounds.stuck_after
-    return bounds.unschedulable_after if reason.cause in (UNSCHEDULABLE, GATED) else None
+    return (
+        bounds.unschedulable_after if reason.cause in (UNSCHEDULABLE, GATED, NO_SCHEDULER) else None
+    )

@@ -19,7 +19,6 @@ from jobsworth.whatif.why.pods.pending_pods import (
     CRASH_LOOP,
     CRASHING,
     GATED,
-    STARTING,
     PendingReason,
     pending_reason,
     rejection,
@@ -150,8 +149,8 @@ def _starting(waiting: Waiting, reason: PendingReason, number: int, active: list
             waiting_for="the removal of scheduling gates",
             ended_by="the controller that set the gates removes them",
         )
-    elif reason.cause == STARTING and reason.words:
-        waiting = replace(waiting, ended_by="it succeeds")
+    elif reason.ends:
+        waiting = replace(waiting, ended_by=reason.ends)
     words = reason.words or "no reason is reported yet"
     return replace(waiting, detail=f"{detail}: {words}")
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.why.pods.pod_facts import PodFacts, WaitingContainer
 
 GATED, STARTING, VOLUME, NOT_CREATED = "gated", "starting", "volume", "start-error"
+NO_SCHEDULER = "no-scheduler"
 HOPELESS_REASONS = ("InvalidImageName",)
 """Reasons that no retry of the kubelet removes: the image is part of the template, which is immutable."""
 CRASH_LOOP, CRASHING = "CrashLoopBackOff", "crash-loop"
@@ -43,16 +44,18 @@ class PendingReason(NamedTuple):
 
     Attributes:
         cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME,
-            NOT_CREATED, CRASHING, STARTING.
+            NOT_CREATED, CRASHING, NO_SCHEDULER, STARTING.
         reason: as the kubelet or the scheduler calls it.
         detail: its message; may be empty.
         image: the image that cannot be pulled; empty for another cause.
+        ends: what ends the wait, as a clause after "when"; empty if the cause says it.
     """
 
     cause: str
     reason: str
     detail: str
     image: str = ""
+    ends: str = ""
 
     @property
     def words(self) -> str:
@@ -84,7 +87,12 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         if found is not None:
             return found
     if facts.initializing:
-        return PendingReason(STARTING, "", f"its init container {facts.initializing} runs")
+        detail = f"its init container {facts.initializing} runs"
+        return PendingReason(STARTING, "", detail, ends="it succeeds")
+    if facts.awaited_scheduler:
+        detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
+        ends = "that scheduler acts: see if it runs, and if spec.schedulerName names it"
+        return PendingReason(NO_SCHEDULER, "", detail, ends=ends)
     return _of_events(events) or PendingReason(STARTING, "", "")
 
 

@@ -50,6 +50,7 @@ class PodFacts:
         message: of its status, such as the reason of an eviction.
         disruption: the message of its condition DisruptionTarget.
         unscheduled: reason and message of the condition PodScheduled while it is False.
+        awaited_scheduler: the scheduler that has not reported on it yet; empty for another Pod.
         gates: names of its scheduling gates.
         waiting: its containers that do not run.
         last_runs: of containers that were started again.
@@ -67,6 +68,7 @@ class PodFacts:
     message: str = ""
     disruption: str = ""
     unscheduled: tuple[str, str] = ("", "")
+    awaited_scheduler: str = ""
     gates: tuple[str, ...] = ()
     waiting: tuple[WaitingContainer, ...] = ()
     last_runs: tuple[LastRun, ...] = ()
@@ -86,6 +88,7 @@ def read_pod_facts(pod: Object) -> PodFacts:
     }
     scheduled = conditions.get("PodScheduled") or {}
     unscheduled = scheduled if scheduled.get("status") == "False" else {}
+    awaited = "" if scheduled or spec.get("nodeName") else spec.get("schedulerName") or ""
     of_init = status.get("initContainerStatuses") or ()
     statuses = [*(status.get("containerStatuses") or ()), *of_init]
     init = {
@@ -104,6 +107,7 @@ def read_pod_facts(pod: Object) -> PodFacts:
         message=short(status.get("message")),
         disruption=short((conditions.get("DisruptionTarget") or {}).get("message")),
         unscheduled=(unscheduled.get("reason") or "", short(unscheduled.get("message"))),
+        awaited_scheduler=awaited,
         gates=tuple(each.get("name") or "" for each in spec.get("schedulingGates") or ()),
         waiting=tuple(_waiting(statuses)),
         last_runs=tuple(_last_runs(statuses)),

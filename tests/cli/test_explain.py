@@ -429,6 +429,13 @@ def test_a_cron_job_is_explained_with_its_next_runs(command: Command) -> None:
     assert (wrong.code, '--from: "soon" is not a date' in wrong.err) == (2, True)
 
 
+@pytest.mark.parametrize("time", ["9999-12-31T23:59Z", "0001-01-01T00:00+14:00"])
+def test_a_time_beyond_the_calendar_is_refused(command: Command, time: str) -> None:
+    done = command("explain", "cron.yaml", "--from", time, files={"cron.yaml": CRON})
+    assert done.code == 2
+    assert "--from: the year must be from 1971 to 2199" in done.err
+
+
 def test_an_edited_schedule_is_a_changed_setting(command: Command) -> None:
     files = {"old.yaml": CRON, "new.yaml": CRON.replace("0 3 * * *", "0 4 * * *")}
     done = command("explain", "--against", "old.yaml", "new.yaml", files=files)

@@ -26,6 +26,7 @@ from jobsworth.cli.options import Options, arguments, integer, nested, text, wor
 from jobsworth.cli.output_files import STDOUT, outputs_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.terminal import print_note
+from jobsworth.controller.times import problem_of_time
 from jobsworth.lint.schedule_timing import spelled
 from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import InputError, UsageError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_INVALID = 0, 1
 
 MAX_RUNS = 10_000
-FIRST_YEAR, LAST_YEAR = 1970, 2200
 DEFAULT_ZONE = "UTC"
 ENDINGS = (".yaml", ".yml", ".json")
 """Endings of the names of files; no schedule has one."""
@@ -189,8 +189,9 @@ def _start(text: str | None, zone: ZoneInfo) -> datetime:
         raise UsageError(
             f'--from: "{text}" is not a time such as 2027-03-27, 2027-03-27T01:30 or 2027-03-27T01:30:00Z'
         ) from None
-    if not FIRST_YEAR < moment.year < LAST_YEAR:
-        raise UsageError(f"--from: the year must be from {FIRST_YEAR + 1} to {LAST_YEAR - 1}")
+    problem = problem_of_time(moment.replace(tzinfo=moment.tzinfo or zone).timestamp())
+    if problem:
+        raise UsageError(f"--from: {problem}")
     return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)
 
 

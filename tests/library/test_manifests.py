@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from datetime import UTC, datetime
 from enum import Enum
 from types import MappingProxyType
@@ -15,6 +17,7 @@ from kubernetes import client
 
 import jobsworth
 from jobsworth.library.manifests import MAX_DEPTH, manifest_of
+from jobsworth.testing import assert_valid
 
 CONTAINER = client.V1Container(name="main", image="registry.example.com/train:1.4")
 
@@ -112,6 +115,29 @@ def test_findings_carry_their_fixes_and_hints() -> None:
         ([model(), 1], TypeError, r"manifests\[1\]: manifest must be"),
         ({"metadata": {"name": object()}}, TypeError, "metadata.name: a value of type object"),
         ({"metadata": {1: "x"}}, TypeError, "metadata: the key 1 is not a str"),
+        (bytearray(b"kind: Job"), TypeError, "jobsworth.validate_text"),
+        (
+            {"spec": {"parallelism": float("nan")}},
+            TypeError,
+            "spec.parallelism: nan has no form in JSON",
+        ),
+        (
+            {"spec": {"parallelism": float("inf")}},
+            TypeError,
+            "spec.parallelism: inf has no form in JSON",
+        ),
+        (
+            {"spec": {"parallelism": 10**5000}},
+            TypeError,
+            "spec.parallelism: an integer of more than",
+        ),
+        ({"spec": {"completionMode": "\ud800"}}, TypeError, "spec.completionMode: a surrogate"),
+        ({"spec": {"\udfff": 1}}, TypeError, r"spec: the key '\\udfff': a surrogate"),
+        (
+            {"apiVersion": "batch/v1", "kind": "\x1b[31m"},
+            jobsworth.UnknownKind,
+            r"a \\x1b\[31m of batch",
+        ),
     ],
 )
 def test_what_is_no_manifest_has_a_clear_error(
@@ -119,6 +145,88 @@ def test_what_is_no_manifest_has_a_clear_error(
 ) -> None:
     with pytest.raises(error, match=words):
         jobsworth.validate(manifest)
+
+
+FUNCTIONS = (
+    jobsworth.validate,
+    jobsworth.default,
+    jobsworth.evaluate,
+    jobsworth.explain,
+    jobsworth.simulate,
+)
+
+
+@pytest.mark.parametrize("value", [float("nan"), "\ud800", [10**5000], b"3", object()])
+def test_a_value_without_a_form_in_json_is_named_by_every_function(value: Any) -> None:
+    job = sent(model())
+    job["spec"]["parallelism"] = value
+    for function in (*FUNCTIONS, assert_valid):
+        with pytest.raises(TypeError, match=r"^spec\.parallelism(\[0\])?: "):
+            function(job)
+
+
+def test_an_integral_float_is_rejected_by_every_function() -> None:
+    """The client sends 3.0, which no server decodes as an integer, although YAML's 3.0 is one."""
+    job = {**sent(model()), "spec": {**sent(model())["spec"], "parallelism": 3.0}}
+    (finding,) = jobsworth.validate(job)
+    assert finding.field == "spec.parallelism"
+    for function in (jobsworth.explain, jobsworth.simulate):
+        with pytest.raises(jobsworth.InputError, match="the API server rejects the object"):
+            function(job)
+
+
+@pytest.mark.parametrize("function", [jobsworth.validate, jobsworth.evaluate])
+def test_the_stored_object_is_checked_by_its_own_name(function: Any) -> None:
+    job = sent(model())
+    cron_job = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "train"}}
+    with pytest.raises(
+        TypeError, match=r"^old must be a mapping.*, not str: decode the text first"
+    ):
+        function(job, old="kind: Job")
+    with pytest.raises(TypeError, match=r"^old.spec: a value of type object"):
+        function(job, old={"spec": object()})
+    for stored, words in ((cron_job, "a CronJob of batch/v1"), ({}, "no apiVersion and kind")):
+        with pytest.raises(jobsworth.UnknownKind, match=f"^old: the object .*{words}"):
+            function(job, old=stored)
+    with pytest.raises(TypeError, match=r"^old is the stored object of one manifest"):
+        function([job], old=job)
+
+
+def test_a_function_that_takes_no_list_does_not_ask_for_one() -> None:
+    for function in (jobsworth.explain, jobsworth.simulate):
+        with pytest.raises(TypeError, match=r"such as V1Job, not list$"):
+            function([model()])
+
+
+@pytest.mark.parametrize("function", [jobsworth.explain, jobsworth.simulate])
+def test_what_has_no_job_is_named_with_what_to_pass(function: Any) -> None:
+    with pytest.raises(
+        (jobsworth.UnknownKind, jobsworth.InputError), match=r"is a Pod of v1. Pass a Job"
+    ):
+        function({"apiVersion": "v1", "kind": "Pod"})
+    with pytest.raises(
+        (jobsworth.UnknownKind, jobsworth.InputError), match=r"no apiVersion and kind. Pass"
+    ):
+        function({})
+
+
+def test_no_function_changes_its_arguments() -> None:
+    job = sent(model())
+    before = deepcopy(job)
+    for function in (*FUNCTIONS, assert_valid):
+        function(job)
+    jobsworth.validate(job, old=job)
+    assert job == before
+
+
+def test_many_threads_get_the_results_of_one() -> None:
+    def findings(release: str) -> list[Any]:
+        return jobsworth.validate(model("Always"), kubernetes_version=release)
+
+    expected = list(map(findings, jobsworth.RELEASES))
+    with ThreadPoolExecutor(16) as threads:
+        for found in threads.map(lambda _: list(map(findings, jobsworth.RELEASES)), range(16)):
+            assert found == expected
 
 
 def test_the_snake_case_of_to_dict_has_the_sentence_that_helps() -> None:

@@ -47,6 +47,11 @@ def test_a_list_without_a_job_fails() -> None:
         assert_valid([SERVICE])
 
 
+def test_an_object_that_is_not_evaluated_fails() -> None:
+    with pytest.raises(AssertionError, match="more than 500,000 values"):
+        assert_valid(training(more=[1] * 500_000))
+
+
 def test_policies_and_thresholds_are_those_of_the_command() -> None:
     job = training()
     job["metadata"].pop("labels", None)

@@ -18,27 +18,32 @@ plugin :mod:`jobsworth.pytest_plugin` also prints the findings of ``assert jobsw
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.findings.result import INVALID, VALID
+from jobsworth.library.arguments import check_type, documents, shown, texts
 from jobsworth.library.documents import NAME, text_of
 from jobsworth.library.manifests import is_list, manifest_of
-from jobsworth.library.simulations import simulate
+from jobsworth.library.servers import api_server
+from jobsworth.library.simulations import checked_simulation, duration_text, times
+from jobsworth.lint.catalogue import UnknownCode
+from jobsworth.lint.selection import ignored
 from jobsworth.printable import printable
 from jobsworth.reports.text import render
+from jobsworth.whatif.simulation.questions import Questions
 from jobsworth.whatif.timelines.statistics_text import statistics_lines
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
     from typing import Any
 
     from jobsworth.findings.finding import Threshold
     from jobsworth.library.manifests import Manifest
-    from jobsworth.library.simulations import Simulation
 
     Scenario = Mapping[str, Any] | str | os.PathLike[str] | None
 
@@ -72,29 +77,55 @@ def assert_valid(
     Raises:
         AssertionError: an object is invalid, or none is a Job, CronJob or JobSet; the message has the
             findings with the lines of the objects as YAML.
-        TypeError: an object is neither a mapping nor a model, or a value in it has no form in JSON.
+        TypeError: an object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
+        ValueError: `fail_on` is no severity, or `ignore` has a code that does not exist or cannot be ignored.
+        UnknownKind: an object has the keys of ``to_dict()`` of the kubernetes package.
         UsageError: the configuration or a policy is wrong.
         UnknownRelease: the release is not known.
     """
     __tracebackhide__ = True
-    given = manifest if is_list(manifest) else [manifest]
+    if fail_on not in (None, *THRESHOLDS):
+        raise ValueError(f"fail_on must be one of {', '.join(THRESHOLDS)}, not {shown(fail_on)}")
+    for name, value in (("namespace", namespace), ("kubernetes_version", kubernetes_version)):
+        check_type(name, value or "", str, "a str")
+    api_server(kubernetes_version)
     settings = Settings(
         release=kubernetes_version,
-        ignore=frozenset(ignore),
-        policy=tuple(map(str, policies)) or None,
+        ignore=_ignored(ignore),
+        policy=_paths(policies) or None,
         fail_on=fail_on,
         namespace=namespace,
     )
     evaluator = FileEvaluator(Configurations(settings, isolated=isolated))
-    results = evaluator.text(NAME, text_of([manifest_of(each) for each in given]))
-    if not any(result.status in (VALID, INVALID) for result in results):
-        raise AssertionError(f"no Job, CronJob or JobSet among {len(given)} objects")
+    if is_list(manifest):
+        given = [manifest_of(each, f"manifest[{number}]") for number, each in enumerate(manifest)]
+    else:
+        given = [manifest_of(manifest, or_list=True)]
+    results = evaluator.text(NAME, text_of(given))
     failing = [result for result in results if result.fails]
+    if not failing and not any(result.status in (VALID, INVALID) for result in results):
+        raise AssertionError(f"no Job, CronJob or JobSet among {len(given)} objects")
     if failing:
         lines = [line for result in failing for line in render(result, color=False, infos=False)]
         raise AssertionError(
             "\n".join([f"{len(failing)} of {len(given)} objects fail:", "", *lines]).rstrip()
         )
+
+
+def _paths(policies: object) -> tuple[str, ...]:
+    paths = documents("policies", policies, "paths")
+    for number, path in enumerate(paths):
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"policies[{number}] must be the path of a file, not {shown(path)}")
+    return tuple(map(str, paths))
+
+
+def _ignored(codes: Sequence[str]) -> frozenset[str]:
+    try:
+        return ignored(texts("ignore", codes, "codes"))
+    except UnknownCode as error:
+        raise ValueError(f"ignore: {error}") from None
 
 
 def assert_completes(
@@ -124,12 +155,18 @@ def assert_completes(
 
     Raises:
         AssertionError: too few runs complete; the message has the statistics of the runs.
-        BadRequirement: the object is a CronJob.
-        BadScenario, BadQuestion, InputError, SimulationTooLarge, TypeError: as of
+        BadRequirement: the object is a CronJob; nothing is simulated then.
+        ValueError: `at_least` is not from 0 to 1.
+        BadScenario, BadQuestion, InputError, SimulationTooLarge, TypeError, UnknownKind: as of
             :func:`jobsworth.simulate`.
     """
     __tracebackhide__ = True
-    simulation = simulate(
+    if isinstance(at_least, bool) or not isinstance(at_least, int | float):
+        raise TypeError(f"at_least must be a number from 0 to 1, not {shown(at_least)}")
+    if not 0 <= at_least <= 1:
+        raise ValueError(f"at_least must be a share from 0 to 1, such as 0.95, not {at_least}")
+    _simulated(
+        (f"complete >= {at_least}",),
         manifest,
         scenario,
         runs=runs,
@@ -139,7 +176,6 @@ def assert_completes(
         spot=spot,
         kubernetes_version=kubernetes_version,
     )
-    _check(simulation, (f"complete >= {at_least}",))
 
 
 def assert_simulation(
@@ -162,12 +198,19 @@ def assert_simulation(
 
     Raises:
         AssertionError: a requirement does not hold; the message has the statistics of the runs.
-        BadRequirement: a requirement cannot be read, or is not one of such an object.
-        BadScenario, BadQuestion, InputError, SimulationTooLarge, TypeError: as of
+        BadRequirement: a requirement cannot be read, or is not one of such an object; nothing is simulated
+            then.
+        TypeError: there is no requirement.
+        BadScenario, BadQuestion, InputError, SimulationTooLarge, TypeError, UnknownKind: as of
             :func:`jobsworth.simulate`.
     """
     __tracebackhide__ = True
-    simulation = simulate(
+    if not requirements:
+        raise TypeError(
+            "requirements must not be empty: pass at least one, such as complete >= 0.95"
+        )
+    _simulated(
+        requirements,
         manifest,
         scenario,
         runs=runs,
@@ -176,14 +219,35 @@ def assert_simulation(
         spot=spot,
         kubernetes_version=kubernetes_version,
     )
-    _check(simulation, requirements)
 
 
-def _check(simulation: Simulation, requirements: Sequence[str]) -> None:
+def _simulated(
+    requirements: Sequence[str],
+    manifest: Manifest,
+    scenario: Scenario,
+    *,
+    runs: int,
+    seed: int,
+    drain: str | tuple[str, ...],
+    spot: str,
+    kubernetes_version: str | None,
+    until: str | None = None,
+) -> None:
+    """Assert requirements on simulated runs; a requirement that cannot be checked ends it before them."""
     __tracebackhide__ = True
+    simulation = checked_simulation(
+        requirements,
+        manifest,
+        scenario,
+        Questions(drain=times("drain", drain), spot=duration_text("spot", spot)),
+        api_server(kubernetes_version),
+        runs=runs,
+        seed=seed,
+        until=until,
+    )
     results = [simulation.check(requirement) for requirement in requirements]
     failed = [str(result) for result in results if not result.holds]
     if failed:
-        scenario = f"{simulation.kind} {simulation.first_run.name}, scenario {simulation.scenario}:"
-        lines = [*failed, "", scenario, *statistics_lines(simulation.statistics)]
+        scene = f"{simulation.kind} {simulation.first_run.name}, scenario {simulation.scenario}:"
+        lines = [*failed, "", scene, *statistics_lines(simulation.statistics)]
         raise AssertionError("\n".join(map(printable, lines)).rstrip())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.manifests import read_text
+from jobsworth.usage_error import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,9 +18,16 @@ NAME = "<manifest>"
 
 
 def document_of(manifest: dict[str, Any]) -> Document:
-    """Return a manifest as the document that a YAML file with it has."""
+    """Return a manifest as the document that a YAML file with it has.
+
+    Raises:
+        InputError: it is too large.
+    """
     (document,) = read_text(text_of([manifest]), NAME)
-    return document
+    if document.error is not None:
+        raise InputError(f"the manifest cannot be read: {document.error.message}")
+    # YAML reads 3.0 as the integer 3. A client sends 3.0, which the server rejects.
+    return document.with_value(manifest)
 
 
 def text_of(manifests: Iterable[dict[str, Any]]) -> bytes:

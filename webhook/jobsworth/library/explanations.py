@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
 from jobsworth.files.explained_files import read_document, runs_of_update
+from jobsworth.library.arguments import check_type, seconds_of
 from jobsworth.library.documents import document_of
-from jobsworth.library.manifests import manifest_of
+from jobsworth.library.manifests import manifest_of, problem_of_kind
 from jobsworth.library.servers import api_server
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind
@@ -16,6 +17,7 @@ from jobsworth.whatif.explanation import explanation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.files.explained_files import ReadJob
@@ -52,25 +54,30 @@ def explain(
 
     Raises:
         InputError: the API server rejects the object, or it has several Jobs and `part` names none of them.
-        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
+        TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
+        ValueError: `now` is not in the years 1971 to 2199.
         UnknownKind: no Job is created from the object.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
-    read = _job(manifest, part, server)
-    seconds = int((now or datetime.now(UTC)).timestamp())
+    check_type("part", part, str, "a str")
+    seconds = int(seconds_of(datetime.now(UTC) if now is None else now))
+    read = _job(manifest_of(manifest), part, server)
     if before is None:
         return explanation.explain(read.about, read.job, read.lines, seconds)
-    earlier = _job(before, part, server)
+    earlier = _job(manifest_of(before, "before"), part, server)
     updates = runs_of_update(read, earlier.document.value, seconds)
     return explanation.explain(
         read.about, read.job, read.lines, seconds, earlier.job, updates=updates
     )
 
 
-def _job(manifest: Manifest, part: str, server: ApiServer) -> ReadJob:
-    value = manifest_of(manifest)
+_EXPLAINED = "Pass a Job, a CronJob, or an object from which an operator creates Jobs"
+
+
+def _job(value: dict[str, Any], part: str, server: ApiServer) -> ReadJob:
     jobs = []
     try:
         for read in read_document(document_of(value), server):
@@ -81,14 +88,15 @@ def _job(manifest: Manifest, part: str, server: ApiServer) -> ReadJob:
                 raise InputError("the API server rejects the object:", *lines)
             jobs.append(read.job)
     except UnknownKind:
-        raise UnknownKind(
-            f"the object is a {value.get('kind')} of {value.get('apiVersion')}. Pass a Job, a CronJob, or an "
-            "object from which an operator creates Jobs"
-        ) from None
+        raise UnknownKind(f"{problem_of_kind(value)}. {_EXPLAINED}") from None
     if len(jobs) == 1 and not part:
         return jobs[0]
     named = next((job for job in jobs if job.about.part == part), None)
     if named is None:
+        if len(jobs) == 1 and not jobs[0].about.part:
+            raise InputError(
+                f"part: the object is one Job, without a part {part!r}. Leave part out"
+            )
         parts = ", ".join(repr(job.about.part) for job in jobs)
         raise InputError(f"the object has {len(jobs)} Jobs: set part to one of {parts}")
     return named

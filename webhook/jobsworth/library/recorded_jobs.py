@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.following.job_reference import read_reference
 from jobsworth.following.reading.job_findings import job_findings
+from jobsworth.library.arguments import check_type, documents
 from jobsworth.library.manifests import manifest_of
 from jobsworth.whatif.replay.recording_reader import BadRecording
 from jobsworth.whatif.why.saved_objects import SavedObjects
@@ -31,9 +32,11 @@ def why_recorded(objects: Iterable[Manifest], reference: str | None = None) -> A
         TypeError: an object is neither a mapping nor a model, or has a value without a form in JSON.
         ValueError: an object is malformed, or there is not exactly one to explain.
     """
+    if reference is not None:
+        check_type("reference", reference, str, "a str such as job/train")
     saved = SavedObjects()
-    for each in objects:
-        value = manifest_of(each)
+    for number, each in enumerate(documents("objects", objects, "mappings and models")):
+        value = manifest_of(each, f"objects[{number}]")
         if not value.get("kind"):
             raise ValueError(
                 f"{_name(value)} has no kind: the items of a list do not state theirs, so add it"

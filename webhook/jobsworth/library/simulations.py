@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
-from jobsworth.files.simulations.simulated_manifests import only_manifest, read_scenario_document
+from jobsworth.files.simulations.simulated_manifests import (
+    NothingToSimulate,
+    only_manifest,
+    read_scenario_document,
+)
+from jobsworth.library.arguments import check_type, texts
 from jobsworth.library.documents import NAME, document_of
-from jobsworth.library.manifests import manifest_of
+from jobsworth.library.manifests import manifest_of, problem_of_kind
 from jobsworth.library.servers import api_server
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import engine_for
@@ -24,14 +29,15 @@ from jobsworth.whatif.simulation.scenario_run import run_once
 from jobsworth.whatif.virtual_time import read_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
     from jobsworth.library.manifests import Manifest
     from jobsworth.whatif.run_record import RunRecord
     from jobsworth.whatif.run_statistics import RunStatistics
-    from jobsworth.whatif.simulation.requirements import RequirementResult
+    from jobsworth.whatif.simulation.requirements import RequirementResult, RunRequirement
     from jobsworth.whatif.simulation.scenario import Scenario
 
 
@@ -62,14 +68,24 @@ class Simulation:
 
         Raises:
             BadRequirement: it has another form, or objects of this kind do not have the measure.
+            TypeError: it is not a str.
         """
-        read = read_requirement(requirement)
-        if not read.applies_to(self.kind):
-            known = ", ".join(measures_of(self.kind))
-            raise BadRequirement(
-                f'"{read.measure}" is not a measure of a {self.kind}. Use one of {known}'
-            )
-        return read.check(self.statistics)
+        return requirement_on(self.kind, requirement).check(self.statistics)
+
+
+def requirement_on(kind: str, text: str) -> RunRequirement:
+    """Return a requirement on the runs of objects of a kind.
+
+    Raises:
+        TypeError: it is not a str.
+        BadRequirement: it has another form, or objects of this kind do not have the measure.
+    """
+    check_type("requirement", text, str, "a str such as complete >= 0.95")
+    read = read_requirement(text)
+    if not read.applies_to(kind):
+        known = ", ".join(measures_of(kind))
+        raise BadRequirement(f'"{read.measure}" is not a measure of a {kind}. Use one of {known}')
+    return read
 
 
 def simulate(
@@ -112,27 +128,68 @@ def simulate(
         BadQuestion: `drain` or another time cannot be read.
         InputError: the API server rejects the object or an edit of the scenario, or a file cannot be read.
         SimulationTooLarge: a run exceeds a limit, or all together do.
-        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
+        TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
+        UnknownKind: the object has the keys of ``to_dict()`` of the kubernetes package.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    server = api_server(kubernetes_version, feature_gates, allow_privileged)
-    engine = engine_for(server)
-    document = document_of(manifest_of(manifest))
-    simulated = only_manifest([document], NAME, server, lambda each: engine.default(each.value))
-    questions = Questions(
-        drain=_times(drain),
-        spot=spot,
-        node_lost=_times(node_lost),
-        controller_restart=_times(controller_restart),
-        image_typo=image_typo,
+    return checked_simulation(
+        (),
+        manifest,
+        scenario,
+        Questions(
+            drain=times("drain", drain),
+            spot=duration_text("spot", spot),
+            node_lost=times("node_lost", node_lost),
+            controller_restart=times("controller_restart", controller_restart),
+            image_typo=image_typo,
+        ),
+        api_server(kubernetes_version, feature_gates, allow_privileged),
+        runs=runs,
+        seed=seed,
+        until=until,
     )
+
+
+def checked_simulation(
+    requirements: Sequence[str],
+    manifest: Manifest,
+    scenario: Mapping[str, Any] | str | os.PathLike[str] | None,
+    questions: Questions,
+    server: ApiServer,
+    *,
+    runs: int,
+    seed: int,
+    until: str | None,
+) -> Simulation:
+    """Check requirements, then simulate.
+
+    Raises:
+        BadRequirement: a requirement has another form, or the object does not have its measure.
+        BadScenario, InputError, SimulationTooLarge, TypeError, UnknownKind: as of :func:`simulate`.
+    """
+    check_type("runs", runs, int, "an int")
+    check_type("seed", seed, int, "an int")
+    end = None if until is None else _milliseconds(duration_text("until", until))
+    engine = engine_for(server)
+    value = manifest_of(manifest)
+    document = document_of(value)
+    try:
+        simulated = only_manifest([document], NAME, server, lambda each: engine.default(each.value))
+    except NothingToSimulate:
+        raise InputError(
+            f"{problem_of_kind(value)}. Pass a Job, CronJob or JobSet, or an object from which an operator "
+            "creates one"
+        ) from None
+    for requirement in requirements:
+        requirement_on(simulated.object["kind"], requirement)
     read = _scenario(scenario, questions, simulated)
     simulated.check_scenario(read)
     if runs < 1:
         raise InputError(f"runs: {runs} is not a number of runs from 1 on")
     check_runs(1, runs)
-    return _run(simulated, read, range(seed, seed + runs), _milliseconds(until))
+    return _run(simulated, read, range(seed, seed + runs), end)
 
 
 def _run(
@@ -160,7 +217,11 @@ def _scenario(
         document = default_scenario(manifest.object, manifest.children)
         read = scenario_of  # what the library writes needs no check
     elif isinstance(scenario, Mapping):
-        document = manifest_of(scenario)
+        document = manifest_of(scenario, "scenario")
+    elif not isinstance(scenario, str | os.PathLike):
+        raise TypeError(
+            f"scenario must be a mapping or the path of a file, not {type(scenario).__name__}"
+        )
     else:
         given = read_scenario_document(os.fspath(scenario))
         assert given is not None  # it is not optional
@@ -168,13 +229,16 @@ def _scenario(
     return read(with_questions(document, questions) if questions else document)
 
 
-def _times(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def times(name: str, given: object) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else texts(name, given, "times such as 1h")
 
 
-def _milliseconds(until: str | None) -> int | None:
-    if until is None:
-        return None
+def duration_text(name: str, given: object) -> str:
+    check_type(name, given, str, "a str such as 8h")
+    return str(given)
+
+
+def _milliseconds(until: str) -> int:
     found = read_duration(until)
     if found is None:
         raise InputError(f'until: "{until}" is not a duration such as 8h or 1h30m')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, overload
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
@@ -13,12 +13,20 @@ from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
-from jobsworth.library.manifests import check_kind, for_each, is_list, manifest_of, scalars_of
+from jobsworth.library.arguments import check_type, documents, seconds_of, shown, texts
+from jobsworth.library.manifests import (
+    check_kind,
+    check_one,
+    for_each,
+    is_list,
+    manifest_of,
+    scalars_of,
+    stored_of,
+)
 from jobsworth.library.servers import api_server
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
     from typing import Any
 
@@ -72,23 +80,28 @@ def validate(
         object if none of its findings has the severity ``error``.
 
     Raises:
-        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
-        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
+        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``, or `old` is of another kind.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     engine = engine_for(api_server(kubernetes_version, feature_gates, allow_privileged))
-    stored = None if old is None else manifest_of(old)
+    given = None if old is None else manifest_of(old, "old")
 
     def findings(value: dict[str, Any]) -> list[Finding]:
         check_kind(value)
+        stored = None if given is None else stored_of(value, given)
         found = engine.validate(value, stored)
         if not any(finding.severity == "error" for finding in found):
             return found
         fixed = with_fixes(found, value, engine.server, scalars_of(value))
         return with_changes(fixed, value, stored, engine)
 
-    return for_each(manifest, findings) if is_list(manifest) else findings(manifest_of(manifest))
+    if is_list(manifest):
+        check_one(manifest, old)
+        return for_each(manifest, findings)
+    return findings(manifest_of(manifest, or_list=True))
 
 
 def validate_text(
@@ -115,6 +128,7 @@ def validate_text(
         document that cannot be parsed has a finding with the code JW090.
 
     Raises:
+        TypeError: the text, or another argument, has another type.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
@@ -125,7 +139,7 @@ def validate_text(
         release=server.release, gates=feature_gates, allow_privileged=allow_privileged
     )
     evaluator = FileEvaluator(Configurations(settings, isolated=True))
-    data = text.encode() if isinstance(text, str) else text
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return [located for result in evaluator.text("<text>", data) for located in result.findings]
 
 
@@ -164,7 +178,8 @@ def default(
 
     Raises:
         CannotDecode: the server cannot decode the object; ``findings`` lists the errors.
-        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
+        TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
@@ -175,7 +190,9 @@ def default(
         check_kind(value)
         return engine.default(value)
 
-    return for_each(manifest, defaulted) if is_list(manifest) else defaulted(manifest_of(manifest))
+    if is_list(manifest):
+        return for_each(manifest, defaulted)
+    return defaulted(manifest_of(manifest, or_list=True))
 
 
 @overload
@@ -244,35 +261,47 @@ def evaluate(
 
     Raises:
         BadPolicy: a policy is invalid; the exception lists every problem.
-        TypeError: the object is neither a mapping nor a model, or a value in it has no form in JSON.
+        TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
+            argument has another type.
+        ValueError: `now` is not in the years 1971 to 2199.
+        UnknownKind: `old` is of another kind than the Job or CronJob, or an object has the keys of
+            ``to_dict()`` of the kubernetes package.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
     evaluator = Evaluator(server, policies=_policies(policies))
-    stored = None if old is None else manifest_of(old)
+    given = None if old is None else manifest_of(old, "old")
+    for name, argument in (("namespace", namespace), ("user", user)):
+        check_type(name, argument or "", str, "a str")
+    if not isinstance(namespace_labels, Mapping | None):
+        raise TypeError(f"namespace_labels must be a mapping, not {shown(namespace_labels)}")
+    members = texts("groups", groups, "group names")
+    seconds = None if now is None else seconds_of(now)
 
     def evaluation(value: dict[str, Any]) -> Evaluation:
         subject = Subject(
             value,
-            old=stored,
+            old=None if given is None else stored_of(value, given),
             namespace=namespace,
             namespace_labels=namespace_labels,
             user=user,
-            groups=tuple(groups),
-            now=None if now is None else now.timestamp(),
+            groups=members,
+            now=seconds,
             written=scalars_of(value),
         )
         return evaluator.evaluate(subject)
 
     if is_list(manifest):
+        check_one(manifest, old)
         return for_each(manifest, evaluation)
-    return evaluation(manifest_of(manifest))
+    return evaluation(manifest_of(manifest, or_list=True))
 
 
 def _policies(policies: Sequence[Mapping[str, Any]]) -> PolicySet | None:
-    if not policies:
+    given = documents("policies", policies, "JobPolicy documents")
+    if not given:
         return None
     from jobsworth.policy.reader import read
 
-    return read(policies)
+    return read(given)

@@ -241,6 +241,10 @@ def read_manifest(
     return only_manifest(_documents(path), path, server, default)
 
 
+class NothingToSimulate(InputError):
+    """Raised for documents without a Job, CronJob or JobSet."""
+
+
 def only_manifest(
     documents: Iterable[Document],
     name: str,
@@ -253,7 +257,8 @@ def only_manifest(
         name: of the documents, for messages.
 
     Raises:
-        InputError: there is none, or several, or the API server rejects it.
+        NothingToSimulate: there is none.
+        InputError: there are several, or the API server rejects it.
     """
     found = []
     for document in documents:
@@ -266,7 +271,7 @@ def only_manifest(
             except UnknownKind:
                 continue
     if not found:
-        raise InputError(f"{name}: it has no Job, CronJob or JobSet. Name a file with one")
+        raise NothingToSimulate(f"{name}: it has no Job, CronJob or JobSet. Name a file with one")
     if len(found) > 1:
         raise InputError(
             f"{name}: it has {len(found)} Jobs, CronJobs and JobSets. Name a file with one"

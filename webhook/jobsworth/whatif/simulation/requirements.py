@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING
 
@@ -174,7 +175,10 @@ def _bound(name: str, text: str) -> float:
     try:
         if _is_duration(name):
             return duration.parse(text) / 10**9 * SECOND
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if not isfinite(number):  # no value compares with NaN
+            raise ValueError(text)
+        return number
     except ValueError:
         wanted = "a duration such as 2h" if _is_duration(name) else "a number"
         raise BadRequirement(f'"{text}" is not {wanted}') from None

@@ -1,0 +1,83 @@
+"""Check the arguments of the public functions, so that an error names the one that is wrong."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from jobsworth.controller.times import problem_of_time
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def check_type(name: str, value: object, kind: type, expected: str) -> None:
+    """Check the type of an argument; True and False are no numbers.
+
+    Raises:
+        TypeError: it has another type than `expected` says.
+    """
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        raise TypeError(f"{name} must be {expected}, not {shown(value)}")
+
+
+def texts(name: str, value: object, expected: str) -> tuple[str, ...]:
+    """Return the strings of a list; one string is no list of its letters.
+
+    Raises:
+        TypeError: it is no list, or an item is not a str.
+    """
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of {expected}, not {shown(value)}")
+    found = []
+    for number, item in enumerate(value):
+        check_type(f"{name}[{number}]", item, str, "a str")
+        found.append(item)
+    return tuple(found)
+
+
+def documents(name: str, value: object, expected: str) -> list[Any]:
+    """Return the documents of a list; one document is no list of its keys.
+
+    Raises:
+        TypeError: it is no list.
+    """
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of {expected}, not {shown(value)}")
+    return list(value)
+
+
+def seconds_of(now: object) -> float:
+    """Return the argument `now` in seconds since 1970.
+
+    Raises:
+        TypeError: it is not a datetime.
+        ValueError: its year is out of range.
+    """
+    if not isinstance(now, datetime):
+        raise TypeError(f"now must be a datetime, not {shown(now)}")
+    try:
+        seconds = now.timestamp()
+    except (
+        ValueError,
+        OverflowError,
+        OSError,
+    ):  # of a time without a zone, near the years 1 and 9999
+        seconds = float("inf")
+    problem = problem_of_time(seconds)
+    if problem:
+        raise ValueError(f"now: {problem}")
+    return seconds
+
+
+def shown(value: object) -> str:
+    """Return the type of an argument, with the value of a short one.
+
+    >>> shown(1.3), shown([1])
+    ('float 1.3', 'list')
+    """
+    kind = type(value).__name__
+    short = isinstance(value, str | bytes | int | float) and not isinstance(value, bool)
+    return f"{kind} {reprlib.repr(value)}" if short else kind

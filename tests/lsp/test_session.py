@@ -242,6 +242,62 @@ def test_an_unknown_request_is_answered_with_an_error(client: LanguageClient) ->
         client.call("textDocument/unknown")
 
 
+@pytest.mark.parametrize("data", [None, 5, {"a": 1}, "file:///etc/passwd", "file:///no/such.yaml"])
+def test_an_action_of_another_text_is_completed_with_nothing(
+    client: LanguageClient, data: Any
+) -> None:
+    assert "edit" not in client.call("codeAction/resolve", title="Apply all safe fixes", data=data)
+
+
+def test_an_action_is_completed_with_nothing_when_the_configuration_became_wrong(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    client.open(uri, JOB)
+    (folder / ".jobsworth.yaml").write_text("ignor: [JW204]\n")
+    client.notify("textDocument/didSave", textDocument={"uri": uri})
+    client.diagnostics(uri)
+    assert "edit" not in client.call("codeAction/resolve", title="Apply all safe fixes", data=uri)
+
+
+def test_an_explanation_of_no_text_says_what_to_do(client: LanguageClient) -> None:
+    text = client.call("workspace/executeCommand", command="jobsworth.explain")
+    assert text == "the text is not open: open it, then explain it"
+
+
+def test_what_is_no_message_of_the_protocol_leaves_no_traceback(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    client.notify("textDocument/didOpen", textDocument={})
+    place = {"textDocument": {"uri": uri}, "position": {"line": -1, "character": "x"}}
+    client.notify("textDocument/hover", **place)
+    client.notify(
+        "workspace/didChangeWorkspaceFolders",
+        event={"added": [{"uri": "http://[", "name": ""}], "removed": []},
+    )
+    client.notify(
+        "textDocument/didOpen",
+        textDocument={"uri": "http://[", "languageId": "yaml", "version": 1, "text": JOB},
+    )
+    assert "JW003" in codes(client.open(uri, JOB))
+    assert "Unable to deserialize message" in client.errors
+    messages = [each["params"]["message"] for each in client.notifications]
+    assert "Traceback" not in "".join([client.errors, *messages])
+    assert all(len(each.splitlines()) == 1 for each in messages)
+
+
+def test_jobsworth_traceback_adds_the_traceback(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.mkdir()
+    monkeypatch.setenv("JOBSWORTH_TRACEBACK", "1")
+    with LanguageClient(COMMAND, folder=folder) as client:
+        client.notify("textDocument/didOpen", textDocument={})
+        client.open((folder / "job.yaml").as_uri(), JOB)
+        assert "Traceback" in client.errors
+
+
 def test_options_take_precedence(folder: Path) -> None:
     folder.mkdir()
     uri = (folder / "job.yaml").as_uri()

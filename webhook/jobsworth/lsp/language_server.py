@@ -139,11 +139,14 @@ class JobsworthServer(LanguageServer):
         return support is not None and "edit" in support.properties
 
     def completed(self, action: types.CodeAction) -> types.CodeAction:
-        """Return an action with its edit; unchanged if its edit is that of no open text."""
-        uri = str(action.data)
-        if uri not in self._evaluated:
+        """Return an action with its edit; without one if its text is not open, or has a problem by now."""
+        uri = action.data
+        if not isinstance(uri, str) or uri not in self._evaluated:
             return action
-        return with_all_safe_fixes(action, self.open_text(uri), self._evaluator)
+        try:
+            return with_all_safe_fixes(action, self.open_text(uri), self._evaluator)
+        except UsageError:
+            return action
 
     def documentation(self, params: types.HoverParams) -> types.Hover | None:
         """Return the documentation of the field at a position."""
@@ -159,7 +162,7 @@ class JobsworthServer(LanguageServer):
     def explain(self, uri: str) -> str:
         """Show the explanation of an open text, and return it as Markdown."""
         if uri not in self._evaluated:
-            message = f"{printable(uri)} is not open: open it, then explain it"
+            message = f"{printable(uri) or 'the text'} is not open: open it, then explain it"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
             return message
         text = self.open_text(uri)
@@ -257,7 +260,7 @@ def language_server(workspace: WorkspaceEvaluator) -> JobsworthServer:
         return ls.completed(action)
 
     @server.command(EXPLAIN)
-    def _explain(ls: JobsworthServer, uri: str) -> str:
+    def _explain(ls: JobsworthServer, uri: str = "") -> str:
         return ls.explain(uri)
 
     @server.feature(types.SHUTDOWN)

@@ -11,6 +11,7 @@ from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from urllib.parse import SplitResult
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.files.configuration.settings import Settings
@@ -110,7 +111,7 @@ class WorkspaceEvaluator:
         path = file_path(uri)
         if path is not None:
             return path
-        name = os.path.basename(urlsplit(uri).path) or "untitled"
+        name = os.path.basename(_parts(uri).path) or "untitled"
         return os.path.join(self._folders[0] if self._folders else os.curdir, name)
 
 
@@ -118,4 +119,12 @@ def file_path(uri: str) -> str | None:
     """Return the path of a file's address; None for another address, such as ``untitled:Untitled-1``."""
     from pygls.uris import to_fs_path
 
-    return to_fs_path(uri) if urlsplit(uri).scheme == "file" else None
+    return to_fs_path(uri) if _parts(uri).scheme == "file" else None
+
+
+def _parts(uri: str) -> SplitResult:
+    """Return the parts of an address; all are empty for a malformed one, such as ``http://[::1``."""
+    try:
+        return urlsplit(uri)
+    except ValueError:
+        return urlsplit("")

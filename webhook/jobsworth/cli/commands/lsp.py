@@ -35,6 +35,8 @@ def run(options: LspOptions) -> int:
         from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
     except ModuleNotFoundError as error:
         raise UsageError(missing_extra("language servers", "lsp", error.name)) from None
+    from jobsworth.cli.log_lines import log_in_lines
+
     configuration = options.configuration
     settings = with_rules(
         server_settings(options.server, allow_privileged=options.server.privileged), configuration
@@ -46,6 +48,7 @@ def run(options: LspOptions) -> int:
         isolated=configuration.isolated,
         infos=options.info,
     )
+    log_in_lines()
     return language_server(workspace).serve()
 
 

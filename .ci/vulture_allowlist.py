@@ -64,6 +64,7 @@ _.wildcard_dns_subdomain
 # Options of RE2.
 _.log_errors
 _.max_mem
+_.never_capture
 
 # Called by click.
 _.format_options

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.values import CelError
+from jobsworth.cel.values import CelError, Optional
 
 if TYPE_CHECKING:
     from typing import Any
@@ -15,10 +16,15 @@ MAX_STEPS = 1_000_000
 MAX_BUILT = 64 * 1024 * 1024
 """The characters and items that an expression may build in all; an item counts as eight characters."""
 
+MAX_NESTING = 100
+"""The depth of a value that is read with all its parts. Python's stack must hold the calls."""
+
 _STEP_CHARACTERS = 1024
 """The characters of a text that are read in the time of one step."""
 
 _ITEM = 8
+
+_WITH_SIZE = (str, bytes, list, dict, Optional)
 
 
 class OutOfBudget(CelError):
@@ -69,6 +75,38 @@ class Budget:
             elif isinstance(value, (list, dict)):
                 steps += len(value)
         self.spend(steps)
+
+    def weigh(self, value: Any, characters: int = _STEP_CHARACTERS) -> int:
+        """Return the steps of reading a value with all its parts, one that occurs twice also twice.
+
+        Args:
+            value: it.
+            characters: of a text that are read in one step.
+
+        Raises:
+            OutOfBudget: there are more than are left, or parts are nested too deeply.
+        """
+        steps, rest = 1, [(value, 0)]
+        while rest:
+            part, depth = rest.pop()
+            if isinstance(part, (str, bytes)):
+                steps += len(part) // characters
+                continue
+            if isinstance(part, Optional):
+                parts: Any = (part.value,)
+            elif isinstance(part, dict):
+                parts = chain(part, part.values())
+            elif isinstance(part, list):
+                parts = part
+            else:
+                continue
+            if depth == MAX_NESTING:
+                raise OutOfBudget(f"reads more levels of a value than the maximum of {MAX_NESTING}")
+            steps += 1 if isinstance(part, Optional) else len(part)
+            if steps > self.steps:
+                self.spend(steps)
+            rest.extend((each, depth + 1) for each in parts if isinstance(each, _WITH_SIZE))
+        return steps
 
     def build(self, value: Any) -> None:
         """Count what a function or operator returned.

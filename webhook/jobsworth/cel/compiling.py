@@ -12,7 +12,7 @@ from jobsworth.cel.checking.environment import VARIABLES, environment
 from jobsworth.cel.checking.homogeneity import mixed_literals
 from jobsworth.cel.checking.structures import VARIABLES as COMPOSED
 from jobsworth.cel.checking.types import DYN, Type
-from jobsworth.cel.evaluation import Scope, compiled
+from jobsworth.cel.evaluation import Scope, compiled, run
 from jobsworth.cel.syntax.parser import parse
 from jobsworth.cel.syntax.syntax_error import CelSyntaxError
 
@@ -82,7 +82,7 @@ class Compiled:
         Raises:
             CelError: it has no value.
         """
-        return compiled(self.tree)(Scope(names, budget or Budget()))
+        return run(compiled(self.tree), Scope(names, budget or Budget()))
 
 
 def compile_expression(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.cel import operators
 from jobsworth.cel.budget import OutOfBudget
+from jobsworth.cel.costs import FUNCTION_COSTS, OPERATOR_COSTS
 from jobsworth.cel.functions.table import FUNCTIONS
 from jobsworth.cel.loops import LOOPS, graver
 from jobsworth.cel.syntax.nodes import (
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 
     Evaluate = Callable[["Scope"], Any]
 
-_QUADRATIC = frozenset(
-    ("sets.contains", "sets.equivalent", "sets.intersects", ".distinct", ".includes")
-)
 _TYPES = frozenset(
     (
         "bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint",
@@ -89,6 +87,20 @@ class Scope:
 def compiled(node: Node) -> Evaluate:
     """Return the function that evaluates a node."""
     return _COMPILERS[type(node)](node)
+
+
+def run(evaluate: Evaluate, scope: Scope) -> Any:
+    """Evaluate a whole expression.
+
+    Raises:
+        CelError: it has no value; also if Python's stack does not hold its calls.
+    """
+    try:
+        return evaluate(scope)
+    except RecursionError:
+        raise UnknownValue(
+            "it is nested too deeply, with the variables that it reads, to be evaluated here"
+        ) from None
 
 
 def _literal(node: Literal) -> Evaluate:
@@ -192,14 +204,11 @@ def _call(node: Call) -> Evaluate:
 def _binary(node: Call) -> Evaluate:
     apply = operators.BINARY[node.function]
     one, other = map(compiled, node.arguments)
-    builds, reads = node.function == "_+_", node.function in ("_==_", "_!=_", "@in")
+    builds, cost = node.function == "_+_", OPERATOR_COSTS.get(node.function)
 
     def evaluate(scope: Scope) -> Any:
         left, right = one(scope), other(scope)
-        if reads:
-            scope.budget.read(left, right)
-        else:
-            scope.budget.spend()
+        scope.budget.spend(1 if cost is None else cost(scope.budget, left, right))
         made = known(apply(left, right))
         if builds:
             scope.budget.build(made)
@@ -290,16 +299,15 @@ def _function(node: Call) -> Evaluate:
             name, parts = f".{name}", [node.target, *parts]
     arguments = tuple(map(compiled, parts))
     function = FUNCTIONS.get(name)
-    quadratic = name in _QUADRATIC
+    cost = FUNCTION_COSTS.get(name)
 
     def evaluate(scope: Scope) -> Any:
         values = [argument(scope) for argument in arguments]
         scope.budget.read(*values)
         if function is None:
             raise NoOverload
-        if quadratic:
-            sizes = [len(value) for value in values if isinstance(value, list)]
-            scope.budget.spend(max(sizes, default=0) * min(sizes, default=0))
+        if cost is not None:
+            scope.budget.spend(cost(scope.budget, *values))
         try:
             made = function(*values)
         except TypeError:  # a call with another number of arguments
@@ -345,7 +353,7 @@ def _map(node: MapLiteral) -> Evaluate:
         found: dict[Any, Any] = {}
         for key, value, optional in entries:
             name, made = key(scope), value(scope)
-            if isinstance(name, (list, dict)):
+            if isinstance(name, (list, dict, Optional)):
                 raise CelError(f"unsupported key type: {type_name(name)}")
             if not optional:
                 found[name] = made

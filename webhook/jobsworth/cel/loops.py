@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.cel.budget import OutOfBudget
+from jobsworth.cel.costs import cost_of_sorting
 from jobsworth.cel.functions.lists import sorted_by
 from jobsworth.cel.operators import has_key, shown
 from jobsworth.cel.values import CelError, NoOverload, UnknownValue
@@ -94,6 +95,7 @@ def _entries(scope: Any, items: Items, condition: Part, body: Part) -> dict[Any,
 
 def _sorted(scope: Any, items: Items, _condition: Part, body: Part) -> list[Any]:
     pairs = [(item, None if body is None else body(scope)) for _, item in items]
+    scope.budget.spend(cost_of_sorting(scope.budget, [key for _, key in pairs]))
     return sorted_by([item for item, _ in pairs], [key for _, key in pairs])
 
 

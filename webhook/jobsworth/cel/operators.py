@@ -58,8 +58,16 @@ def has_key(mapping: dict[Any, Any], key: Any) -> bool:
 def _as_one_type(one: Any, other: Any) -> tuple[Any, Any]:
     """Return two numbers as the API server compares them: an integer with a double as a double."""
     if isinstance(one, float) or isinstance(other, float):
-        return float(one), float(other)
+        return double(one), double(other)
     return one, other
+
+
+def double(value: float) -> float:
+    """Return a number as a double; one of an object may have more than 64 bits."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 _ORDERED = (bool, int, Uint, float, str, bytes, Timestamp, Duration)
@@ -302,8 +310,9 @@ def optional_index(container: Any, key: Any) -> Optional:
     if isinstance(container, list):
         if not is_number(key):
             raise CelError(_unsupported_index(key))
-        whole = int(key) if key == int(key) else -1
-        return Optional(True, container[whole]) if 0 <= whole < len(container) else NONE
+        if not 0 <= key < len(container) or key != int(key):
+            return NONE
+        return Optional(True, container[int(key)])
     if isinstance(container, dict):
         return Optional(True, container[key]) if has_key(container, key) else NONE
     raise NoOverload

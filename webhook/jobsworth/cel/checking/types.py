@@ -61,19 +61,34 @@ INT = Type("int")
 STRING = Type("string")
 
 
+MAX_PARTS = 64
+"""The parts of a type; a larger one has dynamic parameters, so that no expression doubles it without end."""
+
+
+def composed(name: str, *parameters: Type) -> Type:
+    """Return a type with parameters."""
+    if sum(map(_parts, parameters)) >= MAX_PARTS:
+        return Type(name, (DYN,) * len(parameters))
+    return Type(name, parameters)
+
+
+def _parts(of: Type) -> int:
+    return 1 + sum(map(_parts, of.parameters))
+
+
 def list_of(item: Type) -> Type:
     """Return the type of a list with such items."""
-    return Type("list", (item,))
+    return composed("list", item)
 
 
 def map_of(key: Type, value: Type) -> Type:
     """Return the type of a map with such keys and values."""
-    return Type("map", (key, value))
+    return composed("map", key, value)
 
 
 def optional_of(value: Type) -> Type:
     """Return the type of an optional value."""
-    return Type("optional_type", (value,))
+    return composed("optional_type", value)
 
 
 def unwrapped(of: Type) -> tuple[Type, bool]:

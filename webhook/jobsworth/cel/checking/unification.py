@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.checking.types import DYN, Type
+from jobsworth.cel.checking.types import DYN, Type, composed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ class Substitutions:
 
     def __init__(self) -> None:
         self._found: dict[Type, Type] = {}
+        self._before: list[tuple[Type, Type | None]] = []
         self._fresh = 0
 
     def fresh(self) -> Type:
@@ -47,17 +48,25 @@ class Substitutions:
             of = bound
         if not of.parameters:
             return of
-        return Type(of.name, tuple(self.resolved(each, free=free) for each in of.parameters))
+        return composed(of.name, *(self.resolved(each, free=free) for each in of.parameters))
 
     def assign(self, given: Sequence[Type], wanted: Sequence[Type]) -> bool:
         """Return True if values of the given types may be used for the wanted ones, and keep what follows."""
-        before = dict(self._found)
+        self._before.clear()
         if len(given) == len(wanted) and all(
             self._assign(one, other) for one, other in zip(given, wanted, strict=True)
         ):
             return True
-        self._found = before
+        for parameter, bound in reversed(self._before):
+            if bound is None:
+                del self._found[parameter]
+            else:
+                self._found[parameter] = bound
         return False
+
+    def _keep(self, parameter: Type, to: Type) -> None:
+        self._before.append((parameter, self._found.get(parameter)))
+        self._found[parameter] = to
 
     def _assign(self, given: Type, wanted: Type) -> bool:
         if wanted.is_parameter:
@@ -90,7 +99,7 @@ class Substitutions:
         if bound is None:
             if self._occurs(parameter, to):
                 return False
-            self._found[parameter] = to
+            self._keep(parameter, to)
             return True
         if bound == to:
             return True
@@ -98,7 +107,7 @@ class Substitutions:
             return False
         general = most_general(to, bound)
         if not self._occurs(parameter, general):
-            self._found[parameter] = general
+            self._keep(parameter, general)
         return True
 
     def _occurs(self, parameter: Type, within: Type) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import duration as durations
 from jobsworth.cel.functions.times import duration_text, read_timestamp, timestamp_text
-from jobsworth.cel.operators import duration, int64, timestamp, uint64
+from jobsworth.cel.operators import double, duration, int64, timestamp, uint64
 from jobsworth.cel.values import (
     MAX_INT,
     MAX_UINT,
@@ -92,7 +92,7 @@ def to_double(value: Any) -> float:
     if isinstance(value, bool):
         raise _no_overload("double", value)
     if isinstance(value, (int, float)):
-        return float(value)
+        return double(value)
     if isinstance(value, str):
         if len(value) <= _MAX_NUMBER and _HEXADECIMAL.fullmatch(value):
             return float.fromhex(value)

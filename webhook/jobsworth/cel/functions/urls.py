@@ -37,6 +37,11 @@ class UrlValue:
     path: str
     query: str
 
+    @property
+    def characters(self) -> int:
+        """The characters of the URL, which its functions read."""
+        return len(self.text)
+
 
 def parse(text: str) -> UrlValue:
     """Return the parts of a URL.

@@ -27,6 +27,11 @@ class Version:
     previews: tuple[str, ...]
     build: tuple[str, ...]
 
+    @property
+    def characters(self) -> int:
+        """At least the identifiers, which a comparison reads."""
+        return len(self.previews) + len(self.build)
+
     def __str__(self) -> str:
         text = ".".join(map(str, self.numbers))
         if self.previews:
@@ -53,9 +58,9 @@ class Version:
 
 
 def _rank(identifier: str) -> tuple[bool, int, str]:
-    """Numbers come before words; both in their order."""
+    """Numbers come before words; both in their order. Numbers have no leading zeros."""
     if identifier.isdigit():
-        return False, int(identifier), ""
+        return False, len(identifier), identifier
     return True, 0, identifier
 
 

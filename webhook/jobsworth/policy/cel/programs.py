@@ -15,7 +15,7 @@ from jobsworth.cel.checking.environment import JOB_POLICY, environment
 from jobsworth.cel.checking.structures import REQUEST
 from jobsworth.cel.checking.types import DYN, Type
 from jobsworth.cel.compiling import wrong_type
-from jobsworth.cel.evaluation import Scope, compiled
+from jobsworth.cel.evaluation import Scope, compiled, run
 from jobsworth.cel.functions.regular_expressions import MissingLibrary, matches
 from jobsworth.cel.syntax.nodes import Call
 from jobsworth.cel.syntax.parser import parse
@@ -131,7 +131,7 @@ class Program:
             CannotEvaluate: it has no value for these variables, or takes too long.
         """
         try:
-            return self._evaluate(Scope(variables, Budget()))
+            return run(self._evaluate, Scope(variables, Budget()))
         except OutOfBudget as error:
             raise CannotEvaluate(f"it {error.limit}") from None
         except CelError as error:

@@ -1,0 +1,122 @@
+"""The steps of functions and operators whose time grows faster than the sizes of their arguments.
+
+Every other function takes one step, and one for each item or 1,024 characters of its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.cel.functions.regular_expressions import compiled
+from jobsworth.cel.values import CelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.cel.budget import Budget
+
+    Cost = Callable[..., int]
+
+_STEP_STATES = 1000
+"""The characters of a text times the instructions of a pattern that RE2 takes in the time of a step."""
+
+_STEPS_OF_MATCH = 4
+"""Of a search, and of each match that ``findAll`` may return: at most one for each character."""
+
+_CHARACTERS = 8
+"""The characters that are quoted, or of a pattern that are compiled, in the time of one step."""
+
+
+def _whole(budget: Budget, *values: Any) -> int:
+    """Return the steps of reading all parts of all arguments."""
+    return sum(map(budget.weigh, values))
+
+
+def _membership(budget: Budget, value: Any, container: Any) -> int:
+    """Return the steps of ``in``: a map is not searched."""
+    return _whole(budget, value, container) if isinstance(container, list) else 1
+
+
+def _pairs(budget: Budget, *values: Any) -> int:
+    """Return the steps of comparing each item of the first list with each one of the other."""
+    one, other = values[0], values[-1]
+    return budget.weigh(one) * (len(other) if isinstance(other, list) else 1)
+
+
+def cost_of_sorting(budget: Budget, items: Any, *_: Any) -> int:
+    """Return the steps of sorting a list."""
+    length = len(items) if isinstance(items, list) else 0
+    return budget.weigh(items) * length.bit_length()
+
+
+def _characters(budget: Budget, *values: Any) -> int:
+    """Return the steps of a function that looks at each character."""
+    return sum(
+        len(value) if isinstance(value, (str, bytes)) else getattr(value, "characters", 0)
+        for value in values
+    )
+
+
+def _shown(budget: Budget, *values: Any) -> int:
+    """Return the steps of ``format``, which quotes the texts inside of lists and maps."""
+    return sum(budget.weigh(value, _CHARACTERS) for value in values)
+
+
+def _search(budget: Budget, *values: Any) -> int:
+    """Return the steps of searching a text for a pattern."""
+    if len(values) < 2 or not isinstance(values[0], str) or not isinstance(values[1], str):
+        return 1
+    text, pattern = values[:2]
+    budget.spend(_STEPS_OF_MATCH + len(pattern) // _CHARACTERS)
+    try:
+        size = int(compiled(pattern).programsize)
+    except CelError:
+        return 1
+    return len(text) * size // _STEP_STATES
+
+
+def _search_all(budget: Budget, *values: Any) -> int:
+    matches = len(values[0]) if values and isinstance(values[0], str) else 0
+    return _search(budget, *values) + _STEPS_OF_MATCH * matches
+
+
+OPERATOR_COSTS: dict[str, Cost] = {
+    "_==_": _whole,
+    "_!=_": _whole,
+    "_<_": _whole,
+    "_<=_": _whole,
+    "_>_": _whole,
+    "_>=_": _whole,
+    "@in": _membership,
+}
+"""By operator; the others take one step."""
+
+FUNCTION_COSTS: dict[str, Cost] = {
+    **dict.fromkeys(
+        ("sets.contains", "sets.equivalent", "sets.intersects", ".distinct", ".includes"), _pairs
+    ),
+    **dict.fromkeys(
+        (
+            ".min", ".max", ".isSorted", ".flatten", ".indexOf", ".lastIndexOf", "math.greatest",
+            "math.least",
+        ),
+        _whole,
+    ),
+    **dict.fromkeys(
+        (
+            "strings.quote", "url", "isURL", ".getScheme", ".getHost", ".getHostname", ".getPort",
+            ".getEscapedPath", ".getQuery", "string", "semver", "isSemver", ".compareTo",
+            ".isGreaterThan", ".isLessThan", "ip", "isIP", "ip.isCanonical", "cidr", "isCIDR", "quantity",
+            "isQuantity", "duration", "timestamp", ".validate",
+        ),
+        _characters,
+    ),
+    ".sort": cost_of_sorting,
+    ".format": _shown,
+    "matches": _search,
+    ".matches": _search,
+    ".find": _search,
+    ".findAll": _search_all,
+}  # fmt: skip
+"""By function, beside the steps that each takes by the size of its arguments."""

@@ -170,3 +170,39 @@ def test_a_costly_policy_ends_as_it_does_in_the_api_server() -> None:
         f"{DENIED}expression '{rule['spec']['validations'][0]['expression']}' resulted in error: "
         "operation cancelled: actual cost limit exceeded"
     ]
+
+
+TEN = "[0,1,2,3,4,5,6,7,8,9]"
+
+
+def test_the_steps_of_variables_count_for_the_policy() -> None:
+    loops = f"{TEN}.all(a, {TEN}.all(b, {TEN}.all(c, {TEN}.all(d, {TEN}.all(e, true)))))"
+    variables = [{"name": f"v{number}", "expression": loops} for number in range(200)]
+    every = " && ".join(f"variables.{each['name']}" for each in variables)
+    found = from_files(policy(every, variables=variables), binding())
+    assert found == [
+        f"{DENIED}validation failed due to running out of cost budget, no further validation rules will be run"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "last"),
+    [
+        ("1", "{0} + 1", "{0} > 0"),
+        ("[1]", "[{0}]", "{0}.size() == 1"),
+        ("{{1: 1}}", "{{1: {0}}}", "{0} == {0}"),
+        ("{{'a': 1}}", "{{'a': {0}, 'b': {0}}}", "{0} == {0}"),
+    ],
+    ids=["sum", "lists", "maps", "doubled"],
+)
+def test_variables_that_read_variables_without_end_are_reported(
+    first: str, later: str, last: str
+) -> None:
+    variables = [{"name": "v0", "expression": first.format()}]
+    for number in range(1, 900):
+        of_before = later.format(f"variables.v{number - 1}")
+        variables.append({"name": f"v{number}", "expression": of_before})
+    found = from_files(policy(last.format("variables.v899"), variables=variables), binding())
+    assert found == [
+        f"{UNKNOWN}it is nested too deeply, with the variables that it reads, to be evaluated here"
+    ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.budget import MAX_STEPS, Budget, OutOfBudget
+from jobsworth.cel.budget import MAX_STEPS, Budget
 from jobsworth.cel.compiling import Refused, compile_expression
-from jobsworth.cel.evaluation import Composed, Scope, compiled
+from jobsworth.cel.evaluation import Composed, Scope, compiled, run
 from jobsworth.cel.values import CelError, UnknownValue
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Program:
             raise CelError(f"compilation error: {self.refused}")
         try:
             return self._evaluated(self.evaluate, names, steps)
-        except UnknownValue:
+        except (UnknownValue, PolicyExhausted):
             raise
         except CelError as error:
             raise CelError(f"expression '{self.source}' resulted in error: {error}") from None
@@ -91,13 +91,17 @@ class Program:
         budget = Budget(min(MAX_STEPS, steps.left))
         before = budget.steps
         try:
-            return evaluate(Scope(names, budget))
-        except OutOfBudget:
-            if steps.left <= MAX_STEPS:
+            made = run(evaluate, Scope(names, budget))
+        except CelError:
+            # The variables that it reads have taken their steps already.
+            steps.left -= before - budget.steps
+            if steps.left < 0:
                 raise PolicyExhausted from None
             raise
-        finally:
-            steps.left -= before - budget.steps
+        steps.left -= before - budget.steps
+        if steps.left < 0:
+            raise PolicyExhausted
+        return made
 
 
 class Steps:
@@ -157,9 +161,13 @@ class Variables(Composed):
     def _evaluated(self, program: Program, name: str) -> Any:
         if program.evaluate is None:
             return CelError(f'composited variable "{name}" fails to compile: {program.refused}')
+        budget = Budget(min(MAX_STEPS, self._steps.left))
+        before = budget.steps
         try:
-            return program.evaluate(Scope(self._names, Budget(min(MAX_STEPS, self._steps.left))))
+            return program.evaluate(Scope(self._names, budget))
         except UnknownValue as error:
             return error
         except CelError as error:
             return CelError(f'composited variable "{name}" fails to evaluate: {error}')
+        finally:
+            self._steps.left -= before - budget.steps

@@ -90,6 +90,44 @@ def test_the_pods_say_what_blocks_the_cron_job(status: dict[str, Any], reason: s
     assert [wait.waiting.reason for wait in found.stuck] == [reason]
 
 
+def init_container(state: dict[str, Any], restarts: int = 0) -> dict[str, Any]:
+    return {"initContainerStatuses": [{"name": "fetch", "restartCount": restarts, "state": state}]}
+
+
+CRASHED = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
+
+
+def test_a_job_whose_init_container_runs_is_not_stuck() -> None:
+    found = blocked(a_pod(JOB, status=init_container({"running": {}})), active=1)
+    assert found.stuck == ()
+    assert found.cron_jobs[0].block.reason == "Running"
+
+
+@pytest.mark.parametrize(
+    ("status", "detail"),
+    [
+        (init_container({"waiting": CRASHED}, 7), "CrashLoopBackOff: back-off 5m0s"),
+        (init_container({"running": {}}, 7), "its init container fetch runs"),
+        (
+            {
+                "containerStatuses": [
+                    {
+                        "name": "main",
+                        "state": {"waiting": {"reason": "CreateContainerError", "message": "no"}},
+                    }
+                ]
+            },
+            "CreateContainerError: no",
+        ),
+    ],
+)
+def test_a_stuck_job_has_the_words_of_its_pods(status: dict[str, Any], detail: str) -> None:
+    found = blocked(a_pod(JOB, status=status), active=1)
+    assert [(wait.waiting.reason, wait.waiting.detail) for wait in found.stuck] == [
+        ("Pending", detail)
+    ]
+
+
 @pytest.mark.parametrize(
     ("message", "reason"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from jobsworth.controller.times import read_time
 from jobsworth.controller.well_known_names import PENDING
 from jobsworth.whatif.pending_causes import pending_cause_of
 from jobsworth.whatif.waiting import Observations, waiting_of
+from jobsworth.whatif.why.pods.pending_pods import pending_reason
+from jobsworth.whatif.why.pods.pod_facts import read_pod_facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,9 +102,38 @@ def wait_of(
         deletion = read_time(job.manifest["metadata"].get("deletionTimestamp"))
         waiting = replace(waiting, since=deletion)
     keeping = _keeping(waiting, read)
+    if waiting.reason == "Pending":
+        waiting = _as_pods_show(waiting, pods)
     if not keeping:
         return JobWait(job, waiting)
     return JobWait(job, waiting, keeping[0].name, len(keeping), keeping[0].gone_by)
+
+
+def _as_pods_show(waiting: Waiting, pods: Sequence[Object]) -> Waiting:
+    """Return the wait for Pods that do not start, as their statuses show it.
+
+    An init container that runs for the first time does work: the Job is not stuck.
+    """
+    facts = [
+        read_pod_facts(pod)
+        for pod in pods
+        if (pod.get("status") or {}).get("phase") == PENDING
+        and not pod["metadata"].get("deletionTimestamp")
+    ]
+    for each in facts:
+        name = each.initializing
+        if name and all(name != last.container for last in each.last_runs):
+            return replace(
+                waiting,
+                waiting_for="init containers to succeed",
+                detail=f"container {name} runs",
+                ended_by="they do",
+                reason="Running",
+            )
+    words = Counter(filter(None, (pending_reason(each).words for each in facts)))
+    if not words:
+        return waiting
+    return replace(waiting, detail=words.most_common(1)[0][0])
 
 
 def _keeping(waiting: Waiting, pods: Sequence[Pod]) -> list[Pod]:

@@ -81,6 +81,7 @@ def test_a_profile_can_be_exported(command: Command) -> None:
         (("--name-suffix", "static"), "--name-suffix"),
         (("--name-suffix", ".a" * 60), "--name-suffix"),
         (("--exempt-namespaces", "Not_One"), "--exempt-namespaces"),
+        (("--to", "chart-values", "--name-suffix", ".static.k8s.io"), "leave out --name-suffix"),
     ],
 )
 def test_a_wrong_option_is_an_error(

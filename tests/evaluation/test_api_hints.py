@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.api.formats import time_zones
-from jobsworth.evaluation.fixes.api_hints import SECONDS_OF_UNITS, seconds_of
 from jobsworth.evaluation.fixes.zone_suggestions import (
     _ABBREVIATIONS,
     _CITIES_OF_ZONES,
@@ -117,16 +116,6 @@ def test_a_hint_says_what_to_write(
 @pytest.mark.parametrize("schedule", ["every day", "noon"])
 def test_a_schedule_that_is_none_is_explained(validate: Validate, schedule: str) -> None:
     assert told(validate, cron(schedule))[0].startswith("a schedule has five fields: minute, hour")
-
-
-@given(st.integers(0, 10**6), st.sampled_from(sorted(SECONDS_OF_UNITS)))
-def test_a_duration_is_its_number_times_its_unit(number: int, unit: str) -> None:
-    assert seconds_of(f"{number}{unit}") == number * SECONDS_OF_UNITS[unit]
-
-
-@given(st.text(max_size=20))
-def test_any_text_is_a_duration_or_none(text: str) -> None:
-    assert seconds_of(text) is None or seconds_of(text) >= 0  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("zone", [*_CITIES_OF_ZONES, *_ABBREVIATIONS])

@@ -263,6 +263,15 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             "spec.immutable[1].field: has no effect: match does not include CronJobs, and cronJob.timeZone is immutable "
             "in CronJobs only (add CronJob to match.kinds)",
         ),
+        (
+            {"limits": {"activeDeadlineSeconds": {"maximum": "24h"}}},
+            'spec.limits.activeDeadlineSeconds.maximum: must be a whole number, but is "24h" '
+            '(write 86400, which is "24h" in seconds)',
+        ),
+        (
+            {"limits": {"parallelism": {"maximum": "24h"}}},
+            'spec.limits.parallelism.maximum: must be a whole number, but is "24h"',
+        ),
         ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
         (
             {"expressions": [{"expression": "size(object.spec.template.spec.containers)"}]},

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.field_errors import quoted
+from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.near_names import did_you_mean
 
 if TYPE_CHECKING:
@@ -271,6 +272,11 @@ def _limit(error: ValidationError) -> Any:
     return error.validator_value
 
 
+def _is_in_seconds(error: ValidationError) -> bool:
+    """Return True for a value at or below a field such as ``activeDeadlineSeconds``."""
+    return any(str(name).endswith("Seconds") for name in error.path)
+
+
 def _wrong_type(error: ValidationError, patterns: Mapping[str, str]) -> Described:
     expected, schema, value = _limit(error), _schema(error), _instance(error)
     names = [expected] if isinstance(expected, str) else list(expected)
@@ -280,6 +286,10 @@ def _wrong_type(error: ValidationError, patterns: Mapping[str, str]) -> Describe
     ):
         return f"must be {words}, but {shown(value)} is a string", "remove the quotes"
     message = f"must be {words}, but is {'empty' if value is None else shown(value)}"
+    if "integer" in names and isinstance(value, str) and _is_in_seconds(error):
+        seconds = seconds_of(value)
+        if seconds is not None:
+            return message, f"write {seconds}, which is {shown(value)} in seconds"
     if "string" in names and isinstance(value, int | float):
         pattern = schema.get("pattern")
         if pattern is None or _matches(pattern, quoted(value)):

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 EXIT_EXPORTED, EXIT_LEFT = 0, 1
 ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"
+ON_DISK = ".static.k8s.io"
+"""The end of the names of policies on the disk of an API server (KEP-5793).
+
+From Kubernetes 1.37 on, it stores no policies with such names.
+"""
+
 MAX_SUFFIX = 100
 _SUFFIX = re.compile(r"(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -84,6 +90,11 @@ def run(options: ExportOptions) -> int:
         raise UsageError("no policies: name a file or folder, or use --profile")
     minor = _minor(options.kubernetes_version)
     suffix, namespaces = _suffix(options.name_suffix), _namespaces(options.exempt_namespaces)
+    if options.to == CHART_VALUES and suffix.endswith(ON_DISK):
+        raise UsageError(
+            f'--to chart-values: Kubernetes 1.37 and later store no policy whose name ends in "{ON_DISK}": '
+            "leave out --name-suffix"
+        )
     users = users_of(options.queueing_controllers)
     conditions = {NOT_QUEUEING: other_than_scheduling(users)} if users else {}
     policies, documents = load_with_documents(options.paths, profile)

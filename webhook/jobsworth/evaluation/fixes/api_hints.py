@@ -11,6 +11,7 @@ from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.fixes.odd_characters import odd_hint
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
+from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.fixes.rejected_object import RejectedObject
     from jobsworth.findings.finding import Finding
     from jobsworth.validation.engine import Engine
-
-SECONDS_OF_UNITS = {
-    "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800,
-}  # fmt: skip
 
 DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 
@@ -95,31 +92,6 @@ def _shape(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
 
     hint = "" if rejected.finding.fix is not None else shape_hint(rejected, declared_type(rejected))
     return (hint, None) if hint else None
-
-
-def seconds_of(text: str) -> int | None:
-    """Return a duration such as ``2h`` or ``1h30m`` in seconds; None for other text.
-
-    >>> seconds_of("2h"), seconds_of("1h30m"), seconds_of("soon"), seconds_of("h")
-    (7200, 5400, None, None)
-    """
-    total, digits, unit = 0, "", ""
-    parts: list[tuple[str, str]] = []
-    for character in text.strip().lower() + "0":
-        if character.isascii() and character.isdigit():
-            if unit:
-                parts.append((digits, unit))
-                digits, unit = "", ""
-            digits += character
-        else:
-            unit += character
-    if not parts:
-        return None
-    for digits, unit in parts:
-        if unit not in SECONDS_OF_UNITS or not digits or len(digits) > 9:
-            return None
-        total += int(digits) * SECONDS_OF_UNITS[unit]
-    return total
 
 
 def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:

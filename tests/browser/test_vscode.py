@@ -26,7 +26,9 @@ JOBSWORTH = Path(sys.executable).with_name("jobsworth")
 SETTINGS = {
     "jobsworth.command": str(JOBSWORTH),
     "editor.codeActionsOnSave": {"source.fixAll.jobsworth": "explicit"},
+    "extensions.autoCheckUpdates": False,
     "security.workspace.trust.enabled": False,
+    "telemetry.telemetryLevel": "off",
     "workbench.startupEditor": "none",
 }
 

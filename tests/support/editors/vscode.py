@@ -22,6 +22,8 @@ EXTENSION = Path(__file__).parents[3] / "docs/examples/editors/vscode"
 PROBE = Path(__file__).parent / "vscode_probe"
 WORKBENCH = "document.querySelector('.monaco-workbench') ? 'ready' : ''"
 UNDERLINED = "document.querySelector('.squiggly-error') ? 'yes' : ''"
+START_SECONDS = 60
+"""The longest wait for the workbench."""
 SECONDS = 240
 """The longest wait for the probe."""
 

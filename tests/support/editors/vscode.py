@@ -72,7 +72,7 @@ class Workbench:
                 port = next(found[1] for found in ports if found)
                 with Chromium() as browser:
                     browser.visit(
-                        f"http://127.0.0.1:{port}/?folder={workspace}", WORKBENCH, SECONDS
+                        f"http://127.0.0.1:{port}/?folder={workspace}", WORKBENCH, START_SECONDS
                     )
                     found = self._wait(workspace / "found.json", browser)
                     browser.wait(UNDERLINED)

@@ -51,9 +51,9 @@ async function stop() {
   }
 }
 
-// One after the other: two settings may change at once.
+// One after the other, because two settings may change at once; also after a server that did not stop.
 function restart() {
-  turn = turn.then(stop).then(start);
+  turn = turn.then(stop).then(start, start);
   return turn;
 }
 

@@ -17,6 +17,7 @@ from jobsworth.library.arguments import check_type, texts
 from jobsworth.library.documents import NAME, document_of
 from jobsworth.library.manifests import manifest_of, problem_of_kind
 from jobsworth.library.servers import api_server
+from jobsworth.printable import printable
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import engine_for
 from jobsworth.whatif.run_statistics import statistics_of, summarize
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.simulation.scenario import Scenario
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Simulation:
     """The result of :func:`simulate`.
 
@@ -56,6 +57,11 @@ class Simulation:
     scenario: str
     first_run: RunRecord
     statistics: RunStatistics
+
+    def __repr__(self) -> str:
+        """Return one line for a console."""
+        runs = f"{self.statistics.runs} run{'' if self.statistics.runs == 1 else 's'}"
+        return f"<{runs} of {self.kind} {self.first_run.name}, scenario {printable(self.scenario)}>"
 
     def check(self, requirement: str) -> RequirementResult:
         """Compare a measure with a bound, as ``jobsworth simulate --assert`` does.

@@ -83,7 +83,7 @@ class ExplainedObject:
         return f"{self.kind} {self.namespace}/{name}" if self.namespace else f"{self.kind} {name}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
     """The explanation of a Job, or of the difference to an earlier version of it.
 
@@ -103,6 +103,11 @@ class Explanation:
     table: DecisionTable
     before: tuple[tuple[str, str], ...] | None = None
     updates: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return one line for a console."""
+        rules = f"{len(self.rules)} rule{'' if len(self.rules) == 1 else 's'}"
+        return f"<explanation of {self.object.kind} {self.object.shown_name}: {rules}>"
 
     @property
     def changed(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from jobsworth.printable import printable
 from jobsworth.whatif.virtual_time import SECOND, spoken
 from jobsworth.whatif.why.advice import advice_for
 from jobsworth.whatif.why.failed_job import ending
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Outcome = Literal["Complete", "Failed", "Unfinished"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """The reason for the state of a Job.
 
@@ -48,6 +49,10 @@ class Diagnosis:
     groups: tuple[FailureGroup, ...]
     waiting: Waiting | None
     advice: tuple[Advice, ...]
+
+    def __repr__(self) -> str:
+        """Return one line for a console."""
+        return f"<{self.outcome}, {self.cause}: {printable(self.sentence)}>"
 
 
 def diagnose(snapshot: JobSnapshot, findings: Sequence[Finding] = ()) -> Diagnosis:

@@ -103,6 +103,11 @@ def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServ
          "messages/FailedCreate.html"),
         ('error: resource mapping not found for name: "a" namespace: "" from "a.yaml": no matches for kind "CronJob" in version '
          '"batch/v1beta1" ensure CRDs are installed first', "rules/JW320-near-miss.html"),
+        ('pods "train-0-x7k2p" is forbidden: violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false (container '
+         '"main" must set securityContext.allowPrivilegeEscalation=false)', "messages/FailedCreate.html"),
+        ('Error creating: admission webhook "validate.example.com" denied the request: no', "messages/FailedCreate.html"),
+        ('Error creating: pods "etl-" is forbidden: error looking up service account ml/etl: serviceaccount "etl" not found',
+         "messages/FailedCreate.html"),
         ("Container trainer for pod ml/train-l2qvr failed with exit code 143 matching FailJob rule at index 3",
          "messages/PodFailurePolicy.html"),
     ],

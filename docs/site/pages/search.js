@@ -12,7 +12,7 @@ const NOT_OF_A_MESSAGE = [
   [/\bspec\.jobTemplate\.spec\b/g, "spec"],
   [/(Go struct field) \S+/, "$1"],
   [/(Container) \S+ (for pod) \S+/, "$1 $2"],
-  [/(exceeded quota|violates PodSecurity|unknown time zone|failed to parse int from|invalid DNS label).*/s, "$1"],
+  [/(exceeded quota|violates PodSecurity|denied the request|error looking up service account|unknown time zone|failed to parse int from|invalid DNS label).*/s, "$1"],
   [/(^|[\s:(])-?\d\S*/g, "$1"], // numbers and quantities
   [/[^\p{L}\p{N}\s.:_-]+/gu, " "],
   [/\s+/g, " "],

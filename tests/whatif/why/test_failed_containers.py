@@ -49,6 +49,14 @@ def test_a_sidecar_is_not_the_cause_of_a_failure(reason: str) -> None:
     assert "failed with exit code 1 in container main;" in found
 
 
+def test_a_disruption_with_a_reason_of_another_component_is_named() -> None:
+    value = pod("train-a", 1, 20, 143, disruption="Maintenance")
+    end = (30, "Failed", "BackoffLimitExceeded")
+    found = diagnose(read_snapshot(stored(job(backoffLimit=0), end, failed=1), [value], []))
+    assert found.cause == "disruption"
+    assert "Pod train-a was disrupted (DisruptionTarget, Maintenance);" in found.sentence
+
+
 def test_a_container_that_could_not_be_started_is_named_once() -> None:
     found = sentence(FETCH, ended("fetch", 0), main=ended("main", 128, "StartError"))
     assert "because container main could not be started (StartError);" in found

@@ -88,6 +88,22 @@ def test_a_pod_that_no_scheduler_has_considered_names_the_scheduler() -> None:
     assert "it has no node, and scheduler volcano has not reported on it" in found.sentence
 
 
+def test_a_job_that_runs_names_the_container_that_was_restarted_most() -> None:
+    value = pod("train-a", 1, started=2)
+    value["status"]["containerStatuses"] = [
+        {
+            "name": "main",
+            "restartCount": 4,
+            "state": {"running": {}},
+            "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}},
+        }
+    ]
+    found = diagnose(read_snapshot(stored(job(), active=1), [value], []))
+    assert found.cause == "running"
+    words = "container main of Pod train-a with 4 restarts, last exit code 137, OOMKilled)"
+    assert words in found.sentence
+
+
 def about(reason: str, seconds: int, message: str = "") -> Object:
     return event(reason, message, seconds, "train-a", "Pod")
 
@@ -110,6 +126,8 @@ def test_a_failure_to_schedule_is_over_with_the_scheduling() -> None:
         (("FailedScheduling",), "unschedulable"),
         (("FailedScheduling", "Scheduled"), None),
         (("Scheduled", "FailedMount"), "volume"),
+        (("Scheduled", "FailedCreatePodSandBox"), "sandbox"),
+        (("FailedPrepareDynamicResources", "Pulled"), None),
         (("Scheduled", "FailedMount", "Pulling"), None),
         (("FailedMount", "Pulled", "Created"), None),
         (("Pulling", "BackOff"), "imagePull"),

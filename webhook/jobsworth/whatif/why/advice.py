@@ -59,6 +59,7 @@ _BY_CAUSE: dict[str, tuple[str, tuple[str, ...]]] = {
     failure_causes.EVICTION.name: _DISRUPTED,
     failure_causes.TAINT.name: _DISRUPTED,
     failure_causes.POD_GC.name: _DISRUPTED,
+    "disruption": _DISRUPTED,
     failure_causes.NODE_SHUTDOWN.name: _DISRUPTED,
     failure_causes.NODE_PRESSURE.name: (
         "Set resources.requests, for ephemeral-storage too, so that the Pod is not among the first to be "

@@ -22,6 +22,7 @@ from jobsworth.whatif.why.pods.pending_pods import (
     GATED,
     NO_SCHEDULER,
     NOT_CREATED,
+    SANDBOX,
     STARTING,
     VOLUME,
 )
@@ -185,5 +186,7 @@ def _bound(reason: PendingReason, bounds: Bounds) -> float | None:
     if reason.cause in (IMAGE_PULL, MISSING_CONFIG, VOLUME, NOT_CREATED):
         return bounds.stuck_after
     return (
-        bounds.unschedulable_after if reason.cause in (UNSCHEDULABLE, GATED, NO_SCHEDULER) else None
+        bounds.unschedulable_after
+        if reason.cause in (UNSCHEDULABLE, GATED, NO_SCHEDULER, SANDBOX)
+        else None
     )

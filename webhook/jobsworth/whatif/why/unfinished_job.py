@@ -121,7 +121,7 @@ def _detailed(
     if not active and rejected:
         return REJECTED, waiting
     if any(pod.phase == RUNNING for pod in active):
-        return RUNS, replace(waiting, detail=_progress(job, active, reasons))
+        return RUNS, replace(waiting, detail=_progress(snapshot, active, reasons))
     return WAITING, waiting
 
 
@@ -190,7 +190,10 @@ def _held(snapshot: JobSnapshot, pod: RecordedPod) -> str:
     return " ".join(parts)
 
 
-def _progress(job: Job, active: list[Pod], reasons: Mapping[str, PendingReason]) -> str:
+def _progress(
+    snapshot: JobSnapshot, active: list[Pod], reasons: Mapping[str, PendingReason]
+) -> str:
+    job = snapshot.recording.job
     running = sum(pod.phase == RUNNING for pod in active)
     parts = [f"{number_of(running, 'Pod')} {'runs' if running == 1 else 'run'}"]
     if reasons:
@@ -199,7 +202,28 @@ def _progress(job: Job, active: list[Pod], reasons: Mapping[str, PendingReason])
     if job.completions is not None:
         noun = "indexes" if job.indexed else "completions"
         parts.append(f"{job.status.succeeded} of {job.completions} {noun} succeeded")
+    restarted = _most_restarted(snapshot)
+    if restarted:
+        parts.append(restarted)
     return ", ".join(parts)
+
+
+def _most_restarted(snapshot: JobSnapshot) -> str:
+    """Return the container that was restarted most in a Pod that runs, as a phrase; empty without one."""
+    runs = [
+        (last, pod.name)
+        for pod in snapshot.recording.pods
+        for last in snapshot.facts_of(pod).last_runs
+        if pod.view.state == ACTIVE and last.restarts and last.exit_code
+    ]
+    if not runs:
+        return ""
+    last, name = max(runs, key=lambda run: run[0].restarts)
+    reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
+    return (
+        f"container {last.container} of Pod {name} with {number_of(last.restarts, 'restart')}, "
+        f"last exit code {last.exit_code}{reason}"
+    )
 
 
 def _partial(snapshot: JobSnapshot) -> Standing:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.whatif.why.pods.pod_facts import PodFacts, WaitingContainer
 
 GATED, STARTING, VOLUME, NOT_CREATED = "gated", "starting", "volume", "start-error"
-NO_SCHEDULER = "no-scheduler"
+NO_SCHEDULER, SANDBOX = "no-scheduler", "sandbox"
 HOPELESS_REASONS = ("InvalidImageName",)
 """Reasons that no retry of the kubelet removes: the image is part of the template, which is immutable."""
 CRASH_LOOP, CRASHING = "CrashLoopBackOff", "crash-loop"
@@ -29,10 +29,12 @@ _CONFIG_REASON = "CreateContainerConfigError"
 _START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookError")
 """Reasons of a container that the runtime does not start, whose message has the cause
 (pkg/kubelet/kuberuntime/kuberuntime_container.go, 1.36)."""
+_SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "NetworkNotReady")
+"""Reasons of Events before the first container: network and devices (pkg/kubelet/events/event.go, 1.36)."""
 _PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
 """Reasons of the Events of a Pod that starts, by the step that they report."""
 _PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
-"""The steps with which a failure to schedule, to mount, to pull, or to create is over."""
+"""The steps with which a failure to schedule, to prepare the Pod, to pull, or to create is over."""
 _SCHEDULING_GATED = "SchedulingGated"
 FAILED_CREATE = "FailedCreate"
 _PREFIX = re.compile(r"Error creating: ")
@@ -44,7 +46,7 @@ class PendingReason(NamedTuple):
 
     Attributes:
         cause: a name of :data:`jobsworth.whatif.pending_causes.PENDING_CAUSES`, or GATED, VOLUME,
-            NOT_CREATED, CRASHING, NO_SCHEDULER, STARTING.
+            NOT_CREATED, CRASHING, NO_SCHEDULER, SANDBOX, STARTING.
         reason: as the kubelet or the scheduler calls it.
         detail: its message; may be empty.
         image: the image that cannot be pulled; empty for another cause.
@@ -142,6 +144,8 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     if reason in ("FailedMount", "FailedAttachVolume"):
         missing = "not found" in message and ("configmap" in message or "secret" in message)
         return PendingReason(MISSING_CONFIG if missing else VOLUME, reason, message), _MOUNTED
+    if reason in _SANDBOX_REASONS:
+        return PendingReason(SANDBOX, reason, message), _MOUNTED
     if reason in _IMAGE_REASONS or (
         reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
         and ("image" in message or "ImagePull" in message)

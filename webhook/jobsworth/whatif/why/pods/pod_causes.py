@@ -158,11 +158,13 @@ def cause_of(pod: RecordedPod, facts: PodFacts) -> PodCause:
     by_reason = _by_reason(pod, facts)
     if by_reason is not None:
         return by_reason
+    if pod.disruption:
+        return _other_disruption(pod, facts)
     ended = _decisive(pod, facts)
     if pod.deleted is not None and (pod.ended is None or pod.ended >= pod.deleted):
-        return _other_disruption(pod) if pod.disruption else DELETED
+        return DELETED
     if ended is None:
-        return UNKNOWN if not pod.disruption else _other_disruption(pod)
+        return UNKNOWN
     cause = _by_container(ended, facts)
     title = _title(ended, facts)
     if title in cause.how or (len(pod.containers) == 1 and title.startswith("container")):
@@ -209,10 +211,10 @@ def _is_pressure(message: str) -> bool:
     return "low on resource" in message
 
 
-def _other_disruption(pod: RecordedPod) -> PodCause:
-    return PodCause(
-        "disruption", True, "disrupted", f"(DisruptionTarget, {pod.disruption})", "disruption"
-    )
+def _other_disruption(pod: RecordedPod, facts: PodFacts) -> PodCause:
+    """Return the cause of a Pod whose condition another component has set, with a reason of its own."""
+    how = f"(DisruptionTarget, {pod.disruption})"
+    return PodCause("disruption", True, "disrupted", how, "disruption", facts.disruption)
 
 
 def _decisive(pod: RecordedPod, facts: PodFacts) -> EndedContainer | None:

@@ -16,7 +16,8 @@ from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.explanation.pod_document import pod_problem, shape_problem
 from jobsworth.whatif.health.cluster_health import ListedObjects
-from jobsworth.whatif.replay.recording_reader import event_problem, job_problem
+from jobsworth.whatif.replay.recorded_events import event_problem
+from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.why.owners.owner_shapes import CRON_JOB_SPEC, CRON_JOB_STATUS
 
 if TYPE_CHECKING:

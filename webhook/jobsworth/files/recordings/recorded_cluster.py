@@ -11,12 +11,8 @@ from jobsworth.client.paging import resumed_pages
 from jobsworth.files.recordings.recording_files import completed_job
 from jobsworth.usage_error import InputError
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import (
-    BadRecording,
-    event_problem,
-    job_problem,
-    read_recording,
-)
+from jobsworth.whatif.replay.recorded_events import event_problem
+from jobsworth.whatif.replay.recording_reader import BadRecording, job_problem, read_recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,12 +10,8 @@ from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import engine_for
 from jobsworth.whatif.explanation.pod_document import pod_problem
 from jobsworth.whatif.replay.policy_comparison import as_new
-from jobsworth.whatif.replay.recording_reader import (
-    BadRecording,
-    event_problem,
-    job_problem,
-    read_recording,
-)
+from jobsworth.whatif.replay.recorded_events import event_problem
+from jobsworth.whatif.replay.recording_reader import BadRecording, job_problem, read_recording
 from jobsworth.whatif.replay.stored_manifest import UnreadableSpec, stored_manifest
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from jobsworth.client.paging import PAGE_SIZE
 from jobsworth.following.reading.log_reading import read_logs
 from jobsworth.following.reading.object_reading import Listed, read_list, read_object
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import event_problem, job_problem
+from jobsworth.whatif.replay.recorded_events import event_problem
+from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.replay.stored_manifest import stored_manifest
 from jobsworth.whatif.why.diagnosis import diagnose
 from jobsworth.whatif.why.job_snapshot import read_snapshot

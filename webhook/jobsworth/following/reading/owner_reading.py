@@ -10,7 +10,8 @@ from jobsworth.client.api_resources import BATCH, events_path, jobs_path, resour
 from jobsworth.following.job_reference import CRON_JOB, JOB, JOB_SET
 from jobsworth.following.reading.job_reading import MOST_EVENTS, read_job, read_job_parts
 from jobsworth.following.reading.object_reading import read_list, read_object
-from jobsworth.whatif.replay.recording_reader import event_problem, events_near, job_problem
+from jobsworth.whatif.replay.recorded_events import event_problem, events_near
+from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
 from jobsworth.whatif.why.owners.job_set_diagnosis import (
     JOB_SET_LABEL,

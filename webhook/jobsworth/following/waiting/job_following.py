@@ -26,7 +26,7 @@ from jobsworth.following.requests import (
 from jobsworth.following.waiting.list_schedule import ListSchedule
 from jobsworth.following.waiting.seen_job import SeenJob, objects_in
 from jobsworth.following.waiting.wait_options import Outcome, Progress, WaitEnd
-from jobsworth.whatif.replay.recording_reader import event_problem, read_event
+from jobsworth.whatif.replay.recorded_events import event_problem, read_event
 from jobsworth.whatif.why.standstill import needs_events, standstill
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from jobsworth.controller.jobs import read_job
 from jobsworth.controller.settings import settings_of
 from jobsworth.following.reading.object_reading import MalformedObject, checked
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import event_problem, job_problem, read_event
+from jobsworth.whatif.replay.recorded_events import event_problem, read_event
+from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.replay.stored_manifest import UnreadableSpec, stored_manifest
 from jobsworth.whatif.why.pods.pending_pods import pending_reason, rejection
 from jobsworth.whatif.why.pods.pod_facts import PodFacts, read_pod_facts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.cron_jobs.cron_job import INSTANTIATE
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.health.evidence import Outcome, StoredEvent, StoredJob
-from jobsworth.whatif.replay.recording_reader import read_event
+from jobsworth.whatif.replay.recorded_events import read_event
 
 if TYPE_CHECKING:
     from jobsworth.whatif.health.evidence import Object

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.whatif.replay.recording_reader import events_near, read_recording
+from jobsworth.whatif.replay.recorded_events import events_near
+from jobsworth.whatif.replay.recording_reader import read_recording
 from jobsworth.whatif.why.pods.pod_facts import PodFacts, read_pod_facts
 
 if TYPE_CHECKING:

@@ -10,12 +10,8 @@ from jobsworth.api.jobset.versions import API_VERSION as JOB_SET_VERSION
 from jobsworth.api.jobset.versions import KIND as JOB_SET
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.replay.recording_reader import (
-    event_problem,
-    events_near,
-    job_problem,
-    read_event,
-)
+from jobsworth.whatif.replay.recorded_events import event_problem, events_near, read_event
+from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.replay.stored_manifest import stored_manifest
 from jobsworth.whatif.why.diagnosis import Diagnosis, diagnose
 from jobsworth.whatif.why.job_snapshot import read_snapshot

@@ -1,0 +1,94 @@
+"""Read Events, and choose those about an object and its Pods: they name objects only by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller.times import read_time
+from jobsworth.whatif.explanation.pod_document import shape_problem
+from jobsworth.whatif.replay.recording import RecordedEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Object = dict[str, Any]
+
+_REFERENCE = {"kind": str, "name": str, "uid": str, "namespace": str}
+_EVENT_SHAPE: dict[str, Any] = {
+    "metadata": {"name": str, "namespace": str, "uid": str, "creationTimestamp": str},
+    "involvedObject": _REFERENCE,
+    "regarding": _REFERENCE,
+    "type": str,
+    "reason": str,
+    "message": str,
+    "note": str,
+    "count": int,
+    "deprecatedCount": int,
+    "firstTimestamp": str,
+    "lastTimestamp": str,
+    "deprecatedLastTimestamp": str,
+    "eventTime": str,
+    "series": {"count": int, "lastObservedTime": str},
+}
+
+
+def event_problem(value: object) -> str | None:
+    """Return why a value is no Event; None if it is one."""
+    return shape_problem(value, _EVENT_SHAPE)
+
+
+def read_event(value: Object) -> RecordedEvent:
+    """Read an Event of ``v1`` or ``events.k8s.io/v1``."""
+    about: Object = value.get("involvedObject") or value.get("regarding") or {}
+    series: Object = value.get("series") or {}
+    times = (
+        series.get("lastObservedTime"),
+        value.get("lastTimestamp"),
+        value.get("deprecatedLastTimestamp"),
+        value.get("eventTime"),
+        value.get("firstTimestamp"),
+        (value.get("metadata") or {}).get("creationTimestamp"),
+    )
+    return RecordedEvent(
+        next((time for text in times if (time := read_time(text)) is not None), None),
+        about.get("kind") or "",
+        about.get("name") or "",
+        value.get("type") or "",
+        value.get("reason") or "",
+        value.get("message") or value.get("note") or "",
+        series.get("count") or value.get("count") or value.get("deprecatedCount") or 1,
+    )
+
+
+def events_near(events: Iterable[Object], kind: str, meta: Object) -> list[RecordedEvent]:
+    """Return the Events that may be about an object or its Pods, although Events name objects only by name.
+
+    Those of other namespaces are left out, and those about another object of the same name: a Job that is
+    deleted and created again has another UID.
+
+    Args:
+        kind, meta: kind and metadata of the object.
+    """
+    name, uid = meta.get("name") or "", meta.get("uid")
+    found = []
+    for each in events:
+        about: Object = each.get("involvedObject") or each.get("regarding") or {}
+        if not same_namespace(
+            about if about.get("namespace") else each["metadata"], meta.get("namespace")
+        ):
+            continue
+        named = (about.get("kind"), about.get("name")) == (kind, name)
+        if named and uid and about.get("uid") not in (None, "", uid):
+            continue
+        found.append(read_event(each))
+    return found
+
+
+def same_namespace(meta: Object, namespace: str | None) -> bool:
+    """Return True if an object is in a namespace; without one it is in ``default``.
+
+    Args:
+        meta: its metadata, or a reference to it.
+    """
+    found: str = meta.get("namespace") or "default"
+    return found == (namespace or "default")

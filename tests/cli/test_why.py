@@ -68,6 +68,12 @@ def test_of_several_jobs_one_is_chosen(why: Why) -> None:
     ("document", "words"),
     [
         ({"kind": "ConfigMap"}, "no Job, CronJob or JobSet in these files"),
+        (
+            {**JOB, "apiVersion": "batch/v1beta1", "kind": "CronJob"},
+            'the CronJob in these files has apiVersion "batch/v1beta1": only batch/v1 is read',
+        ),
+        ({"kind": "Job"}, "the Job in these files has no apiVersion: only batch/v1 is read"),
+        ({**JOB, "metadata": {}}, "f.yaml:1: metadata.name is missing"),
         ({**JOB, "metadata": []}, "f.yaml:1: metadata must be an object"),
         (
             {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "status": {"phase": 3}},

@@ -9,7 +9,7 @@ from jobsworth.files.manifest_reading import read_documents
 from jobsworth.manifests import ManifestError
 from jobsworth.usage_error import InputError
 from jobsworth.whatif.replay.recording_reader import BadRecording
-from jobsworth.whatif.why.saved_objects import EXPLAINED, SavedObjects
+from jobsworth.whatif.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,6 +92,9 @@ def _nothing(saved: SavedObjects, only: tuple[str, str] | None) -> str:
     ]
     if only is not None and names:
         return f'no {only[0]} "{only[1]}" in these files; they have {", ".join(names[:10])}'
+    for kind, version in saved.other_versions.items():
+        given = f'apiVersion "{version}"' if version else "no apiVersion"
+        return f"the {kind} in these files has {given}: only {VERSIONS[kind]} is read"
     return (
         "no Job, CronJob or JobSet in these files: save them with kubectl get job,pods,events -o yaml, or "
         "name one of a cluster, such as job/train"

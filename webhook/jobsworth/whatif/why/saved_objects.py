@@ -42,15 +42,21 @@ _PROBLEMS: Mapping[tuple[str, str], Callable[[object], str | None]] = {
     ("batch/v1", "CronJob"): cron_job_problem,
     (JOB_SET_VERSION, JOB_SET): job_set_problem,
 }
-EXPLAINED = (JOB_SET, "CronJob", "Job")
+VERSIONS = {JOB_SET: JOB_SET_VERSION, "CronJob": "batch/v1", "Job": "batch/v1"}
+EXPLAINED = tuple(VERSIONS)
 """Kinds with a diagnosis; one that another of them owns is explained with its owner."""
 
 
 @dataclass(slots=True)
 class SavedObjects:
-    """Objects by kind, in the order in which they were added."""
+    """Objects by kind, in the order in which they were added.
+
+    Attributes:
+        other_versions: kinds with a diagnosis that had another apiVersion, with that.
+    """
 
     by_kind: dict[str, list[Object]] = field(default_factory=dict)
+    other_versions: dict[str, str] = field(default_factory=dict)
 
     def add(self, value: Object) -> str | None:
         """Add an object; another kind than these is left out.
@@ -59,13 +65,17 @@ class SavedObjects:
             why the object cannot be read; None if it can.
         """
         version, kind = value.get("apiVersion"), value.get("kind")
-        if not isinstance(version, str) or not isinstance(kind, str):
+        if not isinstance(kind, str):
             return None
-        check = _PROBLEMS.get((version, kind))
+        check = _PROBLEMS.get((version, kind)) if isinstance(version, str) else None
         if check is None:
+            if kind in EXPLAINED:
+                self.other_versions[kind] = str(version or "")
             return None
         if not isinstance(value.get("metadata"), dict):
             return "metadata must be an object"
+        if kind in EXPLAINED and not value["metadata"].get("name"):
+            return "metadata.name is missing"
         problem = check(value)
         if problem is None:
             self.by_kind.setdefault(kind, []).append(value)

@@ -106,6 +106,7 @@ ENDINGS = (
     Ending("pod-security", _then(_rejected), "stuck", STUCK_AFTER, namespace_labels={"pod-security.kubernetes.io/enforce": "restricted"}),
     Ending("quota", _then(_rejected), "stuck", STUCK_AFTER, quota={"pods": "0"}),
     Ending("suspended", _then(), "stuck", 0.0, {"suspend": True}),
+    Ending("no-parallelism", _then(), "stuck", STUCK_AFTER, {"parallelism": 0}),
     Ending("deleted", _then(_deleted), "stuck", 0.0),
     Ending("deleted-when-complete", _then(_deleted_when_complete), "complete", None),
     Ending("created-again", _then(_created_again), "complete", None, options={"for_creation": 30.0}),

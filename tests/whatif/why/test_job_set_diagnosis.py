@@ -125,3 +125,12 @@ def test_one_that_is_being_deleted_says_so() -> None:
     found = diagnosed(deleted)
     assert (found.outcome, found.cause) == ("Unfinished", "deleting")
     assert "is being deleted (held by finalizer foregroundDeletion)." in found.sentence
+
+
+def test_the_controller_that_has_created_no_job_is_named() -> None:
+    assert "JobSet's controller has created none" in diagnosed(job_set()).sentence
+    found = diagnosed(job_set(managedBy="example.com/x"))
+    assert (
+        "the controller example.com/x, which spec.managedBy names, has created none"
+        in found.sentence
+    )

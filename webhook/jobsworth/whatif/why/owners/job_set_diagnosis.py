@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time
+from jobsworth.whatif.simulation.occurrences import JOB_SET_MANAGER
 from jobsworth.whatif.why.numbers_in_words import finalizers, number_of
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def diagnose_job_set(
         if sentence:
             words += f"; {sentence}"
         elif not children:
-            words += "; JobSet's controller has created none"
+            words += f"; {_controller(manifest)} has created none"
     return JobSetDiagnosis(
         meta.get("namespace") or "",
         name,
@@ -131,6 +132,13 @@ def diagnose_job_set(
         tuple(children),
         job,
     )
+
+
+def _controller(manifest: Object) -> str:
+    named = (manifest.get("spec") or {}).get("managedBy")
+    if named in (None, JOB_SET_MANAGER):
+        return "JobSet's controller"
+    return f"the controller {named}, which spec.managedBy names,"
 
 
 def _condition(manifest: Object, kind: str) -> Object:

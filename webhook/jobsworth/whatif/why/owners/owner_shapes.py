@@ -34,7 +34,7 @@ _CRON_JOB: dict[str, Any] = {
 }
 _JOB_SET: dict[str, Any] = {
     "metadata": _METADATA,
-    "spec": {},
+    "spec": {"managedBy": str},
     "status": {
         "restarts": int,
         "conditions": [

@@ -41,6 +41,12 @@ def test_an_event_without_a_uid_counts() -> None:
     assert diagnosed(job_of(), REJECTED).cause == "rejected"
 
 
+def test_an_event_without_a_namespace_counts() -> None:
+    reference = {"kind": "Job", "name": "train"}
+    bare = {**REJECTED, "metadata": {}, "involvedObject": reference}
+    assert diagnosed(job_of(), bare).cause == "rejected"
+
+
 @pytest.mark.parametrize("reference", [{"uid": "earlier"}, {"namespace": "other"}])
 def test_an_event_about_another_job_of_the_name_does_not_count(reference: dict[str, str]) -> None:
     found = diagnosed(

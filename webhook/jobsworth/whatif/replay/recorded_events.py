@@ -73,9 +73,9 @@ def events_near(events: Iterable[Object], kind: str, meta: Object) -> list[Recor
     found = []
     for each in events:
         about: Object = each.get("involvedObject") or each.get("regarding") or {}
-        if not same_namespace(
-            about if about.get("namespace") else each["metadata"], meta.get("namespace")
-        ):
+        written: Object = each.get("metadata") or {}
+        namespace = about.get("namespace") or written.get("namespace")
+        if namespace and not same_namespace(meta, namespace):
             continue
         named = (about.get("kind"), about.get("name")) == (kind, name)
         if named and uid and about.get("uid") not in (None, "", uid):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -231,13 +232,14 @@ def test_hostile_text_is_shown_as_text(page: Chromium) -> None:
 def test_a_link_has_the_manifest_in_its_fragment_and_no_bomb_in_it(
     page: Chromium, server: StaticServer
 ) -> None:
-    write(page, "kind: Job\n# größer 🚀\n")
+    text = "kind: Job\n# größer 🚀 </script><script>alert(1)</script>\n"
+    write(page, text)
     page.evaluate("document.getElementById('share').click()")
     page.wait("location.hash.length > 9 ? 'yes' : ''")
     address = page.evaluate("location.href")
     page.visit("about:blank", "'yes'")
     page.visit(address, VERDICT, PATIENCE)
-    assert page.evaluate("playgroundEditor.text") == "kind: Job\n# größer 🚀\n"
+    assert page.evaluate("playgroundEditor.text") == text
     bomb = page.evaluate(
         "(async () => {const s = new Blob(['a'.repeat(5e7)]).stream().pipeThrough(new CompressionStream('deflate-raw'));"
         "const b = new Uint8Array(await new Response(s).arrayBuffer());"
@@ -245,8 +247,103 @@ def test_a_link_has_the_manifest_in_its_fragment_and_no_bomb_in_it(
     )
     page.visit("about:blank", "'yes'")
     page.visit(f"{server.address}/playground/index.html#m={bomb}", VERDICT, PATIENCE)
+    assert "The link cannot be read: the manifest has more than 200,000 bytes." in text_of(
+        page, "#verdict"
+    )
     assert "invalid" in text_of(page, "#verdict")  # the first example
     assert not any("#m=" in each or "m=" in each for each in server.requests)
+
+
+@pytest.mark.parametrize("fragment", ["m=", "m=%25%25", "m=!!!", "m=AAAA", "v=1.36&m=y05NLU"])
+def test_a_damaged_link_is_reported_until_the_text_changes(
+    page: Chromium, server: StaticServer, fragment: str
+) -> None:
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/playground/index.html#{fragment}", VERDICT, PATIENCE)
+    assert text_of(page, "#verdict").startswith(
+        "The link cannot be read: it is not complete. This is an"
+    )
+    write(page, "kind: Job\n")
+    assert "link" not in text_of(page, "#verdict")
+
+
+def test_a_release_of_a_link_that_is_not_known_is_reported(
+    page: Chromium, server: StaticServer
+) -> None:
+    write(page, "kind: Job\n")
+    page.evaluate("document.getElementById('share').click()")
+    page.wait("location.hash.length > 9 ? 'yes' : ''")
+    address = page.evaluate("location.href").replace("v=1.37", "v=9.99")
+    page.visit("about:blank", "'yes'")
+    page.visit(address, VERDICT, PATIENCE)
+    assert "release of Kubernetes that is not known here: 9.99." in text_of(page, "#verdict")
+    assert page.evaluate("playgroundEditor.text") == "kind: Job\n"
+
+
+def test_another_link_in_the_same_tab_is_opened_and_the_skip_link_keeps_the_text(
+    page: Chromium,
+) -> None:
+    write(page, "kind: Job\n# shared\n")
+    page.evaluate("document.getElementById('share').click()")
+    page.wait("location.hash.length > 9 ? 'yes' : ''")
+    fragment = page.evaluate("location.hash")
+    write(page, "kind: Job\n# typed\n")
+    page.evaluate("document.querySelector('.skip').click()")
+    assert page.evaluate("playgroundEditor.text") == "kind: Job\n# typed\n"
+    page.evaluate(
+        f"delete document.documentElement.dataset.verdict; location.hash = {json.dumps(fragment)}; 0"
+    )
+    page.wait(VERDICT, PATIENCE)
+    assert page.evaluate("playgroundEditor.text") == "kind: Job\n# shared\n"
+
+
+def test_what_is_too_large_to_be_opened_is_not_shared(page: Chromium) -> None:
+    write(page, "# " + "ü" * 120_000 + "\n")
+    page.evaluate("document.getElementById('share').click()")
+    page.wait("document.getElementById('verdict').textContent.includes('Not shared') ? 'yes' : ''")
+    assert "the manifest has more than 200,000 bytes" in text_of(page, "#verdict")
+    assert page.evaluate("location.hash") == ""
+
+
+def test_a_text_that_is_too_large_has_no_findings_of_the_text_before(page: Chromium) -> None:
+    page.evaluate("playgroundEditor.text = '#'.repeat(200_001); 0")
+    page.wait(
+        "document.getElementById('verdict').textContent.includes('200,000 char') ? 'yes' : ''"
+    )
+    assert text_of(page, "#finding-list") == ""
+    assert page.evaluate("document.getElementById('fix-all').disabled") is True
+
+
+def test_a_fix_of_a_text_that_has_changed_is_not_applied(page: Chromium) -> None:
+    """Its lines are those of the text before."""
+    changed = "\n\n" + page.evaluate("playgroundEditor.text")
+    page.evaluate(
+        f"playgroundEditor.text = {json.dumps(changed)};"
+        "document.querySelector('#finding-list .fix, #finding-list button:last-of-type').click()"
+    )
+    assert page.evaluate("playgroundEditor.text") == changed
+    assert "Not fixed: the text has changed" in text_of(page, "#verdict")
+
+
+@pytest.mark.parametrize("missing", ["worker.js", "pyodide.mjs", "app.zip"])
+def test_a_file_that_cannot_be_loaded_is_reported(
+    folder: Path, tmp_path: Path, missing: str
+) -> None:
+    shutil.copytree(folder, tmp_path / "playground")
+    (tmp_path / "playground" / missing).unlink()
+    served = StaticServer(tmp_path)
+    with Chromium() as browser:
+        browser.visit(
+            f"{served.address}/playground/index.html",
+            "document.getElementById('verdict')?.textContent.includes('cannot be loaded') ? 'yes' : ''",
+            PATIENCE,
+        )
+        assert "Reload the page, or use the command line." in text_of(browser, "#verdict")
+        browser.evaluate("playgroundEditor.text = 'kind: Job'; 0")
+        browser.evaluate("new Promise(done => setTimeout(done, 500))")
+        assert "Python cannot be loaded" in text_of(browser, "#verdict")
+        assert browser.evaluate("document.getElementById('loading').hidden") is True
+    served.stop()
 
 
 def test_neither_the_page_nor_its_worker_can_reach_another_host(

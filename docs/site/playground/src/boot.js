@@ -5,6 +5,8 @@ const source = new Blob([`import ${JSON.stringify(address)};`], {type: "text/jav
 export const startWorker = () => {
   const url = URL.createObjectURL(source);
   const worker = new Worker(url, {type: "module"});
+  // It may fail before anyone listens.
+  worker.addEventListener("error", event => (worker.failure = event.message || "the worker cannot be loaded"));
   return worker;
 };
 

@@ -54,11 +54,11 @@ export class Editor {
     redo(this.view);
   }
 
-  show(findings) {
+  show(findings, applyFix) {
     const diagnostics = findings.map(finding => {
       const from = this.#offset(finding.line, finding.column);
       const to = Math.min(from + finding.width, this.view.state.doc.lineAt(from).to);
-      const actions = finding.fix?.changes.length ? [{name: finding.fix.title, apply: () => this.apply(finding.fix)}] : [];
+      const actions = finding.fix?.changes.length ? [{name: finding.fix.title, apply: () => applyFix(finding.fix)}] : [];
       return {from, to: Math.max(from, to), severity: finding.severity, message: `${finding.message} [${finding.code}]`, actions};
     });
     this.view.dispatch(setDiagnostics(this.view.state, diagnostics));

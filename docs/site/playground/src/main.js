@@ -9,14 +9,18 @@ const DELAY = 150; // milliseconds without a keystroke until the text is evaluat
 const SLOW = 2_000; // milliseconds until a run can be stopped
 const NEWEST = "1.37";
 const $ = id => document.getElementById(id);
-const verdict = text => ($("verdict").textContent = text);
+let failure = ""; // why there is no Python
+let linkProblem = ""; // what is wrong with the link that was opened; until the text changes
+const verdict = text => ($("verdict").textContent = failure || [linkProblem, text].filter(Boolean).join(" "));
 
 let findings = [];
+let evaluated = null; // the text that has the findings
 let state = {validate: 0};
 
 const onStage = data => {
   if ("failed" in data) {
-    verdict(`Python cannot be loaded (${data.failed}). Reload the page, or use the command line.`);
+    failure = data.failed;
+    verdict("");
     $("loading").hidden = true;
     return;
   }
@@ -44,13 +48,16 @@ const summary = documents => {
   return parts.length ? `${parts.join(", ")} (Kubernetes ${release()})` : "No Job or CronJob: paste one.";
 };
 
+// The places of a fix are those of the text that was evaluated.
+const applyFix = chosen => (editor.text === evaluated ? editor.apply(chosen) : verdict("Not fixed: the text has changed. Try again."));
+
 const showFindings = () => {
   const shown = findings.filter(each => each.shown || $("infos").checked);
-  const items = shown.map(finding => findingItem(finding, () => editor.focus(finding.line, finding.column), () => editor.apply(finding.fix)));
+  const items = shown.map(finding => findingItem(finding, () => editor.focus(finding.line, finding.column), () => applyFix(finding.fix)));
   const hidden = findings.length - shown.length;
   if (!items.length) items.push(element("li", {}, hidden ? `Nothing to report but ${count(hidden, "info finding")}.` : "Nothing to report."));
   $("finding-list").replaceChildren(...items);
-  editor.show(shown);
+  editor.show(shown, applyFix);
   $("fix-safe").disabled = !shown.some(each => each.fix?.safe);
   $("fix-all").disabled = !shown.some(each => each.fix);
 };
@@ -58,11 +65,17 @@ const showFindings = () => {
 const evaluate = async () => {
   const number = ++state.validate;
   const text = editor.text;
-  if (text.length > MAX_TEXT) return verdict(`The text has more than ${MAX_TEXT.toLocaleString("en")} characters: use the command line.`);
+  if (text.length > MAX_TEXT) {
+    findings = [];
+    showFindings();
+    $("finding-list").replaceChildren();
+    return verdict(`The text has more than ${MAX_TEXT.toLocaleString("en")} characters: use the command line.`);
+  }
   try {
     const answer = await python.call("validate", text, release());
     if (number !== state.validate) return;
     findings = answer.findings;
+    evaluated = text;
     showFindings();
     verdict(summary(answer.documents));
     document.documentElement.dataset.verdict = String(performance.now());
@@ -87,13 +100,16 @@ const more = async number => {
 
 let timer = 0;
 const later = () => {
+  linkProblem = "";
   clearTimeout(timer);
   timer = setTimeout(evaluate, DELAY);
 };
 
 const fix = async unsafe => {
   try {
-    const answer = await python.call("fix", editor.text, release(), unsafe, $("infos").checked);
+    const text = editor.text;
+    const answer = await python.call("fix", text, release(), unsafe, $("infos").checked);
+    if (editor.text !== text) return verdict("Not fixed: the text has changed. Try again.");
     editor.text = answer.text;
     $("attempts").replaceChildren(...answer.attempts.map(text => element("li", {}, text)));
   } catch (error) {
@@ -128,7 +144,7 @@ let shared = null;
 try {
   shared = await readFragment(location.hash);
 } catch (error) {
-  verdict(`The link cannot be read: ${error.message}`);
+  linkProblem = `The link cannot be read: ${error.message}. This is an example.`;
 }
 const editor = new Editor($("editor"), shared?.text ?? FIRST, later);
 for (const name of Object.keys(EXAMPLES)) $("example").append(element("option", {value: name}, name));
@@ -155,6 +171,8 @@ $("share").addEventListener("click", async () => {
     verdict(`Not shared: ${error.message}`);
   }
 });
+// Another link in the same tab.
+addEventListener("hashchange", () => new URLSearchParams(location.hash.slice(1)).has("m") && location.reload());
 $("stop").addEventListener("click", () => python.stop());
 setInterval(() => {
   const loaded = $("progress").value === 4;
@@ -167,6 +185,7 @@ setInterval(() => {
 python.call("releases").then(async releases => {
   $("release").replaceChildren(...releases.map(each => element("option", {value: each}, each)));
   if (releases.includes(shared?.release)) $("release").value = shared.release;
+  else if (shared?.release) linkProblem = `The link names a release of Kubernetes that is not known here: ${shared.release.slice(0, 20)}.`;
   await evaluate();
   navigator.serviceWorker?.register("service_worker.js");
 }).catch(error => verdict(`Not evaluated: ${error.message}`));

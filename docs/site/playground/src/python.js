@@ -3,6 +3,7 @@ export class Python {
   #worker;
   #waiting = new Map();
   #last = 0;
+  #failure = null;
   #onStage;
 
   constructor(worker, onStage) {
@@ -13,6 +14,7 @@ export class Python {
   call(name, ...parameters) {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
+      if (this.#failure) return reject(this.#failure);
       this.#waiting.set(id, {resolve, reject});
       this.#worker.postMessage({id, name, parameters});
     });
@@ -24,19 +26,31 @@ export class Python {
 
   stop() {
     this.#worker.terminate();
-    for (const {reject} of this.#waiting.values()) reject(new Error("stopped"));
-    this.#waiting.clear();
+    this.#rejectAll(new Error("stopped"));
     this.#listen(globalThis.startWorker());
+  }
+
+  #rejectAll(error) {
+    for (const {reject} of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  #fail(reason) {
+    this.#failure ??= new Error(`Python cannot be loaded (${reason}). Reload the page, or use the command line.`);
+    this.#rejectAll(this.#failure);
+    this.#onStage({failed: this.#failure.message});
   }
 
   #listen(worker) {
     this.#worker = worker;
     worker.addEventListener("message", ({data}) => {
-      if ("stage" in data || "failed" in data) return this.#onStage(data);
+      if ("failed" in data) return this.#fail(data.failed);
+      if ("stage" in data) return this.#onStage(data);
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if (waiting) "error" in data ? waiting.reject(new Error(data.error)) : waiting.resolve(data.result);
     });
-    worker.addEventListener("error", event => this.#onStage({failed: event.message || "the worker cannot be loaded"}));
+    worker.addEventListener("error", event => this.#fail(event.message || "the worker cannot be loaded"));
+    if (worker.failure) this.#fail(worker.failure);
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -127,11 +128,64 @@ def test_no_recorded_job_set_is_refused_that_the_server_accepted_with_its_jobs()
     assert accepted > 20
 
 
-def has_sound_jobs(job_set: dict[str, Any]) -> bool:
+def has_sound_jobs(job_set: dict[str, Any], release: str = "1.36") -> bool:
     """Return True if the server accepts the Jobs, of which not all were created if one depends on another."""
     defaulted = verdict(job_set).defaulted
     assert defaulted is not None
-    return all(is_accepted(child.value) for child in children(defaulted))
+    return all(is_accepted(child.value, release) for child in children(defaulted))
+
+
+def job_set_of(job: dict[str, Any]) -> dict[str, Any]:
+    replicated = {"name": "workers", "template": {"spec": job["spec"]}}
+    return {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "a"},
+        "spec": {"replicatedJobs": [replicated]},
+    }
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_no_generated_job_set_is_refused_that_the_engine_accepts_with_its_jobs(part: int) -> None:
+    accepted = 0
+    for seed in range(part * 600, part * 600 + 600):
+        job, release = random_job(seed), RELEASES[seed % len(RELEASES)]
+        if job["kind"] == "Job":
+            job_set = job_set_of(job)
+            found = verdict(job_set).findings
+            errors = any(each.severity == "error" for each in found)
+            if not errors and has_sound_jobs(job_set, release):
+                accepted += 1
+                assert refused(job_set, release) == [], (seed, release)
+    assert accepted > 50
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        {"subdomain": "-overwritten-"},
+        {
+            "containers": [
+                {"name": "main", "image": "a:1", "lifecycle": {"stopSignal": "of-an-off-gate"}}
+            ]
+        },
+    ],
+)
+def test_a_job_set_may_have_values_that_no_server_validates(pod: dict[str, Any]) -> None:
+    job = deepcopy(JOB)
+    job["spec"]["template"]["spec"] |= pod  # type: ignore[index]
+    assert has_sound_jobs(job_set_of(job))
+    assert refused(job_set_of(job)) == []
+
+
+def test_no_list_of_accepted_objects_is_refused() -> None:
+    """Other kinds, Lists in it and null pass, too."""
+    others: list[Any] = [{"apiVersion": "v1", "kind": "Pod", "spec": 5}, None, []]
+    for release in RELEASES:
+        jobs = [job for job in map(random_job, range(200)) if is_accepted(job, release)]
+        assert len(jobs) > 20
+        inner = {"apiVersion": "v1", "kind": "List", "items": jobs[:3]}
+        assert refused({**inner, "items": [*jobs, *others, inner]}, release) == [], release
 
 
 def schemas_in(part: Any) -> Iterator[dict[str, Any]]:

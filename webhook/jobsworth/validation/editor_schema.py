@@ -46,6 +46,9 @@ _ADMITTED: dict[str, Schema] = {
 INVALID_IN_JOBS = {PodSpec.fields["restartPolicy"]: "Always"}
 """A value that the server supports in other kinds only, by field."""
 
+_OVERWRITTEN = (PodSpec.fields["subdomain"],)
+"""The fields of a Job that the manager of a JobSet overwrites, unless ``enableDNSHostnames`` is false."""
+
 _SHOWN = frozenset({"required", "enum", "const", "pattern", "type", "contains"})
 """The keywords for which an editor shows the ``errorMessage`` beside them."""
 
@@ -66,7 +69,7 @@ def editor_schema(
     compiler = _EditorCompiler(server, descriptions)
     roots = [compiler.kind(struct, version) for version, struct in kinds()]
     definitions = compiler.definitions
-    job_sets = _JobSetCompiler(go_types(NEWEST), descriptions)
+    job_sets = _JobSetCompiler(go_types(NEWEST), descriptions, server)
     job_set = job_sets.kind(JobSet, API_VERSION)
     definitions |= _added(definitions, {**job_sets.definitions, "JobSet": job_set})
     definitions["JobSet"]["properties"]["metadata"] = {"$ref": "#/$defs/ObjectMeta"}
@@ -152,7 +155,26 @@ class _EditorCompiler(SchemaCompiler):
 
 
 class _JobSetCompiler(_EditorCompiler):
-    """Compiles the schema of a JobSet, whose manager completes its Jobs before the server validates them."""
+    """Compiles the schema of a JobSet, whose manager completes its Jobs before the server validates them.
+
+    Args:
+        server: the Go types of the manager.
+        descriptions: the field descriptions, by ``Type.field``.
+        api_server: the API server, which receives the Jobs.
+    """
+
+    def __init__(
+        self, server: ApiServer, descriptions: Mapping[str, str], api_server: ApiServer
+    ) -> None:
+        super().__init__(server, descriptions)
+        self._api_server = api_server
+
+    def _field(self, struct: Struct, field: Field) -> Schema:
+        if field not in _OVERWRITTEN and field.is_kept_by(self._api_server):
+            return super()._field(struct, field)
+        # Only the CustomResourceDefinition reads the value, and checks no more than its type.
+        text = self._descriptions.get(f"{struct.name}.{field.name}")
+        return ({"description": text} if text else {}) | self._type_only(field)
 
     def _conditions(self, struct: Struct) -> list[Schema]:
         return [] if struct is JobSpec else super()._conditions(struct)

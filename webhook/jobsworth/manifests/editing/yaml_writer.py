@@ -17,7 +17,13 @@ class _Dumper(yaml.SafeDumper):
     """PyYAML's dumper, with quotes for strings that kubectl decodes otherwise: ``y``, ``1e3``, ``08``."""
 
 
+_OTHER_BREAKS = frozenset("\r\x85\u2028\u2029")
+"""Line breaks that YAML 1.1 reads as a newline outside of double quotes."""
+
+
 def _represent_string(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    if not _OTHER_BREAKS.isdisjoint(text):
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
     if "\n" in text:
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|")
     plain = text != "" and resolve(text) == text and not text.startswith(("=", "<<"))

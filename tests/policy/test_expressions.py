@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jobsworth.cel.budget import MAX_STEPS
 from jobsworth.policy.cel.positions import place
 from jobsworth.policy.cel.programs import BadExpression, Program
+from jobsworth.policy.enforcement import REQUEST_STEPS
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -273,6 +274,39 @@ class TestCost:
         many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 20}]})
         (reported,) = message_of(rule, many)
         assert f"it takes more steps for this object than the maximum of {MAX_STEPS}" in reported
+
+    def test_all_expressions_of_all_policies_are_bounded_together(self) -> None:
+        """An API server waits ten seconds for a review, and may then ignore the webhook."""
+        rules = [
+            "object.spec.template.spec.containers.all(c, c.env.all(a, c.env.all(b, a.name != ''"
+            f" || b.name != '{number}')))"
+            for number in range(6)
+        ]
+        held = policies(
+            document("first", expressions=[{"expression": each} for each in rules]),
+            document("second", expressions=[{"expression": "object.metadata.name != 'train'"}]),
+        )
+        many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 20}]})
+        found = policy_findings(held, many)
+        alone, together = f"the maximum of {MAX_STEPS} ", f"the maximum of {REQUEST_STEPS} "
+        assert [alone in each for each in found] == [True] * 3 + [False] * 4
+        assert [together in each for each in found] == [False] * 3 + [True] * 4
+        assert all(each.startswith("deny") for each in found)
+
+    def test_an_expensive_update_is_not_compared_with_an_exhausted_budget(self) -> None:
+        """A violation that the stored object has, too, is allowed: an exhausted budget must not be one."""
+        loops = [
+            "object.spec.template.spec.containers.all(c, c.env.all(a, c.env.all(b, a.name != ''"
+            f" || b.name != '{number}')))"
+            for number in range(3)
+        ]
+        held = policies(
+            expressions=[{"expression": each} for each in [*loops, "!has(object.spec.suspend)"]]
+        )
+        env = {"name": "a", "image": "a", "env": ENVIRONMENT * 20}
+        found = policy_findings(held, job(pod={"containers": [env]}, suspend=True), job())
+        assert "suspend" in found[-1]
+        assert "the maximum" in found[-1]
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]

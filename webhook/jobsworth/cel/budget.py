@@ -120,3 +120,17 @@ class Budget:
             self._built -= _ITEM * len(value)
         if self._built < 0:
             raise OutOfBudget(f"builds more characters than the maximum of {MAX_BUILT}")
+
+
+class Steps:
+    """The steps that several expressions may still take together.
+
+    Attributes:
+        most: their number at first.
+        left: their number now.
+    """
+
+    __slots__ = ("left", "most")
+
+    def __init__(self, most: int) -> None:
+        self.left = self.most = most

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jobsworth.cel.budget import MAX_STEPS, Steps
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.edit import edit_of
 from jobsworth.lint.linter import Linter
@@ -46,6 +47,8 @@ MAX_LISTED = 100
 """The largest number of violations of one policy that a message or an audit annotation lists."""
 MAX_VIOLATIONS = 1_000
 """The largest number of violations of one policy and effect that a verdict lists."""
+REQUEST_STEPS = 3 * MAX_STEPS
+"""The steps of all expressions for an object: an API server waits ten seconds for a review."""
 _FAILURES = (EXPRESSION_FAILED, INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
 
@@ -207,7 +210,7 @@ class _RequestContext:
 
     __slots__ = (
         "_decoded", "_linted", "_linter", "_new", "_old", "metadata_changed", "request", "server",
-        "spec_changed",
+        "spec_changed", "steps", "steps_of_stored",
     )  # fmt: skip
 
     def __init__(
@@ -222,6 +225,8 @@ class _RequestContext:
         self._decoded = decoded
         self._linter = linter
         self._linted: list[Finding] | None = None
+        # An expensive object must not make its violations those of the stored one, too.
+        self.steps, self.steps_of_stored = Steps(REQUEST_STEPS), Steps(REQUEST_STEPS)
         self._new: JobView | None = None
         self._old: JobView | None = None
         self.spec_changed = self.metadata_changed = True
@@ -317,8 +322,12 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
     if policy.expressions is not None and changed:
         expressions = policy.expressions
         yield from _new_violations(
-            expressions.violations(context.request),
-            lambda: expressions.violations(_as_stored(context.request)) if is_update else (),
+            expressions.violations(context.request, context.steps),
+            lambda: (
+                expressions.violations(_as_stored(context.request), context.steps_of_stored)
+                if is_update
+                else ()
+            ),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.cel.budget import Steps
 from jobsworth.cel.values import CelError, Unknown, UnknownValue
 from jobsworth.policy.admission_policies.matching import NAME_LABEL, RESOURCES, matches
 from jobsworth.policy.admission_policies.outcomes import Outcome
@@ -11,7 +12,6 @@ from jobsworth.policy.admission_policies.programs import (
     MATCH_STEPS,
     POLICY_STEPS,
     PolicyExhausted,
-    Steps,
     Variables,
 )
 from jobsworth.policy.admission_policies.typed_objects import as_typed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.budget import MAX_STEPS, Budget
+from jobsworth.cel.budget import MAX_STEPS, Budget, Steps
 from jobsworth.cel.compiling import Refused, compile_expression
 from jobsworth.cel.evaluation import Composed, Scope, compiled, run
 from jobsworth.cel.values import CelError, UnknownValue
@@ -102,19 +102,6 @@ class Program:
         if steps.left < 0:
             raise PolicyExhausted
         return made
-
-
-class Steps:
-    """The steps that a policy may still take.
-
-    Attributes:
-        left: their number.
-    """
-
-    __slots__ = ("left",)
-
-    def __init__(self, left: int) -> None:
-        self.left = left
 
 
 class PolicyExhausted(CelError):

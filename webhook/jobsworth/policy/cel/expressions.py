@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from jobsworth.cel.budget import Steps
     from jobsworth.cel.compiling import Returned
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import PolicyRequest
@@ -41,22 +42,24 @@ class Expression:
     message_program: Program | None
     field: str
 
-    def violations(self, variables: Mapping[str, Any]) -> Iterator[Violation]:
+    def violations(self, variables: Mapping[str, Any], steps: Steps) -> Iterator[Violation]:
         """Yield a violation if the expression is false or has no value."""
         try:
-            if self.program.truth(variables):
+            if self.program.truth(variables, steps):
                 return
         except CannotEvaluate as error:
             message = f"cannot evaluate {_short(self.program.source)}: {error}"
             yield Violation(EXPRESSION_FAILED, self.field, "ExpressionFailed", message)
             return
-        yield Violation(EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(variables))
+        yield Violation(
+            EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(variables, steps)
+        )
 
-    def _message(self, variables: Mapping[str, Any]) -> str:
+    def _message(self, variables: Mapping[str, Any], steps: Steps) -> str:
         """Return the message, chosen as the API server does."""
         if self.message_program is not None:
             try:
-                made = self.message_program.text(variables).strip()
+                made = self.message_program.text(variables, steps).strip()
             except CannotEvaluate:
                 made = ""
             if made and "\n" not in made:
@@ -72,15 +75,20 @@ class Expressions:
     def __init__(self, items: tuple[Expression, ...]) -> None:
         self.items = items
 
-    def violations(self, request: PolicyRequest) -> Iterator[Violation]:
-        """Yield the violations of a request, in the order of the expressions."""
+    def violations(self, request: PolicyRequest, steps: Steps) -> Iterator[Violation]:
+        """Yield the violations of a request, in the order of the expressions.
+
+        Args:
+            request: the request.
+            steps: what the expressions of all policies may take.
+        """
         variables = {
             "object": request.object,
             "oldObject": request.old,
             "request": _described(request),
         }
         for expression in self.items:
-            yield from expression.violations(variables)
+            yield from expression.violations(variables, steps)
 
 
 def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> Expressions:

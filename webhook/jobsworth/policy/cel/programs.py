@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.budget import Budget, OutOfBudget
+from jobsworth.cel.budget import MAX_STEPS, Budget, OutOfBudget, Steps
 from jobsworth.cel.checking.checker import Checker
 from jobsworth.cel.checking.environment import JOB_POLICY, environment
 from jobsworth.cel.checking.structures import REQUEST
@@ -124,37 +124,50 @@ class Program:
             _check_library()
         self._evaluate = compiled(tree)
 
-    def value(self, variables: Mapping[str, Any]) -> Any:
+    def value(self, variables: Mapping[str, Any], steps: Steps) -> Any:
         """Evaluate the expression.
+
+        Args:
+            variables: the variables.
+            steps: what it may take, together with the other expressions of a request.
 
         Raises:
             CannotEvaluate: it has no value for these variables, or takes too long.
         """
+        budget = Budget(min(MAX_STEPS, steps.left))
+        most = budget.steps
         try:
-            return run(self._evaluate, Scope(variables, Budget()))
+            return run(self._evaluate, Scope(variables, budget))
         except OutOfBudget as error:
+            if budget.steps < 0 and most < MAX_STEPS:
+                raise CannotEvaluate(
+                    "the expressions of all policies take more steps for this object than the maximum of "
+                    f"{steps.most}"
+                ) from None
             raise CannotEvaluate(f"it {error.limit}") from None
         except CelError as error:
             raise CannotEvaluate(str(error)) from None
+        finally:
+            steps.left -= most - max(0, budget.steps)
 
-    def truth(self, variables: Mapping[str, Any]) -> bool:
+    def truth(self, variables: Mapping[str, Any], steps: Steps) -> bool:
         """Evaluate an expression that must be true or false.
 
         Raises:
             CannotEvaluate: it cannot be evaluated, or its value is not a boolean.
         """
-        value = self.value(variables)
+        value = self.value(variables, steps)
         if not isinstance(value, bool):
             raise CannotEvaluate(f"the value must be true or false, not {_shown(value)}")
         return value
 
-    def text(self, variables: Mapping[str, Any]) -> str:
+    def text(self, variables: Mapping[str, Any], steps: Steps) -> str:
         """Evaluate an expression that must return a string.
 
         Raises:
             CannotEvaluate: it cannot be evaluated, or its value is not a string.
         """
-        value = self.value(variables)
+        value = self.value(variables, steps)
         if not isinstance(value, str):
             raise CannotEvaluate(f"the value must be a string, not {_shown(value)}")
         return value

@@ -70,6 +70,32 @@ def test_params_are_read_from_the_same_folder(command: Command) -> None:
     assert "error JP060" in done.out
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind: ValidatingAdmissionPolicy\nspec: [", "cluster/broken.yaml:2:"),
+        (
+            yaml.safe_dump(policy("false", name="twice"))
+            + f"spec: {json.dumps(policy('true')['spec'])}\n",
+            "spec",
+        ),
+    ],
+    ids=["no-yaml", "a-key-twice"],
+)
+def test_no_policy_of_a_folder_is_lost_in_silence(
+    command: Command, text: str, message: str
+) -> None:
+    files = {
+        "job.yaml": SOUND,
+        "cluster/all.yaml": yaml.safe_dump_all([policy("true"), binding()]),
+        "cluster/broken.yaml": text,
+    }
+    done = command("validate", "--admission-policy", "cluster", "job.yaml", files=files)
+    assert done.code == 2
+    assert "cluster/broken.yaml:" in done.err
+    assert message in done.err
+
+
 def test_a_policy_without_binding_is_noted(command: Command) -> None:
     done = validated(command, policy("false"))
     assert done.code == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.files.policies.policy_files import BadPolicies, PolicyFileError
@@ -56,16 +55,26 @@ def _documents(path: str) -> tuple[list[Document], list[PolicyFileError]]:
     """Return the documents below a path, and the errors of those that cannot be read."""
     found: list[Document] = []
     errors: list[PolicyFileError] = []
-    folder = os.path.isdir(path)
     for file in manifests_in([path]):
         if isinstance(file, ManifestError):
             errors.append(_unreadable(file))
             continue
         for document in expand_lists(read_file(file)):
-            if document.error is None:
-                found.append(document)
-            elif not folder:
+            if document.error is not None:
                 errors.append(_unreadable(document.error))
+                continue
+            if is_admission_policy(document.value):
+                errors += [
+                    PolicyFileError(
+                        document.file,
+                        note.position.line,
+                        note.position.column,
+                        note.field,
+                        note.message,
+                    )
+                    for note in document.notes
+                ]
+            found.append(document)
     return found, errors
 
 

@@ -128,3 +128,26 @@ def test_recorded_objects_are_a_list() -> None:
 def test_text_that_is_no_unicode_has_a_finding() -> None:
     (located,) = jobsworth.validate_text("kind: Job\nname: \ud800\n")
     assert (located.finding.code, located.line) == ("JW090", 2)
+
+
+@pytest.mark.parametrize("function", [jobsworth.why, jobsworth.wait])
+@pytest.mark.parametrize(
+    ("reference", "arguments", "words"),
+    [
+        (5, {}, "reference must be a str, not int"),
+        (None, {}, "reference must be a str, not NoneType"),
+        ("job/train", {"namespace": 5}, "namespace must be a str, not int"),
+    ],
+)
+def test_what_is_read_from_a_cluster_is_named_by_texts(
+    function: Any, reference: Any, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=words):
+        function(reference, client=lambda path: {}, **arguments)
+
+
+@pytest.mark.parametrize("name", ["timeout", "stuck_after"])
+@pytest.mark.parametrize("seconds", ["5m", True])
+def test_times_of_a_wait_are_numbers(name: str, seconds: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} must be a number of seconds"):
+        jobsworth.wait("job/train", client=lambda path: {}, **{name: seconds})  # type: ignore[call-overload]

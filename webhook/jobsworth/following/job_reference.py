@@ -63,7 +63,11 @@ def read_reference(text: str, namespace: str) -> JobReference:
 
     Raises:
         BadReference: the kind is unknown, or there is no name.
+        TypeError: one of them is not a str.
     """
+    for name, value in (("reference", text), ("namespace", namespace)):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a str, not {type(value).__name__}")
     written, slash, name = text.rpartition("/")
     kind = _KINDS.get(written.lower()) if slash else JOB
     if kind is None:

@@ -95,7 +95,7 @@ def wait(
         ValueError: the reference names no Job, or an argument is out of range.
         JobNotFound: there is no such Job.
         ClusterError: the cluster cannot be read.
-        TypeError: the client is none of these.
+        TypeError: the client is none of these, or another argument has another type.
     """
     bounds = Bounds(stuck_after, unschedulable_after, _suspended_ok(suspended))
     options = _checked(
@@ -196,8 +196,9 @@ def _checked(options: WaitOptions) -> WaitOptions:
 
     Raises:
         ValueError: one is out of range.
+        TypeError: one is no number.
     """
-    given = {
+    given: dict[str, object] = {
         "timeout": options.timeout,
         "stuck_after": options.bounds.stuck_after,
         "unschedulable_after": options.bounds.unschedulable_after,
@@ -205,6 +206,8 @@ def _checked(options: WaitOptions) -> WaitOptions:
         "unreachable_after": options.unreachable_after,
     }
     for name, value in given.items():
+        if not isinstance(value, int | float | None) or isinstance(value, bool):
+            raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
         if value is not None and not 0 <= value < float("inf"):
             raise ValueError(f"{name} must be a number of seconds from 0, not {value!r}")
     return options

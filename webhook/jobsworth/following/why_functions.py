@@ -44,7 +44,7 @@ def why(
         ValueError: the reference names no such kind.
         JobNotFound: there is no such object.
         ClusterError: the cluster cannot be read.
-        TypeError: the client is none of these.
+        TypeError: the client is none of these, or the reference or the namespace is not a str.
     """
     with source_of(client, context=context) as source:
         asked = read_reference(reference, namespace or source.namespace)

@@ -210,6 +210,14 @@ def test_what_has_no_job_is_named_with_what_to_pass(function: Any) -> None:
         function({})
 
 
+@pytest.mark.parametrize("function", [jobsworth.explain, jobsworth.simulate])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_of_a_list_one_item_is_asked_for(function: Any, count: int) -> None:
+    for version, kind in (("v1", "List"), ("batch/v1", "JobList")):
+        with pytest.raises(jobsworth.UnknownKind, match=f"a {kind} of {version}: pass one of its"):
+            function({"apiVersion": version, "kind": kind, "items": [sent(model())] * count})
+
+
 def test_no_function_changes_its_arguments() -> None:
     job = sent(model())
     before = deepcopy(job)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.library.manifests import problem_of_kind
 from jobsworth.manifests import read_text
 from jobsworth.usage_error import InputError
+from jobsworth.validation.engine import UnknownKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +24,12 @@ def document_of(manifest: dict[str, Any]) -> Document:
 
     Raises:
         InputError: it is too large.
+        UnknownKind: it is a List, of which a file has the items.
     """
-    (document,) = read_text(text_of([manifest]), NAME)
+    documents = read_text(text_of([manifest]), NAME)
+    if len(documents) != 1 or documents[0].item is not None:
+        raise UnknownKind(f"{problem_of_kind(manifest)}: pass one of its items")
+    (document,) = documents
     if document.error is not None:
         raise InputError(f"the manifest cannot be read: {document.error.message}")
     # YAML reads 3.0 as the integer 3. A client sends 3.0, which the server rejects.

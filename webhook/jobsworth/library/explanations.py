@@ -78,9 +78,9 @@ _EXPLAINED = "Pass a Job, a CronJob, or an object from which an operator creates
 
 
 def _job(value: dict[str, Any], part: str, server: ApiServer) -> ReadJob:
-    jobs = []
+    jobs, document = [], document_of(value)
     try:
-        for read in read_document(document_of(value), server):
+        for read in read_document(document, server):
             if read.job is None:
                 assert read.result is not None  # it is readable
                 errors = [each for each in read.result.findings if each.finding.severity == "error"]

@@ -136,7 +136,7 @@ def simulate(
         SimulationTooLarge: a run exceeds a limit, or all together do.
         TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
             argument has another type.
-        UnknownKind: the object has the keys of ``to_dict()`` of the kubernetes package.
+        UnknownKind: the object is a List, or has the keys of ``to_dict()`` of the kubernetes package.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """

@@ -177,6 +177,7 @@ def test_the_deepest_expressions_have_a_value_below_the_calls_of_a_server(expres
         ("object + 1", 10**400),
         ("{optional.of([1]): 1}.size()", None),
         ("semver(object).compareTo(semver(object + '1')) == -1", "1.0.0-" + "1" * 5_000),
+        ("quantity(object).asApproximateFloat() > 0.0", "9" * 5_000),
         ("object.matches('a')", "\ud800"),
         ("object.find('a')", "\ud800"),
         ("object.findAll('a')", "\ud800"),
@@ -188,6 +189,12 @@ def test_the_deepest_expressions_have_a_value_below_the_calls_of_a_server(expres
 def test_odd_values_have_a_value_or_a_reason(expression: str, data: Any) -> None:
     with suppress(CelError):
         value(expression, data)
+
+
+@given(st.integers(-(10**900), 10**900), st.integers(-9, 300))
+def test_a_quantity_of_many_digits_is_its_nearest_double(mantissa: int, exponent: int) -> None:
+    text = f"{mantissa}e{exponent}"
+    assert value("quantity(object).asApproximateFloat()", text) == float(text)
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.cel.functions.arguments import Function
 
 
+_DIGITS = 800
 _MAX_POWER = 18
 """The largest power of ten in 64 bits."""
 
@@ -92,8 +95,12 @@ def _as_integer(one: Any) -> int:
 
 def _as_float(one: Any) -> float:
     check(QuantityValue, one)
-    amount: Quantity = one.amount
-    return float(f"{amount.mantissa}e{amount.exponent}")
+    mantissa, exponent = one.amount.mantissa, one.amount.exponent
+    digits = int(mantissa.bit_length() * math.log10(2))
+    if digits > _DIGITS:  # no double depends on more
+        exponent += digits - _DIGITS
+        mantissa = int(mantissa / Fraction(10 ** (digits - _DIGITS)))
+    return float(f"{mantissa}e{exponent}")
 
 
 def _of_one(result: Callable[[Quantity], Any]) -> Function:

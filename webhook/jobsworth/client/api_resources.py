@@ -22,8 +22,13 @@ def resource_path(group: str, resource: str, namespace: str = "", name: str = ""
         namespace: empty for a cluster-scoped resource, or for the objects of all namespaces.
         name: empty for all objects.
     """
-    within = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
-    return f"{group}{within}/{resource}" + (f"/{quote(name, safe='')}" if name else "")
+    within = f"/namespaces/{_segment(namespace)}" if namespace else ""
+    return f"{group}{within}/{resource}" + (f"/{_segment(name)}" if name else "")
+
+
+def _segment(name: str) -> str:
+    """Return a name as one segment of a path: urllib3 resolves ``..``, which would name another resource."""
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
 
 
 def pods_path(namespace: str, name: str = "") -> str:

@@ -32,6 +32,10 @@ FOUND = """
   .map(each => new URL(each.href).pathname.split("/").slice(2).join("/")).join(" ")
 """
 MESSAGES = Path(__file__).parents[2] / "docs/messages"
+OPEN_SEARCH = (
+    "dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true})), 0"
+)
+FIELD = "document.activeElement?.shadowRoot?.activeElement"
 PATIENCE = 60
 SCHEMES = {"light": "default", "dark": "slate"}
 
@@ -118,14 +122,8 @@ def test_a_message_pasted_into_the_search_finds_its_page(
     page.visit("about:blank", "'yes'")
     page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
     page.wait(STARTED, PATIENCE)
-    open_search = (
-        "dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true})), 0"
-    )
-    page.evaluate(f"document.{open_search}")
-    page.wait(
-        "document.activeElement?.shadowRoot?.activeElement?.tagName === 'INPUT' ? 'yes' : ''",
-        PATIENCE,
-    )
+    page.evaluate(f"document.{OPEN_SEARCH}")
+    page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
     page.call("Input.insertText", text=words)
     page.wait(f"({FOUND}).trim()", PATIENCE)
     page.wait(f"({FOUND}).split(' ')[0].startsWith({json.dumps(found)}) ? 'yes' : ''", PATIENCE)
@@ -152,6 +150,18 @@ def test_the_search_looks_for_words_of_each_message_that_its_page_has(
             missing[path.stem] = (left, absent)
     assert found > 90
     assert missing == {}
+
+
+def test_what_is_typed_into_the_search_stays(page: Chromium, server: StaticServer) -> None:
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
+    page.wait(STARTED, PATIENCE)
+    page.evaluate(f"document.{OPEN_SEARCH}")
+    page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+    words = 'what is "exit code" 137 of rules[0]?'
+    for character in words:
+        page.call("Input.insertText", text=character)
+    assert page.evaluate(f"{FIELD}.value") == words
 
 
 def test_words_that_are_no_message_are_searched_as_they_are(

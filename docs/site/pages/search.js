@@ -17,11 +17,13 @@ const NOT_OF_A_MESSAGE = [
   [/[^\p{L}\p{N}\s.:_-]+/gu, " "],
   [/\s+/g, " "],
 ];
+const SHORTEST = 20; // characters of a message
 const essence = message => NOT_OF_A_MESSAGE.reduce((text, [part, rest]) => text.replace(part, rest), message).trim();
 addEventListener("input", event => {
   const field = event.composedPath()[0];
   if (!(field.getRootNode() instanceof ShadowRoot) || !event.isTrusted) return; // the search of the theme
-  if (event.inputType === "insertText" && (event.data ?? "").length < 2) return; // a keystroke
+  const pasted = event.inputType?.startsWith("insertFrom") || (event.data ?? "").length >= SHORTEST;
+  if (!pasted || event.isComposing || field.value.length < SHORTEST) return; // typed
   const text = essence(field.value);
   if (!text || text === field.value) return;
   field.value = text;

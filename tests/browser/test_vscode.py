@@ -54,7 +54,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(workspace: Path) -> dict[str, Any]:
-    """What a user sees, by step of the probe."""
+    """The state of the editor, by step of the probe."""
     folder = workspace.parent
     workbench = Workbench(folder / "data", package(folder / "extension"), SETTINGS)
     screenshots = os.environ.get("JOBSWORTH_SCREENSHOTS")

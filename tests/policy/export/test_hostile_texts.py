@@ -1,4 +1,4 @@
-"""Whatever texts a JobPolicy has, its export is what an API server compiles, and means the same."""
+"""Laws: the export of a JobPolicy with any texts compiles on an API server, and means the same."""
 
 from __future__ import annotations
 

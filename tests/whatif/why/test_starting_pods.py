@@ -1,4 +1,4 @@
-"""What keeps Pods from starting: their statuses, and the Events that no later one contradicts."""
+"""Reasons for which Pods do not start: from their statuses, and from Events that no later one contradicts."""
 
 from __future__ import annotations
 

@@ -32,6 +32,8 @@ FOUND = """
   .map(each => new URL(each.href).pathname.split("/").slice(2).join("/")).join(" ")
 """
 MESSAGES = Path(__file__).parents[2] / "docs/messages"
+MOUNTED = "[...document.querySelectorAll('*')].some(each => each.shadowRoot) ? 'yes' : ''"
+"""The search listens to its key, which it does later than other scripts start."""
 OPEN_SEARCH = (
     "dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true})), 0"
 )
@@ -122,6 +124,7 @@ def test_a_message_pasted_into_the_search_finds_its_page(
     page.visit("about:blank", "'yes'")
     page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
     page.wait(STARTED, PATIENCE)
+    page.wait(MOUNTED, PATIENCE)
     page.evaluate(f"document.{OPEN_SEARCH}")
     page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
     page.call("Input.insertText", text=words)
@@ -156,6 +159,7 @@ def test_what_is_typed_into_the_search_stays(page: Chromium, server: StaticServe
     page.visit("about:blank", "'yes'")
     page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
     page.wait(STARTED, PATIENCE)
+    page.wait(MOUNTED, PATIENCE)
     page.evaluate(f"document.{OPEN_SEARCH}")
     page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
     words = 'what is "exit code" 137 of rules[0]?'

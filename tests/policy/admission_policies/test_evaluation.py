@@ -185,6 +185,21 @@ def test_the_steps_of_variables_count_for_the_policy() -> None:
     ]
 
 
+def test_the_steps_of_all_policies_are_bounded_and_the_rest_is_not_evaluated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("jobsworth.policy.admission_policies.policy_set.REQUEST_STEPS", 20)
+    sum_of_many = " + ".join(["object.spec.parallelism"] * 10)
+    others = [binding(name) for name in ("second", "third")]
+    found = from_files(policy(f"{sum_of_many} < 3"), binding("first"), *others)
+    assert len(found) == 3
+    assert "'first' denied request: " in found[0]
+    of_all = (
+        "the expressions of all policies take more steps for this object than the maximum of 20"
+    )
+    assert [each.endswith(f"was not evaluated: {of_all}") for each in found] == [False, True, True]
+
+
 @pytest.mark.parametrize(
     ("first", "later", "last"),
     [

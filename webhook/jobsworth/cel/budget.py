@@ -125,12 +125,31 @@ class Budget:
 class Steps:
     """The steps that several expressions may still take together.
 
+    Args:
+        most: their number at first.
+        total: those of which these are a part; None without.
+
     Attributes:
         most: their number at first.
-        left: their number now.
+        left: their number now; negative if an expression needed more.
     """
 
-    __slots__ = ("left", "most")
+    __slots__ = ("_total", "left", "most")
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, total: Steps | None = None) -> None:
         self.left = self.most = most
+        self._total = total
+
+    @property
+    def exceeded(self) -> str:
+        """The reason for which no further expression is evaluated."""
+        words = (
+            "the expressions of all policies take more steps for this object than the maximum of"
+        )
+        return f"{words} {self.most}"
+
+    def take(self, number: int) -> None:
+        """Subtract steps that an expression took."""
+        self.left -= number
+        if self._total is not None:
+            self._total.take(number)

@@ -44,7 +44,11 @@ _EFFECTS: tuple[tuple[Action, Effect], ...] = (
 
 
 def evaluate(
-    policy: AdmissionPolicy, binding: Binding, request: PolicyRequest, objects: ParamObjects
+    policy: AdmissionPolicy,
+    binding: Binding,
+    request: PolicyRequest,
+    objects: ParamObjects,
+    total: Steps,
 ) -> list[Outcome]:
     """Evaluate a policy with a binding; return the failed validations.
 
@@ -53,6 +57,7 @@ def evaluate(
         binding: one of its bindings.
         request: the request, as admission sees it.
         objects: that may be params.
+        total: the steps of all policies for the request.
     """
     try:
         if not matches(policy.match, request):
@@ -67,7 +72,13 @@ def evaluate(
             return []
         message = f"failed to configure binding: {error}"
         return [Outcome(policy.name, binding.name, message, "deny")]
-    return [outcome for each in params for outcome in _with_params(policy, binding, request, each)]
+    found: list[Outcome] = []
+    for each in params:
+        if total.left <= 0:
+            found.append(Outcome(policy.name, binding.name, total.exceeded, None))
+            break
+        found += _with_params(policy, binding, request, each, total)
+    return found
 
 
 def _with_params(
@@ -75,11 +86,12 @@ def _with_params(
     binding: Binding,
     request: PolicyRequest,
     params: Mapping[str, Any] | None,
+    total: Steps,
 ) -> Iterator[Outcome]:
     names = {**request_variables(request), "params": params}
     effect = _effect(binding)
     try:
-        if not _meets_conditions(policy, names):
+        if not _meets_conditions(policy, names, total):
             return
     except UnknownValue as error:
         yield Outcome(policy.name, binding.name, str(error), None)
@@ -87,13 +99,13 @@ def _with_params(
     except CelError as error:
         yield Outcome(policy.name, binding.name, str(error), effect)
         return
-    steps = Steps(POLICY_STEPS)
+    steps = Steps(POLICY_STEPS, total)
     names["variables"] = Variables(policy.variables, names, steps)
     found: list[Outcome] = []
     try:
         for validation in policy.validations:
             found += _outcomes(policy, binding, validation, names, steps)
-        found += _failed_annotations(policy, binding, names)
+        found += _failed_annotations(policy, binding, names, total)
     except PolicyExhausted as error:
         exhausted = Outcome(policy.name, binding.name, str(error), effect)
         found = [] if policy.ignores_failures else [exhausted]
@@ -121,14 +133,14 @@ def _effect(binding: Binding) -> Effect:
     return next(effect for action, effect in _EFFECTS if action in binding.actions)
 
 
-def _meets_conditions(policy: AdmissionPolicy, names: Mapping[str, Any]) -> bool:
+def _meets_conditions(policy: AdmissionPolicy, names: Mapping[str, Any], total: Steps) -> bool:
     """Return True if all match conditions hold; one that is false outweighs errors of others.
 
     Raises:
         UnknownValue: they depend on what is not known.
         CelError: a condition has no value, and the policy fails then.
     """
-    steps = Steps(MATCH_STEPS)
+    steps = Steps(MATCH_STEPS, total)
     # The server evaluates match conditions without the namespace.
     names = {**names, "namespaceObject": None}
     names["variables"] = Variables(policy.variables, names, steps)
@@ -184,12 +196,12 @@ def _made_message(program: Program | None, names: Mapping[str, Any], steps: Step
 
 
 def _failed_annotations(
-    policy: AdmissionPolicy, binding: Binding, names: Mapping[str, Any]
+    policy: AdmissionPolicy, binding: Binding, names: Mapping[str, Any], total: Steps
 ) -> Iterator[Outcome]:
     """Yield a denial for each audit annotation that fails, whatever the binding's actions."""
     if policy.ignores_failures:
         return
-    steps = Steps(POLICY_STEPS)
+    steps = Steps(POLICY_STEPS, total)
     for program in policy.annotations:
         try:
             program.value(names, steps)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.cel.budget import Steps
 from jobsworth.policy.admission_policies.evaluator import evaluate
 from jobsworth.policy.admission_policies.params import ParamObjects, labels_of
+from jobsworth.policy.admission_policies.programs import REQUEST_STEPS
 from jobsworth.policy.admission_policies.reader import (
     BINDING_KIND,
     POLICY_KIND,
@@ -65,10 +67,13 @@ class AdmissionPolicySet:
         """
         if request.namespace_labels is None and request.namespace in self.namespace_labels:
             request = replace(request, namespace_labels=self.namespace_labels[request.namespace])
+        steps = Steps(REQUEST_STEPS)
         return [
             outcome
             for binding in self.bindings
-            for outcome in evaluate(self.policies[binding.policy], binding, request, self.params)
+            for outcome in evaluate(
+                self.policies[binding.policy], binding, request, self.params, steps
+            )
         ]
 
 

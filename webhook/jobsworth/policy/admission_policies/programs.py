@@ -25,6 +25,9 @@ POLICY_STEPS = 10 * MAX_STEPS
 MATCH_STEPS = POLICY_STEPS // 4
 """The steps of all match conditions of a policy together."""
 
+REQUEST_STEPS = 10 * POLICY_STEPS
+"""The steps of all policies, bindings and params for a request; an API server has no such limit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -94,11 +97,11 @@ class Program:
             made = run(evaluate, Scope(names, budget))
         except CelError:
             # The variables that it reads have taken their steps already.
-            steps.left -= before - budget.steps
+            steps.take(before - budget.steps)
             if steps.left < 0:
                 raise PolicyExhausted from None
             raise
-        steps.left -= before - budget.steps
+        steps.take(before - budget.steps)
         if steps.left < 0:
             raise PolicyExhausted
         return made
@@ -157,4 +160,4 @@ class Variables(Composed):
         except CelError as error:
             return CelError(f'composited variable "{name}" fails to evaluate: {error}')
         finally:
-            self._steps.left -= before - budget.steps
+            self._steps.take(before - budget.steps)

@@ -140,15 +140,12 @@ class Program:
             return run(self._evaluate, Scope(variables, budget))
         except OutOfBudget as error:
             if budget.steps < 0 and most < MAX_STEPS:
-                raise CannotEvaluate(
-                    "the expressions of all policies take more steps for this object than the maximum of "
-                    f"{steps.most}"
-                ) from None
+                raise CannotEvaluate(steps.exceeded) from None
             raise CannotEvaluate(f"it {error.limit}") from None
         except CelError as error:
             raise CannotEvaluate(str(error)) from None
         finally:
-            steps.left -= most - max(0, budget.steps)
+            steps.take(most - max(0, budget.steps))
 
     def truth(self, variables: Mapping[str, Any], steps: Steps) -> bool:
         """Evaluate an expression that must be true or false.

@@ -87,8 +87,8 @@ OTHER_KEYS = {
     "digests": ("sha256",),
     "SELinux types": ("container_engine_t", "container_init_t", "container_kvm_t", "container_t"),
     "units that people write": (
-        "d", "g", "gb", "gi", "gib", "h", "k", "kb", "ki", "kib", "m", "mb", "mi", "mib", "min", "s", "sec", "t", "tb",
-        "ti", "tib", "w",
+        "d", "g", "gb", "gi", "gib", "h", "k", "kb", "ki", "kib", "m", "mb", "mi", "mib", "min", "s", "t", "tb",
+        "ti", "tib",
     ),
     "words in a message, a command line and a tag": ("latest", "migrat"),
     "the counts of findings in public manifests": ("objects", "reported"),

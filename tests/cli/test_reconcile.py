@@ -35,7 +35,7 @@ def reconcile(*arguments: str) -> int:
     ("arguments", "says"),
     [
         (["--sync-period", "soon"], '--sync-period "soon" is not a duration; use for example 10s'),
-        (["--pod-failure-backoff", "-1s"], '"-1s" is not a duration'),
+        (["--pod-failure-backoff", "-1s"], '--pod-failure-backoff "-1s" must be greater than zero'),
         (["--kube-api-qps", "many"], '--kube-api-qps "many" is not a number'),
         (["--workers", "0"], "'--workers'"),
         (["--listen", "8081"], '--listen: "8081" is not an address; use ADDRESS:PORT'),

@@ -18,7 +18,11 @@ from support.random_objects.random_jobs import random_job
 
 seeds = st.integers(min_value=0, max_value=2**48)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(), below, max_size=4),
     max_leaves=12,
 )

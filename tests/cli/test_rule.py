@@ -1,4 +1,4 @@
-"""`jobsworth rule`, run as a user runs it."""
+"""`jobsworth rule`, from its arguments to its output and exit code."""
 
 from __future__ import annotations
 
@@ -13,32 +13,31 @@ from jobsworth.files.simulations.rule_simulations import simulation_section
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
-from support.cli.command_processes import run
 from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = sorted((*RULES, *manifest_rules.MANIFEST_RULES), key=lambda rule: rule.code)
 
 
-def test_without_arguments_all_rules_are_listed() -> None:
-    done = run("rule")
-    assert done.returncode == 0
-    head, *lines = done.stdout.splitlines()
+def test_without_arguments_all_rules_are_listed(command: Command) -> None:
+    done = command("rule")
+    assert done.code == 0
+    head, *lines = done.out.splitlines()
     assert head.split() == ["code", "name", "severity", "fix", "summary"]
     assert [line.split()[0] for line in lines] == [rule.code for rule in ALL]
 
 
 @pytest.mark.parametrize("word", ["JW101", "rule-shadowed"])
-def test_a_code_or_a_name_prints_the_page(word: str) -> None:
-    done = run("rule", word)
-    assert done.returncode == 0
-    assert done.stdout == pages.page(ALL[0])
-    assert done.stdout.startswith("# JW101 rule-shadowed\n")
+def test_a_code_or_a_name_prints_the_page(command: Command, word: str) -> None:
+    done = command("rule", word)
+    assert done.code == 0
+    assert done.out == pages.page(ALL[0])
+    assert done.out.startswith("# JW101 rule-shadowed\n")
 
 
-def test_several_pages_are_printed_one_after_the_other() -> None:
-    done = run("rule", "JW401", "JW305", "JW004")
-    titles = [line for line in done.stdout.splitlines() if line.startswith("# ")]
+def test_several_pages_are_printed_one_after_the_other(command: Command) -> None:
+    done = command("rule", "JW401", "JW305", "JW004")
+    titles = [line for line in done.out.splitlines() if line.startswith("# ")]
     assert titles == [
         "# JW401 schedule-never-fires",
         "# JW305 replaced-bytes",
@@ -46,15 +45,15 @@ def test_several_pages_are_printed_one_after_the_other() -> None:
     ]
 
 
-def test_the_beginning_of_codes_lists_them() -> None:
-    lines = run("rule", "JW3").stdout.splitlines()
+def test_the_beginning_of_codes_lists_them(command: Command) -> None:
+    lines = command("rule", "JW3").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == [
         rule.code for rule in ALL if rule.code.startswith("JW3")
     ]
 
 
-def test_json_has_all_that_the_pages_have() -> None:
-    (described,) = json.loads(run("rule", "JW404", "--output", "json").stdout)["rules"]
+def test_json_has_all_that_the_pages_have(command: Command) -> None:
+    (described,) = json.loads(command("rule", "JW404", "--output", "json").out)["rules"]
     rule = next(rule for rule in ALL if rule.code == "JW404")
     explained = pages.explanation(rule)
     assert described == {
@@ -72,10 +71,10 @@ def test_json_has_all_that_the_pages_have() -> None:
     }
 
 
-def test_json_lists_all_rules_and_codes_without_one() -> None:
-    everything = json.loads(run("rule", "-o", "json").stdout)["rules"]
+def test_json_lists_all_rules_and_codes_without_one(command: Command) -> None:
+    everything = json.loads(command("rule", "-o", "json").out)["rules"]
     assert [described["code"] for described in everything] == [rule.code for rule in ALL]
-    (verdict,) = json.loads(run("rule", "-o", "json", "JW004").stdout)["rules"]
+    (verdict,) = json.loads(command("rule", "-o", "json", "JW004").out)["rules"]
     assert (verdict["fix"], "why" in verdict) == (None, False)
 
 
@@ -87,17 +86,19 @@ def test_json_lists_all_rules_and_codes_without_one() -> None:
         ("xyz", 'unknown rule "xyz"'),
     ],
 )
-def test_an_unknown_rule_is_reported_with_a_similar_one(word: str, complaint: str | None) -> None:
-    done = run("rule", word)
-    assert done.returncode == (0 if complaint is None else 2)
-    assert "Traceback" not in done.stderr
+def test_an_unknown_rule_is_reported_with_a_similar_one(
+    command: Command, word: str, complaint: str | None
+) -> None:
+    done = command("rule", word)
+    assert done.code == (0 if complaint is None else 2)
+    assert "Traceback" not in done.err
     if complaint is not None:
-        assert complaint in done.stderr
+        assert complaint in done.err
 
 
-def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
+def test_pages_and_their_index_are_written(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "rules"
-    assert run("rule", "--directory", str(folder)).returncode == 0
+    assert command("rule", "--directory", str(folder)).code == 0
     names = {path.name for path in folder.iterdir()}
     assert names == {"README.md", *(pages.file_name(entry) for entry in CATALOGUE.values())}
     shadowed = (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8")
@@ -130,27 +131,27 @@ def test_only_the_command_that_runs_is_imported() -> None:
 
 
 @pytest.mark.parametrize("words", [["certs generate"], ["policy"], ["certs", "x"]])
-def test_a_command_has_one_name(words: list[str]) -> None:
-    done = run(*words)
-    assert done.returncode == 2
-    assert "Usage: jobsworth" in done.stderr
+def test_a_command_has_one_name(command: Command, words: list[str]) -> None:
+    done = command(*words)
+    assert done.code == 2
+    assert "Usage: jobsworth" in done.err
 
 
-def test_help_teaches_by_example() -> None:
-    done = run("rule", "--help")
-    assert "[RULE...]" in done.stdout
-    assert "jobsworth rule JW101" in done.stdout
+def test_help_teaches_by_example(command: Command) -> None:
+    done = command("rule", "--help")
+    assert "[RULE...]" in done.out
+    assert "jobsworth rule JW101" in done.out
 
 
 @pytest.mark.parametrize("code", ["JW001", "jw004", "JW090", "JW094"])
-def test_codes_without_a_rule_have_a_page_that_says_what_to_do(code: str) -> None:
-    done = run("rule", code)
-    assert done.returncode == 0
-    assert len(done.stdout.splitlines()) > 6
+def test_codes_without_a_rule_have_a_page_that_says_what_to_do(command: Command, code: str) -> None:
+    done = command("rule", code)
+    assert done.code == 0
+    assert len(done.out.splitlines()) > 6
 
 
-def test_policy_codes_are_explained_too() -> None:
-    assert run("rule", "JP002").stdout.startswith("# JP002 above-maximum\n")
-    assert run("rule", "jp").stdout.count("\n") >= 17
-    done = run("rule", "JP777")
-    assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+def test_policy_codes_are_explained_too(command: Command) -> None:
+    assert command("rule", "JP002").out.startswith("# JP002 above-maximum\n")
+    assert command("rule", "jp").out.count("\n") >= 17
+    done = command("rule", "JP777")
+    assert (done.code, "Traceback" in done.err) == (2, False)

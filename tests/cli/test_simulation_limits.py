@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from jobsworth.whatif.simulation.run_limits import SimulationTooLarge, check_runs
 from jobsworth.whatif.simulation.scenario_run import run_once
-from support.cli.command_processes import GOOD, run
+from support.cli.command_processes import GOOD
+from support.cli.command_runs import Command
 from support.simulation.simulated_runs import indexed, job, outcome, scenario
 from support.simulation.simulated_runs import run as simulated
 
+Refused = Callable[..., str]
 SECONDS = 30
 """Each of these ran for minutes or without end; on an idle machine they take 1 to 3 s."""
 WIDE = GOOD.replace("spec:\n", "spec:\n  parallelism: WIDTH\n  completions: WIDTH\n", 1)
@@ -28,29 +30,33 @@ spec:
 """
 
 
-def refused(folder: Path, manifest: str, *options: str) -> str:
-    """Return what the command reports."""
-    (folder / "job.yaml").write_text(manifest)
-    begun = time.monotonic()
-    done = run("simulate", "job.yaml", *options, folder=folder)
-    assert time.monotonic() - begun < SECONDS
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
-    return done.stderr
+@pytest.fixture
+def refused(command: Command) -> Refused:
+    """Runs the command with a manifest and options, and returns what it reports."""
+
+    def refused(manifest: str, *options: str) -> str:
+        begun = time.monotonic()
+        done = command("simulate", "job.yaml", *options, files={"job.yaml": manifest})
+        assert time.monotonic() - begun < SECONDS
+        assert (done.code, done.out) == (2, "")
+        assert "Traceback" not in done.err
+        return done.err
+
+    return refused
 
 
 @pytest.mark.parametrize("width", [1_000_000, 2_147_483_647])
-def test_more_pods_at_a_time_than_a_simulation_creates(tmp_path: Path, width: int) -> None:
-    assert refused(tmp_path, WIDE.replace("WIDTH", str(width))) == (
+def test_more_pods_at_a_time_than_a_simulation_creates(refused: Refused, width: int) -> None:
+    assert refused(WIDE.replace("WIDTH", str(width))) == (
         f"Error: not simulated: job.yaml: the Job runs {width:,} Pods at a time, and one run creates at most "
         "200,000. Set a lower parallelism\n"
     )
 
 
-def test_a_job_of_a_million_completions_is_refused_before_it_starts(tmp_path: Path) -> None:
+def test_a_job_of_a_million_completions_is_refused_before_it_starts(refused: Refused) -> None:
     size = "spec:\n  parallelism: 1000\n  completions: 1000000\n"
     manifest = GOOD.replace("spec:\n", size, 1)
-    assert refused(tmp_path, manifest) == (
+    assert refused(manifest) == (
         "Error: not simulated: job.yaml: the Job needs 1,000,000 Pods, one for each completion, and one run "
         "creates at most 200,000. Simulate a smaller Job of the same shape\n"
     )
@@ -67,23 +73,23 @@ def test_a_long_run_reports_how_many_completions_are_done(monkeypatch: pytest.Mo
     assert seen[-1][0] > 40
 
 
-def test_a_cron_job_of_every_minute_for_two_hundred_years(tmp_path: Path) -> None:
-    assert refused(tmp_path, EVERY_MINUTE, "--from", "1970-01-02", "--until", "2000000h") == (
+def test_a_cron_job_of_every_minute_for_two_hundred_years(refused: Refused) -> None:
+    assert refused(EVERY_MINUTE, "--from", "1970-01-02", "--until", "2000000h") == (
         "Error: not simulated: job.yaml: the CronJob has more than 20,000 scheduled times in the simulated "
         "period, the most that one run may. Set a shorter --until\n"
     )
 
 
-def test_a_sweep_of_many_values(tmp_path: Path) -> None:
+def test_a_sweep_of_many_values(refused: Refused) -> None:
     values = ",".join(map(str, range(20_000)))
-    assert refused(tmp_path, GOOD, "--sweep", f"spec.backoffLimit={values}") == (
+    assert refused(GOOD, "--sweep", f"spec.backoffLimit={values}") == (
         "Error: not simulated: --sweep and --compare make 20,000 variants, and one invocation simulates at "
         "most 1,000. Sweep fewer values\n"
     )
 
 
-def test_a_billion_runs(tmp_path: Path) -> None:
-    assert refused(tmp_path, GOOD, "--runs", "999999999") == (
+def test_a_billion_runs(refused: Refused) -> None:
+    assert refused(GOOD, "--runs", "999999999") == (
         "Error: not simulated: 999,999,999 runs are more than the 100,000 runs that one invocation makes. "
         "Set lower --runs\n"
     )
@@ -92,8 +98,8 @@ def test_a_billion_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "dates", [("--from", "9999-12-31"), ("--from", "2199-12-31"), ("--from", "1969-12-31")]
 )
-def test_dates_that_the_calendar_does_not_have(tmp_path: Path, dates: tuple[str, ...]) -> None:
-    message = refused(tmp_path, EVERY_MINUTE, *dates, "--until", "48h")
+def test_dates_that_the_calendar_does_not_have(refused: Refused, dates: tuple[str, ...]) -> None:
+    message = refused(EVERY_MINUTE, *dates, "--until", "48h")
     assert "the simulated period must begin in 1970 or later and end before 2200" in message
 
 
@@ -110,8 +116,8 @@ def test_dates_that_the_calendar_does_not_have(tmp_path: Path, dates: tuple[str,
         ("spec.backoffLimit=NaN", "spec.backoffLimit"),
     ],
 )
-def test_a_sweep_that_leads_nowhere_is_refused(tmp_path: Path, swept: str, message: str) -> None:
-    reported = refused(tmp_path, GOOD, "--sweep", swept)
+def test_a_sweep_that_leads_nowhere_is_refused(refused: Refused, swept: str, message: str) -> None:
+    reported = refused(GOOD, "--sweep", swept)
     assert message in reported
     assert "internal error" not in reported
 
@@ -176,7 +182,7 @@ def cron_job(policy: str) -> dict[str, object]:
     }
 
 
-def test_the_runs_of_an_invocation_are_limited_together(tmp_path: Path) -> None:
+def test_the_runs_of_an_invocation_are_limited_together(refused: Refused) -> None:
     from jobsworth.whatif.simulation.run_limits import MAX_ALL_STEPS, check_all_steps
 
     check_all_steps(MAX_ALL_STEPS)

@@ -72,6 +72,19 @@ def test_a_rejected_cron_job_is_left_out_and_named(command: Command, folder: Pat
     assert "end of range (61) above maximum (59)" in done.err
 
 
+def test_a_cron_job_of_a_removed_version_is_left_out_and_named(
+    command: Command, folder: Path
+) -> None:
+    old = (CRON_JOB % ("old", "@daily")).replace("batch/v1", "batch/v1beta1")
+    (folder / "old.yaml").write_text(old)
+    done = command("schedule", str(folder), *FROM)
+    assert done.code == 1
+    assert (
+        f"left out: {folder}/old.yaml:1: the API server rejects this CronJob: apiVersion: The API server has "
+        "no kind CronJob in batch/v1beta1 since Kubernetes 1.25. Set apiVersion: batch/v1."
+    ) in done.err
+
+
 @pytest.mark.parametrize("name", ["absent.yaml", "absent.yml", "absent.json"])
 def test_a_file_that_does_not_exist_is_no_schedule(command: Command, name: str) -> None:
     done = command("schedule", name)

@@ -10,6 +10,7 @@ import pytest
 from support.cli.command_processes import BAD, GOOD, OTHER
 from support.cli.command_runs import Command
 
+MISSPELT = GOOD.replace("kind: Job", "kind: Jobb")
 RULES = """\
   podFailurePolicy:
     rules:
@@ -505,3 +506,12 @@ def test_an_error_of_a_job_set_is_printed_at_its_line(command: Command) -> None:
     done = command("explain", "set.yaml", files={"set.yaml": broken})
     assert done.code == 1
     assert "set.yaml:15:" in done.err
+
+
+def test_a_misspelt_kind_is_reported_and_not_explained(command: Command) -> None:
+    done = command(
+        "explain", "job.yaml", "other.yaml", files={"job.yaml": MISSPELT, "other.yaml": OTHER}
+    )
+    assert (done.code, done.out) == (1, "")
+    assert "The API server has no kind Jobb in batch/v1. Set kind: Job." in done.err
+    assert "ConfigMap" not in done.err

@@ -495,3 +495,11 @@ def test_a_job_set_without_jobs_is_refused(jobs: str, tmp_path: Path, command: C
     done = command("simulate", "set.yaml")
     assert done.code == 2
     assert "set.yaml: the JobSet creates no Job. Set spec.replicatedJobs" in done.err
+
+
+def test_a_misspelt_kind_is_named_where_nothing_can_be_run(folder: Path, command: Command) -> None:
+    (folder / "job.yaml").write_text(GOOD.replace("kind: Job", "kind: Jobb"))
+    assert command("simulate", "job.yaml").err == (
+        "Error: job.yaml: it has no Job, CronJob or JobSet. Line 2: The API server has no kind Jobb in "
+        "batch/v1. Set kind: Job.\n"
+    )

@@ -17,6 +17,7 @@ from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.edit import CODES
+from jobsworth.lint.misidentified import near_miss
 from jobsworth.lint.selection import Selection
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.usage_error import InputError
@@ -92,7 +93,7 @@ def documents_in(configurations: Configurations, paths: Sequence[str]) -> Iterat
 
 
 def explained_documents(documents: Iterable[Document], server: ApiServer) -> Iterator[ReadDocument]:
-    """Read the Jobs and CronJobs in documents, also in Lists, and what is unreadable there."""
+    """Read the Jobs and CronJobs in documents, also in Lists, and what is unreadable or misspelt there."""
     for document in expand_lists(documents):
         if document.error is not None:
             yield ReadDocument(None, None, document.error)
@@ -100,7 +101,9 @@ def explained_documents(documents: Iterable[Document], server: ApiServer) -> Ite
         try:
             yield from read_document(document, server)
         except UnknownKind:
-            continue
+            finding = near_miss(document.value)
+            if finding is not None and finding.severity == "error":
+                yield ReadDocument(None, _result(document, [finding]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.kinds.job_set_children import children as job_set_children
+from jobsworth.lint.misidentified import near_miss
 from jobsworth.manifests import ManifestError
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
@@ -261,6 +262,7 @@ def only_manifest(
         InputError: there are several, or the API server rejects it.
     """
     found = []
+    misidentified = ""
     for document in documents:
         if is_scenario(document.value):
             continue
@@ -269,9 +271,13 @@ def only_manifest(
             try:
                 found.append(SimulatedManifest(document, server, default, number))
             except UnknownKind:
-                continue
+                finding = near_miss(document.value)
+                if finding is not None:
+                    line = document.position(finding.field).line
+                    misidentified = misidentified or f". Line {line}: {finding.message}"
     if not found:
-        raise NothingToSimulate(f"{name}: it has no Job, CronJob or JobSet. Name a file with one")
+        advice = misidentified or ". Name a file with one"
+        raise NothingToSimulate(f"{name}: it has no Job, CronJob or JobSet{advice}")
     if len(found) > 1:
         raise InputError(
             f"{name}: it has {len(found)} Jobs, CronJobs and JobSets. Name a file with one"

@@ -62,6 +62,12 @@ def test_an_unknown_selector_is_rejected(word: str) -> None:
         codes_named(word)
 
 
+@pytest.mark.parametrize("word", ["JP060", "jp002", "JP"])
+def test_codes_of_policies_are_no_rules(word: str) -> None:
+    with pytest.raises(UnknownCode, match=f'"{word}" is no rule but a code of policies'):
+        codes_named(word)
+
+
 def test_validation_codes_are_excluded_from_what_can_be_changed() -> None:
     assert codes_to_change("JW09") == {"JW091", "JW092", "JW094", "JW095", "JW097"}
     with pytest.raises(UnknownCode, match="error of the API server"):

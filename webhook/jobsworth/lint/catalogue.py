@@ -124,6 +124,10 @@ def codes_named(word: str) -> frozenset[str]:
         found = frozenset(code for code in CATALOGUE if code.startswith(word))
     else:
         found = frozenset(entry.code for entry in CATALOGUE.values() if entry.name == word)
+    if not found and word[:2].upper() == "JP":
+        raise UnknownCode(
+            f'"{word}" is no rule but a code of policies, which decide themselves: change the policy'
+        )
     if not found:
         from jobsworth.findings.near_names import did_you_mean
 

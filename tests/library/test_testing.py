@@ -47,6 +47,7 @@ def test_a_list_without_a_job_fails() -> None:
         assert_valid([SERVICE])
 
 
+@pytest.mark.slow
 def test_an_object_that_is_not_evaluated_fails() -> None:
     with pytest.raises(AssertionError, match="more than 500,000 values"):
         assert_valid(training(more=[1] * 500_000))

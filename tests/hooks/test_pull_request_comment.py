@@ -19,6 +19,8 @@ from support.artifacts.action_steps import COMMENT, GOOD, explained, git, run
 if shutil.which("bash") is None:
     pytest.skip("there is no bash here, in which the action's steps run", allow_module_level=True)
 
+pytestmark = pytest.mark.slow
+
 MAIL = """\
 apiVersion: batch/v1
 kind: CronJob

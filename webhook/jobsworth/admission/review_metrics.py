@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.review import KINDS
 
 if TYPE_CHECKING:
-    from prometheus_client.registry import Collector
+    from prometheus_client import Metric
 
     from jobsworth.policy.violation import Effect
 
@@ -165,8 +167,24 @@ class WebhookMetrics:
         """
         registry = CollectorRegistry()
         registry.register(state)
-        MultiProcessCollector(registry, self._folder)
+        registry.register(_AllProcesses(Path(self._folder)))
         return registry
+
+
+class _AllProcesses(Collector):
+    """A collector of the files of all processes, but for those that a process is creating: they are empty."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the metrics, summed over the processes."""
+        written = []
+        for path in self._folder.glob("*.db"):
+            with suppress(FileNotFoundError):  # of a process that has ended
+                if path.stat().st_size:
+                    written.append(str(path))
+        return cast("Iterable[Metric]", MultiProcessCollector.merge(written))
 
 
 def serving_workers(metrics: CollectorRegistry) -> float:

@@ -187,9 +187,12 @@ def test_axe_finds_no_violation(page: Chromium, server: StaticServer, name: str)
         page.width(width)
         page.visit("about:blank", "'yes'")
         # The theme keeps the scheme of the first visit.
-        page.call("Storage.clearDataForOrigin", origin=server.address, storageTypes="local_storage")
+        forgetting = page.call(
+            "Page.addScriptToEvaluateOnNewDocument", source="localStorage.clear()"
+        )
         page.visit(f"{server.address}/dev/{name}.html", READY, PATIENCE)
         page.wait(STARTED, PATIENCE)
+        page.call("Page.removeScriptToEvaluateOnNewDocument", **forgetting)
         assert page.evaluate("document.body.dataset.mdColorScheme") == SCHEMES[scheme]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")

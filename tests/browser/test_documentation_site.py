@@ -84,6 +84,16 @@ def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServ
     page.wait("document.querySelector('.md-version')?.textContent.includes('dev') ? 'yes' : ''")
 
 
+def open_search(page: Chromium, server: StaticServer) -> None:
+    """Open the start page, and the search in it."""
+    page.visit("about:blank", "'yes'")
+    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
+    page.wait(STARTED, PATIENCE)
+    page.wait(MOUNTED, PATIENCE)
+    page.evaluate(f"document.{OPEN_SEARCH}")
+    page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
@@ -121,12 +131,7 @@ def test_the_root_leads_to_the_newest_version(page: Chromium, server: StaticServ
 def test_a_message_pasted_into_the_search_finds_its_page(
     page: Chromium, server: StaticServer, words: str, found: str
 ) -> None:
-    page.visit("about:blank", "'yes'")
-    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
-    page.wait(STARTED, PATIENCE)
-    page.wait(MOUNTED, PATIENCE)
-    page.evaluate(f"document.{OPEN_SEARCH}")
-    page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+    open_search(page, server)
     page.call("Input.insertText", text=words)
     page.wait(f"({FOUND}).trim()", PATIENCE)
     page.wait(f"({FOUND}).split(' ')[0].startsWith({json.dumps(found)}) ? 'yes' : ''", PATIENCE)
@@ -156,12 +161,7 @@ def test_the_search_looks_for_words_of_each_message_that_its_page_has(
 
 
 def test_what_is_typed_into_the_search_stays(page: Chromium, server: StaticServer) -> None:
-    page.visit("about:blank", "'yes'")
-    page.visit(f"{server.address}/dev/index.html", READY, PATIENCE)
-    page.wait(STARTED, PATIENCE)
-    page.wait(MOUNTED, PATIENCE)
-    page.evaluate(f"document.{OPEN_SEARCH}")
-    page.wait(f"{FIELD}?.tagName === 'INPUT' ? 'yes' : ''", PATIENCE)
+    open_search(page, server)
     words = 'what is "exit code" 137 of rules[0]?'
     for character in words:
         page.call("Input.insertText", text=character)

@@ -63,8 +63,8 @@ def test_an_unknown_selector_is_rejected(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["JP060", "jp002", "JP"])
-def test_codes_of_policies_are_no_rules(word: str) -> None:
-    with pytest.raises(UnknownCode, match=f'"{word}" is no rule but a code of policies'):
+def test_policy_codes_are_not_rules(word: str) -> None:
+    with pytest.raises(UnknownCode, match=f'"{word}" is a policy code, not a rule'):
         codes_named(word)
 
 

@@ -29,13 +29,10 @@ def texts(name: str, value: object, expected: str) -> tuple[str, ...]:
     Raises:
         TypeError: it is no list, or an item is not a str.
     """
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list of {expected}, not {shown(value)}")
-    found = []
-    for number, item in enumerate(value):
+    items = documents(name, value, expected)
+    for number, item in enumerate(items):
         check_type(f"{name}[{number}]", item, str, "a str")
-        found.append(item)
-    return tuple(found)
+    return tuple(items)
 
 
 def documents(name: str, value: object, expected: str) -> list[Any]:

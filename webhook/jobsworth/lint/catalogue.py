@@ -125,9 +125,7 @@ def codes_named(word: str) -> frozenset[str]:
     else:
         found = frozenset(entry.code for entry in CATALOGUE.values() if entry.name == word)
     if not found and word[:2].upper() == "JP":
-        raise UnknownCode(
-            f'"{word}" is no rule but a code of policies, which decide themselves: change the policy'
-        )
+        raise UnknownCode(f'"{word}" is a policy code, not a rule: edit the policy instead')
     if not found:
         from jobsworth.findings.near_names import did_you_mean
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
@@ -99,7 +98,7 @@ def _as_float(one: Any) -> float:
     digits = int(mantissa.bit_length() * math.log10(2))
     if digits > _DIGITS:  # no double depends on more
         exponent += digits - _DIGITS
-        mantissa = int(mantissa / Fraction(10 ** (digits - _DIGITS)))
+        mantissa //= 10 ** (digits - _DIGITS)
     return float(f"{mantissa}e{exponent}")
 
 

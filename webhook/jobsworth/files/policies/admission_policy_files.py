@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.files.policies.policy_files import BadPolicies, PolicyFileError
+from jobsworth.files.policies.policy_files import BadPolicies, PolicyFileError, errors_of_notes
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.admission_policies.policy_set import is_admission_policy, read
@@ -64,16 +64,7 @@ def _documents(path: str) -> tuple[list[Document], list[PolicyFileError]]:
                 errors.append(_unreadable(document.error))
                 continue
             if is_admission_policy(document.value):
-                errors += [
-                    PolicyFileError(
-                        document.file,
-                        note.position.line,
-                        note.position.column,
-                        note.field,
-                        note.message,
-                    )
-                    for note in document.notes
-                ]
+                errors += errors_of_notes(document)
             found.append(document)
     return found, errors
 

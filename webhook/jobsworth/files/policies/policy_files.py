@@ -63,6 +63,16 @@ class PolicyFileError(Record):
         return printable(f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}")
 
 
+def errors_of_notes(document: Document) -> list[PolicyFileError]:
+    """Return what a reader notes of a document, such as a duplicate key, as errors of its policy."""
+    return [
+        PolicyFileError(
+            document.file, note.position.line, note.position.column, note.field, note.message
+        )
+        for note in document.notes
+    ]
+
+
 class BadPolicies(InputError):
     """Raised for invalid policies.
 
@@ -187,16 +197,7 @@ class PolicySources:
             elif is_meant_as_policy(document.value):
                 if document.notes:
                     self.flawed.add(len(self.documents))
-                self.errors.extend(
-                    PolicyFileError(
-                        document.file,
-                        note.position.line,
-                        note.position.column,
-                        note.field,
-                        note.message,
-                    )
-                    for note in document.notes
-                )
+                self.errors.extend(errors_of_notes(document))
                 self.documents.append(document)
 
     def _reject(self, error: ManifestError) -> None:

@@ -49,6 +49,7 @@ def add_version(site: Path, version: str, pages: Path) -> None:
     newest = next((each for each in ordered if each != DEV), DEV)
     (site / "index.html").write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>jobsworth</title>'
+        '<link rel="icon" href="data:,">'  # or a browser asks for /favicon.ico, which does not exist
         f'<meta http-equiv="refresh" content="0; url={newest}/index.html">'
         f'<a href="{newest}/index.html">jobsworth</a></html>\n',
         encoding="utf-8",

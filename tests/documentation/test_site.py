@@ -149,6 +149,13 @@ def test_the_versions_are_dev_and_the_releases_from_the_newest_on(tmp_path: Path
     assert (site / "0.9/index.html").read_text() == "first"
 
 
+def test_the_root_names_an_icon_so_that_browsers_ask_for_none(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    versions.add_version(tmp_path / "site", "dev", pages)
+    assert '<link rel="icon"' in (tmp_path / "site/index.html").read_text()
+
+
 def test_a_version_is_a_folder_of_the_site_and_no_other(tmp_path: Path) -> None:
     with pytest.raises(versions.BadVersion):
         versions.add_version(tmp_path, "../x", tmp_path)

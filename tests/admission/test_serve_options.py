@@ -87,6 +87,7 @@ def test_a_monitor_port_that_is_taken_is_reported(
     assert f"cannot listen on {address}: Address already in use; use another --bind" in reported
 
 
+@pytest.mark.slow
 def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None:
     with serving(tmp_path, "--log", "denials", certified=False) as server:
         code, text = server.probe("/readyz")

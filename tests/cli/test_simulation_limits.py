@@ -73,6 +73,7 @@ def test_a_long_run_reports_how_many_completions_are_done(monkeypatch: pytest.Mo
     assert seen[-1][0] > 40
 
 
+@pytest.mark.slow
 def test_a_cron_job_of_every_minute_for_two_hundred_years(refused: Refused) -> None:
     assert refused(EVERY_MINUTE, "--from", "1970-01-02", "--until", "2000000h") == (
         "Error: not simulated: job.yaml: the CronJob has more than 20,000 scheduled times in the simulated "
@@ -190,6 +191,7 @@ def test_the_runs_of_an_invocation_are_limited_together(refused: Refused) -> Non
         check_all_steps(MAX_ALL_STEPS + 1)
 
 
+@pytest.mark.slow
 def test_a_job_of_many_indexes_is_simulated() -> None:
     record = simulated(indexed(size=20_000), scenario())
     assert outcome(record)[0] == "Complete"

@@ -94,6 +94,7 @@ def updates() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         yield new, JOB
 
 
+@pytest.mark.slow
 def test_no_fix_and_no_hint_depends_on_a_message(no_messages: pytest.MonkeyPatch) -> None:
     values = [*objects()]
     without = [*map(advice, values)]
@@ -115,6 +116,7 @@ def test_no_hint_for_an_update_depends_on_a_message(no_messages: pytest.MonkeyPa
     assert all("immutable" in {rule for _, _, rule, _, _ in each} for each in without)
 
 
+@pytest.mark.slow
 def test_every_error_has_the_key_of_its_rule() -> None:
     errors = [each for value in objects() for each in findings(value) if each.severity == "error"]
     assert [error for error in errors if not error.rule] == []

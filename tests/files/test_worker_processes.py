@@ -74,6 +74,7 @@ def test_a_reader_that_stops_early_leaves_no_process() -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 @needs_fork
 @pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM", "SIGKILL"])
 def test_no_process_outlives_the_command(ended_by: str, tmp_path: Path) -> None:

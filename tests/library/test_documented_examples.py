@@ -71,6 +71,7 @@ def test_the_page_shows_the_examples_as_they_are() -> None:
     assert shown == {str(path.relative_to(ROOT)) for path in FOLDER.glob("*.py")}
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_failure_as_pytest_prints_it(tmp_path: Path) -> None:
     (tmp_path / "test_failing.py").write_text(FAILING)
     _, out = run_example(sys.executable, tmp_path, "test_failing.py")
@@ -85,6 +86,7 @@ def test_the_page_shows_the_failure_as_pytest_prints_it(tmp_path: Path) -> None:
     assert "spec.backoffLimitPerIndex" in report
 
 
+@pytest.mark.slow
 def test_the_example_with_the_kubernetes_package_passes(tmp_path: Path) -> None:
     assert run_example(sys.executable, tmp_path, "test_training_job.py")[0] == 0
 

@@ -42,6 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_every_case_of_the_oracle_gets_its_verdict_and_causes(
     server: Serving, category: str
@@ -204,6 +205,7 @@ def test_malformed_http_gets_a_4xx(server: Serving, sent: bytes, status: int) ->
         assert json.loads(body)["code"] == status
 
 
+@pytest.mark.slow
 def test_after_malformed_http_the_connection_ends(server: Serving) -> None:
     with secured(server) as sock:
         sock.sendall(b"nonsense\r\n\r\n")
@@ -275,6 +277,7 @@ run(sys.argv[1:])
 """
 
 
+@pytest.mark.slow
 def test_a_body_that_comes_too_late_is_answered_with_408(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1", program=IMPATIENT) as server, secured(server) as sock:
         began = time.monotonic()
@@ -285,6 +288,7 @@ def test_a_body_that_comes_too_late_is_answered_with_408(tmp_path: Path) -> None
     assert b"send the request again" in answer
 
 
+@pytest.mark.slow
 def test_a_head_that_comes_too_late_ends_the_connection(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1", program=IMPATIENT) as server:
         idle, slow, used = secured(server), secured(server), secured(server)

@@ -132,6 +132,7 @@ def test_each_list_and_map_of_a_job_is_grown() -> None:
     assert len(paths) == len({*paths})
 
 
+@pytest.mark.slow
 def test_a_scan_of_a_list_for_each_item_is_detected() -> None:
     def sized(count: int) -> Action:
         names = [f"n{number}" for number in range(count)]

@@ -175,6 +175,7 @@ def test_a_costly_policy_ends_as_it_does_in_the_api_server() -> None:
 TEN = "[0,1,2,3,4,5,6,7,8,9]"
 
 
+@pytest.mark.slow
 def test_the_steps_of_variables_count_for_the_policy() -> None:
     loops = f"{TEN}.all(a, {TEN}.all(b, {TEN}.all(c, {TEN}.all(d, {TEN}.all(e, true)))))"
     variables = [{"name": f"v{number}", "expression": loops} for number in range(200)]

@@ -150,6 +150,7 @@ def test_an_interval_counts_from_the_last_run() -> None:
     assert found.following == ago(1) + 5400
 
 
+@pytest.mark.slow
 def test_only_the_latest_scheduled_times_are_accounted_for() -> None:
     found = health_of_one(a_cron_job(schedule="* * * * *"), since=NOON - 15 * DAY)
     assert found.window is not None

@@ -233,6 +233,7 @@ def test_a_field_that_is_called_like_an_option_is_directed_to_the_field() -> Non
     ]
 
 
+@pytest.mark.slow
 def test_the_reader_agrees_with_another_library_on_broken_scenarios() -> None:
     validator = jsonschema_rs.Draft202012Validator(scenario_schema())
     chance = random.Random(5)

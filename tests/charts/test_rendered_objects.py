@@ -44,7 +44,7 @@ def _rendered(values: str, variant: Path | None) -> str:
 def rendered(values: Object | None = None, variant: Path | None = None) -> list[Object]:
     """Return the objects of the chart with these values."""
     text = _rendered(json.dumps(values or {}), variant)
-    return [each for each in yaml.safe_load_all(text) if each]
+    return [each for each in yaml.load_all(text, yaml.CSafeLoader) if each]
 
 
 def one(objects: list[Object], kind: str, name: str = "jobsworth") -> Object:

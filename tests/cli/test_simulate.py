@@ -102,7 +102,7 @@ def test_a_sweep_compares_the_values_of_a_field(folder: Path, command: Command) 
         "simulate", "job.yaml", "--scenario", "scenario.yaml", "--sweep", "spec.backoffLimit=0,1,2",
         "-o", "json"
     )  # fmt: skip
-    variants = json.loads(done.out)
+    variants = json.loads(done.out)["variants"]
     assert [(each["variant"], each["complete"]["value"]) for each in variants] == [
         ("backoffLimit=0", 0),
         ("backoffLimit=1", 0),
@@ -241,7 +241,7 @@ def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(
     assert "  replaced            1" in done.out
     assert "0.0% (0.0% to 56.1%) of the simulations: every run that was due" in done.out
     assert "One simulation (without --runs) lists each Job, and each run that" in done.out
-    (value,) = json.loads(command("simulate", "cron.yaml", "--runs", "3", "-o", "json").out)
+    (value,) = command("simulate", "cron.yaml", "--runs", "3", "-o", "json").loaded["variants"]
     assert (value["complete"], value["unfinished"], value["outcomes"]) == (None, None, [])
     assert value["cronJob"]["replaced"] == {"value": 1, "low": 1, "high": 1}
     both = command("simulate", "job.yaml", "--compare", "cron.yaml")

@@ -33,7 +33,7 @@ def test_the_runs_are_those_of_the_command(command: Command) -> None:
     one = command("simulate", str(TRAINING), "--drain", "5m:2", "-o", "json").loaded
     assert run_json(jobsworth.simulate(manifest(TRAINING), drain="5m:2").first_run) == one
     options = ("--runs", "5", "--seed", "3", "--until", "2h", "-o", "json")
-    (many,) = command("simulate", str(TRAINING), *options).loaded
+    (many,) = command("simulate", str(TRAINING), *options).loaded["variants"]
     many.pop("variant")
     simulation = jobsworth.simulate(manifest(TRAINING), runs=5, seed=3, until="2h")
     assert json.loads(json.dumps(statistics_json(simulation.statistics))) == many

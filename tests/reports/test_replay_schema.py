@@ -16,6 +16,7 @@ from jobsworth.whatif.replay.planner_replay import replay
 from jobsworth.whatif.replay.policy_comparison import compare_policies
 from support.cli.command_processes import ROOT
 from support.replay.recorded_jobs import created, event, pod, recorded_run, recording, stored
+from support.reports.described_keys import undescribed
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,
     indexed,
@@ -68,20 +69,7 @@ def test_every_report_is_valid(report: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("report", reports())
 def test_each_key_is_described(report: dict[str, Any]) -> None:
-    def check(value: Any, described: dict[str, Any]) -> None:
-        if "anyOf" in described:
-            described = described["anyOf"][0]
-        if "$ref" in described:
-            described = replay_schema()["$defs"][described["$ref"].rpartition("/")[2]]
-        if isinstance(value, dict) and "properties" in described:
-            assert value.keys() <= described["properties"].keys()
-            for key, part in value.items():
-                check(part, described["properties"][key])
-        elif isinstance(value, list) and "items" in described:
-            for item in value:
-                check(item, described["items"])
-
-    check(report, replay_schema())
+    assert undescribed(report, replay_schema()) == []
 
 
 def test_the_actions_are_those_of_the_api() -> None:

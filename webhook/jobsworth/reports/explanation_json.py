@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from jobsworth.whatif.explanation.rule_trace import RuleTrace
 
 
+VERSION = 1
+"""The version of the structure; a new key keeps it."""
+
+
 def render(explanations: Sequence[Explanation | FailureExplanation]) -> str:
-    """Render all explanations: one object with the key ``jobs``.
+    """Render all explanations as one object.
 
     A row has ``outcome``; in a comparison ``before``, ``after`` and ``changed`` instead. An outcome is null
     if the Job has no such container. Exit codes are ranges ``[first, last]``; ``"other"`` stands for all
@@ -39,7 +43,9 @@ def render(explanations: Sequence[Explanation | FailureExplanation]) -> str:
         _explanation(each) if isinstance(each, Explanation) else _failures(each)
         for each in explanations
     ]
-    return printable_json(json.dumps({"jobs": jobs}, indent=2, ensure_ascii=False))
+    return printable_json(
+        json.dumps({"version": VERSION, "jobs": jobs}, indent=2, ensure_ascii=False)
+    )
 
 
 def _explanation(explanation: Explanation) -> dict[str, Any]:

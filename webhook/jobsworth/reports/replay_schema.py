@@ -11,6 +11,7 @@ from jobsworth.reports.report_schema_parts import (
     POD_FAILURE_ACTIONS,
     event_schema,
     list_schema,
+    number_or_null_schema,
     number_schema,
     object_schema,
     or_null_schema,
@@ -36,7 +37,7 @@ def replay_schema() -> dict[str, Any]:
                 "namespace": text_or_null_schema("The namespace of the Job; null if unknown."),
                 "name": text_schema("The name of the Job."),
                 "file": text_schema("The file of the Job, or the cluster."),
-                "line": _nullable("integer", "The line at which it begins; null in a cluster."),
+                "line": number_or_null_schema("The line at which it begins; null in a cluster."),
                 "created": time_schema("When the Job was created."),
                 "recorded_until": time_schema("The last time that anything is known of."),
                 "outcome": text_schema("How the Job ended, in a sentence."),
@@ -92,7 +93,7 @@ def _pod() -> dict[str, Any]:
     return object_schema(
         {
             "name": {"type": "string"},
-            "index": _nullable("integer", "The completion index; null without one."),
+            "index": number_or_null_schema("The completion index; null without one."),
             "phase": {"type": "string"},
             "created": time_schema(),
             "scheduled": time_or_null_schema(),
@@ -116,7 +117,7 @@ def _failure() -> dict[str, Any]:
     return object_schema(
         {
             "at": time_schema("When the controller took the Pod as failed."),
-            "rule": _nullable("integer", "The index of the rule; null without a match."),
+            "rule": number_or_null_schema("The index of the rule; null without a match."),
             "by_annotation": {
                 "type": "boolean",
                 "description": "The rule is one of the annotation that extends the API.",
@@ -125,8 +126,8 @@ def _failure() -> dict[str, Any]:
             "effect": {"enum": [*FAILURE_EFFECTS]},
             "counts": {"type": "boolean", "description": "It counts towards the backoff limits."},
             "failures_of_job": number_schema("Those that count so far, with this one."),
-            "failures_of_index": _nullable(
-                "integer", "Those of its index; null without backoffLimitPerIndex."
+            "failures_of_index": number_or_null_schema(
+                "Those of its index; null without backoffLimitPerIndex."
             ),
             "text": text_schema("What the controller does, in words."),
         }
@@ -196,7 +197,3 @@ def _comparison() -> dict[str, Any]:
             "follows": list_schema({"type": "string"}, "What follows, in sentences."),
         }
     )
-
-
-def _nullable(kind: str, description: str) -> dict[str, Any]:
-    return {"type": [kind, "null"], "minimum": 0, "description": description}

@@ -47,6 +47,29 @@ def number_schema(description: str) -> dict[str, Any]:
     return {**number, "description": description} if description else number
 
 
+def number_or_null_schema(description: str = "") -> dict[str, Any]:
+    """Return the schema of a whole number from 0, or null."""
+    return {**number_schema(description), "type": ["integer", "null"]}
+
+
+def amount_schema(description: str = "") -> dict[str, Any]:
+    """Return the schema of a number from 0."""
+    return {**number_schema(description), "type": "number"}
+
+
+def amount_or_null_schema(description: str = "") -> dict[str, Any]:
+    """Return the schema of a number from 0, or null."""
+    return {**number_schema(description), "type": ["number", "null"]}
+
+
+def map_schema(
+    values: dict[str, Any], description: str, names: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the schema of a map; with names, it has no other keys."""
+    keys = {"propertyNames": {"enum": list(names)}} if names else {}
+    return {"type": "object", "additionalProperties": values, "description": description, **keys}
+
+
 def time_schema(description: str = "") -> dict[str, Any]:
     """Return the schema of a time (RFC 3339)."""
     time: dict[str, Any] = {"type": "string", "format": "date-time"}

@@ -216,7 +216,10 @@ def _local(time: datetime) -> str:
 
 
 def _json(runs: CronRuns) -> Iterator[str]:
+    from jobsworth.reports.calendar_json import VERSION
+
     value = {
+        "version": VERSION,
         "schedule": runs.schedule,
         "timeZone": runs.zone,
         "after": runs.start.isoformat(timespec="seconds"),

@@ -23,7 +23,9 @@ from jobsworth.validation.schema_text import schema_text
 JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"
 POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
-REPLAY, HEALTH, WHY = "replay", "health", "why"
+EXPLAIN, HEALTH, REPLAY, SCHEDULE, SIMULATE, WHY = REPORTS = (
+    "explain", "health", "replay", "schedule", "simulate", "why",
+)  # fmt: skip
 ALL = "all"
 
 
@@ -33,10 +35,10 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", ALL, POLICY, SCENARIO, REPORT, REPLAY, HEALTH, WHY),
+        choices=("Job", "CronJob", ALL, POLICY, SCENARIO, REPORT, *REPORTS),
         help="The kind whose schema to print; all is for editors, and files of any kinds; report is the JSON "
-        "report of validate and audit, health that of audit --health; replay and why are those of these "
-        "commands.",
+        "report of validate and audit, health that of audit --health; the others are those of the commands "
+        "of these names.",
     )
     output = choice(
         short="-o",
@@ -125,6 +127,24 @@ def _report_text() -> str:
     return schema_text(schema())
 
 
+def _explanation_text() -> str:
+    from jobsworth.reports.explanation_schema import explanation_schema
+
+    return schema_text(explanation_schema())
+
+
+def _schedule_text() -> str:
+    from jobsworth.reports.calendar_schema import calendar_schema
+
+    return schema_text(calendar_schema())
+
+
+def _simulation_text() -> str:
+    from jobsworth.reports.simulation_schema import simulation_schema
+
+    return schema_text(simulation_schema())
+
+
 def _replay_text() -> str:
     from jobsworth.reports.replay_schema import replay_schema
 
@@ -147,8 +167,11 @@ _OTHER_TEXTS = {
     POLICY: _policy_text,
     SCENARIO: _scenario_text,
     REPORT: _report_text,
-    REPLAY: _replay_text,
+    EXPLAIN: _explanation_text,
     HEALTH: _health_text,
+    REPLAY: _replay_text,
+    SCHEDULE: _schedule_text,
+    SIMULATE: _simulation_text,
     WHY: _why_text,
 }
 """The schemas that are the same for every release."""

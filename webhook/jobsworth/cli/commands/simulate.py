@@ -333,7 +333,7 @@ def _run_many(
     from jobsworth.cli.terminal import Progress
     from jobsworth.files.simulations.parallel_runs import processors, run_all
     from jobsworth.whatif.run_statistics import statistics_of
-    from jobsworth.whatif.timelines.record_json import statistics_json
+    from jobsworth.whatif.timelines.record_json import variants_json
     from jobsworth.whatif.timelines.statistics_text import comparison_lines, statistics_lines
 
     for name, _ in outputs:
@@ -347,8 +347,7 @@ def _run_many(
     named = list(zip([variant.name for variant in variants], statistics, strict=True))
     for name, file in outputs:
         if name == "json":
-            listed = [{"variant": each, **statistics_json(those)} for each, those in named]
-            lines: Iterable[str] = [json.dumps(listed, indent=1)]
+            lines: Iterable[str] = [json.dumps(variants_json(named), indent=1)]
         elif name == "html":
             from jobsworth.whatif.timelines.statistics_page import statistics_page
 

@@ -11,6 +11,8 @@ from jobsworth.whatif.run_statistics import rule_name, summarize
 from jobsworth.whatif.virtual_time import HOUR, NEVER, SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from jobsworth.whatif.cron_job_measures import CronJobSummary
     from jobsworth.whatif.job_measures import JobMeasures
     from jobsworth.whatif.run_record import JobRecord, JobSetRecord, PodRecord, RunRecord
@@ -23,10 +25,15 @@ if TYPE_CHECKING:
     from jobsworth.whatif.waiting import Waiting
 
 
+VERSION = 1
+"""The version of the structures; a new key keeps it."""
+
+
 def run_json(record: RunRecord) -> dict[str, Any]:
     """Return a run as a JSON object."""
     summary = summarize(record)
     return {
+        "version": VERSION,
         "kind": record.kind,
         "name": record.name,
         "scenario": record.scenario,
@@ -175,6 +182,12 @@ def _pod(pod: PodRecord) -> dict[str, Any]:
         "counted": pod.counted or None,
         "rule": rule_name(pod) if pod.failed else None,
     }
+
+
+def variants_json(variants: Iterable[tuple[str, RunStatistics]]) -> dict[str, Any]:
+    """Return the statistics of each variant, with its name, as a JSON object."""
+    listed = [{"variant": name, **statistics_json(statistics)} for name, statistics in variants]
+    return {"version": VERSION, "variants": listed}
 
 
 def statistics_json(statistics: RunStatistics) -> dict[str, Any]:

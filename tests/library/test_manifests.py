@@ -66,7 +66,9 @@ def test_a_model_without_kind_has_that_of_its_class() -> None:
     assert jobsworth.validate(cron_job) == []
     with pytest.raises(jobsworth.UnknownKind, match="the object is a JobList: pass its items"):
         jobsworth.validate(client.V1JobList(items=[job]))
-    with pytest.raises(jobsworth.UnknownKind, match="has no apiVersion and kind"):
+    with pytest.raises(
+        jobsworth.UnknownKind, match="manifest is a V1JobSpec, a part of an object: pass the V1Job"
+    ):
         jobsworth.validate(job.spec)
 
 

@@ -72,10 +72,16 @@ def manifest_of(
 
     Raises:
         TypeError: it is neither a mapping nor a model, or a value in it has no form in JSON.
-        UnknownKind: its keys are those of ``to_dict()`` of the kubernetes package.
+        UnknownKind: its keys are those of ``to_dict()`` of the kubernetes package, or it is a model of a part
+            of an object.
     """
     if not isinstance(manifest, Mapping) and not _is_model(manifest):
         raise TypeError(_wrong_type(manifest, name, or_list=or_list))
+    if _is_model(manifest) and "apiVersion" not in manifest.attribute_map.values():
+        kind = type(manifest).__name__
+        raise UnknownKind(
+            f"{name} is a {kind}, a part of an object: pass the V1Job or V1CronJob itself"
+        )
     converted: dict[str, Any] = _json(manifest, "" if name == "manifest" else name, 0)
     if "api_version" in converted and "apiVersion" not in converted:
         raise UnknownKind(_SNAKE_CASE)

@@ -222,6 +222,85 @@ def test_only_writes_to_read_only_paths_are_reported(text: str, reported: bool) 
 
 
 @pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("a > /out/rows.$$", True),
+        ("mv rows.$$ rows", True),
+        ('a > "/out/$$.lock"', True),
+        ("kill -TERM $$; a", True),
+        ("a $$\nb", True),
+        ("a > /out/rows.$$$$", False),
+        ("echo $$HOME", False),
+        ("echo $${HOME}", False),
+        ("echo $$(hostname)", False),
+        ("grep 'a$$' b", False),
+        ("a # of $$ lines", False),
+        ("echo \\$$", False),
+        ("echo $HOME$", False),
+    ],
+)
+def test_only_the_process_id_of_a_shell_is_reported(text: str, reported: bool) -> None:
+    """Source: MappingFuncFor and Expand of third_party/forked/golang/expansion (Kubernetes 1.36)."""
+    assert bool(fields("JW525", job(script(text)))) is reported
+
+
+def test_dollars_of_a_command_without_a_shell_are_not_reported() -> None:
+    assert fields("JW525", job(main(command=["export-rows", "rows.$$"]))) == []
+
+
+CONFIG_MAP, SECRET = {"name": "scripts"}, {"secretName": "scripts"}
+
+
+@pytest.mark.parametrize(
+    ("command", "volume", "reported"),
+    [
+        (["/scripts/run.sh"], {"configMap": CONFIG_MAP}, True),
+        (["/scripts/run.sh", "--all"], {"secret": SECRET}, True),
+        (["tini", "--", "/scripts/run.sh"], {"configMap": CONFIG_MAP}, True),
+        (["sh", "-ec", "cd /; /scripts/run.sh | tee /out/log"], {"configMap": CONFIG_MAP}, True),
+        (["/scripts/run.sh"], {"configMap": {**CONFIG_MAP, "defaultMode": 0o400}}, True),
+        (["/scripts/run.sh"], {"projected": {"sources": [{"configMap": CONFIG_MAP}]}}, True),
+        (["/scripts/run.sh"], {"configMap": {**CONFIG_MAP, "defaultMode": 0o555}}, False),
+        (["/scripts/run.sh"], {"configMap": {**CONFIG_MAP, "defaultMode": 0o100}}, False),
+        (["sh", "/scripts/run.sh"], {"configMap": CONFIG_MAP}, False),
+        (["sh", "-ec", ". /scripts/run.sh"], {"configMap": CONFIG_MAP}, False),
+        (["/bin/run.sh", "/scripts/run.sh"], {"configMap": CONFIG_MAP}, False),
+        (["/scripts/run.sh"], {"emptyDir": {}}, False),
+        (["scripts/run.sh"], {"configMap": CONFIG_MAP}, False),
+    ],
+)
+def test_only_a_file_without_the_mode_of_a_program_is_reported(
+    command: list[str], volume: dict[str, Any], reported: bool
+) -> None:
+    mounts = [{"name": "scripts", "mountPath": "/scripts"}]
+    pod = main(command=command, volumeMounts=mounts)
+    pod["volumes"] = [{"name": "scripts", **volume}]
+    assert bool(fields("JW526", job(pod))) is reported
+
+
+@pytest.mark.parametrize(
+    ("item", "mount", "reported"),
+    [
+        ({"path": "run.sh", "mode": 0o555}, {"mountPath": "/scripts"}, False),
+        ({"path": "run.sh"}, {"mountPath": "/scripts"}, True),
+        ({"path": "other.sh", "mode": 0o555}, {"mountPath": "/scripts"}, True),
+        ({"path": "run.sh", "mode": 0o555}, {"mountPath": "/scripts/run.sh", "subPath": "run.sh"}, False),
+        ({"path": "bin/run.sh", "mode": 0o555}, {"mountPath": "/scripts", "subPath": "bin"}, False),
+        ({"path": "run.sh", "mode": 0o444}, {"mountPath": "/scripts/run.sh", "subPath": "run.sh"}, True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("projected", [False, True])
+def test_an_item_of_a_volume_has_its_own_mode(
+    item: dict[str, Any], mount: dict[str, Any], reported: bool, projected: bool
+) -> None:
+    config_map = {**CONFIG_MAP, "items": [{"key": "run", **item}]}
+    volume = {"projected": {"sources": [{"configMap": config_map}]}}
+    pod = main(command=["/scripts/run.sh"], volumeMounts=[{"name": "scripts", **mount}])
+    pod["volumes"] = [{"name": "scripts", **(volume if projected else {"configMap": config_map})}]
+    assert bool(fields("JW526", job(pod))) is reported
+
+
+@pytest.mark.parametrize(
     ("command", "parts", "reported"),
     [
         (["kubectl", "get", "pods"], {}, True),

@@ -11,6 +11,7 @@ from jobsworth.lint.run_commands import mounted_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
 
@@ -24,7 +25,10 @@ CLOSED_REGISTRIES = {
 HUB_PREFIXES = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "")
 """Beginnings of the names of images on Docker Hub."""
 
+DEFAULT_MODE, EXECUTABLE = 0o644, 0o111
+"""The mode of a file in a volume without one (``defaultMode``), and the bits of which one is required."""
 READ_ONLY_VOLUMES = ("configMap", "downwardAPI", "projected", "secret")
+FILES_OF_OBJECTS = ("configMap", "projected", "secret")
 ARCHITECTURES = ("amd64", "arm64", "arm64v8", "ppc64le", "s390x")
 _ARCHITECTURE = re.compile(rf"(?:^|[-_.])({'|'.join(ARCHITECTURES)})$")
 _REDIRECTION = re.compile(r"(?<![<>&0-9])(?:[12]|&)?>>?\s*(/[A-Za-z0-9._/-]+)")
@@ -78,6 +82,52 @@ def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
 def _without_heredocs(text: str) -> str:
     """Return the text up to its first here-document, and without quoted parts."""
     return re.sub(r"'[^']*'|\"[^\"]*\"", "", text.partition("<<")[0])
+
+
+@lint_rule(
+    "JW526",
+    "script-not-executable",
+    severity="warning",
+    summary="A container runs a file of a ConfigMap or Secret that is not executable.",
+    confidence="certain",
+)
+def script_not_executable(job: LintedJob) -> Iterator[Diagnostic]:
+    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
+    reported: set[tuple[str, str]] = set()
+    for command in job.commands:
+        program = command.words[0]
+        mount = mounted_at(command.container, program) if program.startswith("/") else None
+        if mount is None or (command.field, program) in reported:
+            continue
+        volume = volumes.get(mount.get("name"), {})
+        source = next((volume[kind] for kind in FILES_OF_OBJECTS if kind in volume), None)
+        if source is None:
+            continue
+        mode, field = _mode(source, _file_in_volume(mount, program))
+        if not mode & EXECUTABLE:
+            reported.add((command.field, program))
+            yield Diagnostic(
+                command.field,
+                f"{program[:80]} cannot be started: permission denied, because its mode in the volume "
+                f"{volume.get('name', '')[:63]} is {mode:04o}. Set {field} to 0555 there, or start the file "
+                "with its shell.",
+            )
+
+
+def _file_in_volume(mount: dict[str, Any], path: str) -> str:
+    """Return the path of a mounted file within its volume."""
+    rest = path.removeprefix(mount.get("mountPath", "").rstrip("/"))
+    return f"{mount.get('subPath', '')}{rest}".strip("/")
+
+
+def _mode(source: dict[str, Any], file: str) -> tuple[int, str]:
+    """Return the mode of a file of a volume, and the field that sets it."""
+    for each in source.get("sources", [source]):
+        for part in (each, each.get("configMap", {}), each.get("secret", {})):
+            for item in part.get("items", ()):
+                if item.get("path") == file and "mode" in item:
+                    return item["mode"], "the mode of its item"
+    return source.get("defaultMode", DEFAULT_MODE), "defaultMode"
 
 
 @lint_rule(

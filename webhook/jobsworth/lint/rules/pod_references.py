@@ -1,7 +1,8 @@
-"""Rules for names within a Pod: variables that nothing sets, and volumes that nothing mounts."""
+"""Rules for names within a Pod: variables that nothing sets or that change, volumes that nothing mounts."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
@@ -20,6 +21,11 @@ MAX_NAMES = 3
 """The maximum number of variables named in a message."""
 MAX_VALUE_LENGTH = 32_768
 """The maximum length of a text in which references are looked for."""
+
+
+_AS_WRITTEN = re.compile(r"\\.|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
+"""The parts of a script in which a shell expands nothing."""
+_PROCESS_ID = re.compile(r"(?<!\$)\$\$(?![A-Za-z0-9_({$?#@*!-])")
 
 
 def applies(job: LintedJob) -> bool:
@@ -113,6 +119,24 @@ def _is_set_for_all(name: str) -> bool:
     return (
         name == INDEX_VARIABLE or "_SERVICE_" in name or name.endswith("_PORT") or "_PORT_" in name
     )
+
+
+@lint_rule(
+    "JW525",
+    "halved-dollars",
+    severity="warning",
+    summary="The kubelet makes the $$ of a script, meant as the process ID, a dollar sign.",
+    confidence="certain",
+)
+def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report the shell's variable ``$$``; ``$$NAME`` is an escape that the shell gets as ``$NAME``."""
+    for field, _, script in job.scripts:
+        if "$$" in script.text and _PROCESS_ID.search(_AS_WRITTEN.sub("", script.text)):
+            yield Diagnostic(
+                field,
+                "The shell gets $ instead of its process ID: in command and args the kubelet makes $$ a "
+                "single dollar sign. Write $$$$, or take the name of the Pod for what must be unique.",
+            )
 
 
 @lint_rule(

@@ -175,6 +175,11 @@ def test_an_integral_float_is_rejected_by_every_function() -> None:
     for function in (jobsworth.explain, jobsworth.simulate):
         with pytest.raises(jobsworth.InputError, match="the API server rejects the object"):
             function(job)
+    for value in (job, [{}, job]):
+        with pytest.raises(
+            AssertionError, match=r"spec\.parallelism \[JW002\]\n *Invalid value: 3\.0: "
+        ):
+            assert_valid(value)
 
 
 @pytest.mark.parametrize("function", [jobsworth.validate, jobsworth.evaluate])

@@ -27,7 +27,7 @@ from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.findings.result import INVALID, VALID
 from jobsworth.library.arguments import check_type, documents, shown, texts
-from jobsworth.library.documents import NAME, text_of
+from jobsworth.library.documents import documents_of, text_of
 from jobsworth.library.manifests import is_list, manifest_of
 from jobsworth.library.servers import api_server
 from jobsworth.library.simulations import checked_simulation, duration_text, times
@@ -102,7 +102,8 @@ def assert_valid(
         given = [manifest_of(each, f"manifest[{number}]") for number, each in enumerate(manifest)]
     else:
         given = [manifest_of(manifest, or_list=True)]
-    results = evaluator.text(NAME, text_of(given))
+    text = text_of(given)
+    results = evaluator.documents(text, documents_of(given, text))
     failing = [result for result in results if result.fails]
     if not failing and not any(result.status in (VALID, INVALID) for result in results):
         raise AssertionError(f"no Job, CronJob or JobSet among {len(given)} objects")

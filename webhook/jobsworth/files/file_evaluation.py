@@ -161,6 +161,21 @@ class FileEvaluator:
             self._add_origins(documents, results)
         return results
 
+    def documents(self, data: bytes, documents: Sequence[Document]) -> list[Result]:
+        """Return the results of the documents of a program, in order.
+
+        Args:
+            data: the bytes of a file with them.
+
+        Raises:
+            UsageError: the configuration is wrong.
+        """
+        if not documents:
+            return []
+        file = documents[0].file
+        neighbors = self._surroundings.neighbors(file, data, documents)
+        return self._results(data, documents, self._configurations.of(file), neighbors)
+
     def rendered(self, rendering: Rendering) -> list[Result]:
         """Return the results of the documents of a chart or an overlay, in order.
 

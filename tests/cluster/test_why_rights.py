@@ -101,6 +101,25 @@ def test_an_object_that_does_not_exist_is_an_error(bed: TestBed, failed: Any) ->
         assert '"other"' in done.stderr
 
 
+def test_of_a_job_that_was_deleted_the_last_event_is_shown(bed: TestBed) -> None:
+    from cluster.controller.waiting import eventually
+    from cluster.why.played_pods import PlayedJob
+
+    namespace = bed.namespace("rights")
+    case = Case("gone", lambda job: None, (), "", ONE)
+    job = PlayedJob(bed, namespace, manifest(case, BUILT_IN), keep=False)
+    job.next_pod().runs().fails(137, "OOMKilled")
+    job.ends()
+
+    bed.kubectl("delete", "job", "gone", "-n", namespace, "--wait=false")
+
+    def missing() -> str:
+        done = command(bed.kubeconfig, "why", "job/gone", "-n", namespace)
+        return "" if "BackoffLimitExceeded: Job has reached" in done.stderr else done.stderr
+
+    eventually(missing)
+
+
 def test_a_cron_job_is_explained(bed: TestBed) -> None:
     from cluster.controller.waiting import eventually
     from cluster.why.played_pods import PlayedPod

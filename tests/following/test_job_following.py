@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
-from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+from jobsworth.following.errors import ClusterError, JobNotFound
 from jobsworth.following.reading.object_reading import MalformedObject
 from jobsworth.whatif.why.standstill import Bounds
 from support.following.answering_cluster import AnsweringCluster, Rejected

@@ -134,6 +134,22 @@ def test_a_job_that_does_not_exist_is_an_error_of_its_own(cluster: AnsweringClus
         jobsworth.why("job/other", namespace="batch", client=cluster)
 
 
+def test_of_a_job_that_is_gone_the_last_event_is_shown(cluster: AnsweringCluster) -> None:
+    cluster.add(
+        event("BackoffLimitExceeded", "Job has reached\x1b[31m the limit", 5, "other"),
+        event("SuccessfulCreate", "Created pod: other-a", 1, "other"),
+    )
+    with pytest.raises(jobsworth.JobNotFound) as raised:
+        jobsworth.why("job/other", namespace="batch", client=cluster)
+    assert str(raised.value).endswith(
+        "). One of this name is gone; the last Event about it, of 2027-01-01T00:00:05Z, is "
+        "BackoffLimitExceeded: Job has reached\\x1b[31m the limit"
+    )
+    cluster.denied = {"events"}
+    with pytest.raises(jobsworth.JobNotFound, match=r"in namespace batch \([^)]*\)$"):
+        jobsworth.why("job/other", namespace="batch", client=cluster)
+
+
 @pytest.mark.parametrize(
     ("client", "words"),
     [

@@ -6,7 +6,7 @@ from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, UnknownGate, Unkn
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.following.cluster_errors import ClusterError, JobNotFound
+from jobsworth.following.errors import ClusterError, JobNotFound
 from jobsworth.following.wait_functions import Waited, wait, wait_async
 from jobsworth.following.waiting.wait_options import Progress
 from jobsworth.following.why_functions import why, why_async

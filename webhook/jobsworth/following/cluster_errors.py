@@ -1,4 +1,4 @@
-"""The errors of the functions that read a cluster."""
+"""Raise errors of the functions that read a cluster in place of those of its client."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.following.errors import ClusterError, JobNotFound
 from jobsworth.following.reading.object_reading import MalformedObject
 from jobsworth.whatif.replay.recording_reader import BadRecording
 
 if TYPE_CHECKING:
     from jobsworth.following.job_reference import JobReference
-
-
-class ClusterError(Exception):
-    """A cluster could not be read: it cannot be reached, denies a request, or sends something unexpected."""
-
-
-class JobNotFound(ClusterError):
-    """The cluster has no such Job, CronJob or JobSet."""
 
 
 @contextmanager
@@ -33,7 +26,7 @@ def cluster_errors(reference: JobReference, cluster: str) -> Iterator[None]:
     try:
         yield
     except JobNotFound as error:
-        raise JobNotFound(f"{error} ({cluster})") from None
+        raise error.in_cluster(cluster) from None
     except ApiError as error:
         if error.not_found:
             raise JobNotFound(f"there is no {reference.title} ({cluster})") from None

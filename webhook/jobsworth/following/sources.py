@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
 from jobsworth.client.api_interface import Api
-from jobsworth.following.cluster_errors import ClusterError
+from jobsworth.following.errors import ClusterError
 from jobsworth.following.requests import Get, GetText
 
 if TYPE_CHECKING:

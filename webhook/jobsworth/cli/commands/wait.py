@@ -84,7 +84,7 @@ def _wait(options: WaitOptions) -> int:
     unreachable_after = duration_in_seconds("--unreachable-after", options.unreachable_after)
     progress = _Progress(enabled=not options.quiet)
     try:
-        from jobsworth.following.cluster_errors import ClusterError
+        from jobsworth.following.errors import ClusterError
         from jobsworth.following.job_reference import BadReference, check_joined
         from jobsworth.following.wait_functions import wait
     except ImportError as error:

@@ -132,6 +132,7 @@ def _of_cluster(
     from jobsworth.client.rest_config import rest_config
     from jobsworth.files.recordings.saved_jobs import SavedDiagnosis
     from jobsworth.following.drivers import run_reading
+    from jobsworth.following.errors import JobNotFound
     from jobsworth.following.job_reference import BadReference, check_joined, read_reference
     from jobsworth.following.reading.job_reading import ReadingOptions
     from jobsworth.following.reading.object_reading import MalformedObject
@@ -140,7 +141,6 @@ def _of_cluster(
     from jobsworth.whatif.replay.recording_reader import BadRecording
 
     places = {} if options.manifest is None else _rule_places(options.manifest)
-    reference = None
     try:
         check_joined(options.paths)
         with rest_config(target_of(options.cluster)) as config:
@@ -161,9 +161,9 @@ def _of_cluster(
                 yield SavedDiagnosis(found, places)
     except BadReference as error:
         raise UsageError(str(error)) from None
+    except JobNotFound as error:
+        raise InputError(str(error.in_cluster(config.name))) from None
     except ApiError as error:
-        if error.not_found and reference is not None:
-            raise InputError(f"there is no {reference.title} ({config.name})") from None
         advice = f": {RIGHTS}" if error.code == 403 else ""
         raise _ClusterError(f"{error}{advice}") from None
     except (MalformedObject, BadRecording) as error:

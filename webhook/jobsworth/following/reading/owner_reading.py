@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.jobset.versions import API_VERSION
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import BATCH, events_path, jobs_path, resource_path
+from jobsworth.controller.times import write_time
+from jobsworth.following.errors import JobNotFound
 from jobsworth.following.job_reference import CRON_JOB, JOB, JOB_SET
 from jobsworth.following.reading.job_reading import MOST_EVENTS, read_job, read_job_parts
-from jobsworth.following.reading.object_reading import read_list, read_object
-from jobsworth.whatif.replay.recorded_events import event_problem, events_near
+from jobsworth.following.reading.object_reading import MalformedObject, read_list, read_object
+from jobsworth.printable import printable
+from jobsworth.whatif.replay.recorded_events import event_problem, events_near, read_event
 from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
 from jobsworth.whatif.why.owners.job_set_diagnosis import (
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     Object = dict[str, Any]
 
 MOST_JOBS = 5000
+MAX_EVENT_LENGTH = 300
 JOB_SETS = f"/apis/{API_VERSION}"
 
 
@@ -41,11 +45,37 @@ def read_any(reference: JobReference, options: ReadingOptions) -> Reading[AnyDia
     """Read the object that a reference names, and return its diagnosis.
 
     Raises:
-        ApiError: the API server rejects a request, or cannot be reached; not found without such an object.
+        JobNotFound: there is no such object.
+        ApiError: the API server rejects a request, or cannot be reached.
         MalformedObject, BadRecording: it sends something else than such objects.
     """
-    found: AnyDiagnosis = yield from _READERS[reference.kind](reference, options)
-    return found
+    try:
+        found: AnyDiagnosis = yield from _READERS[reference.kind](reference, options)
+    except ApiError as error:
+        if not error.not_found:
+            raise
+    else:
+        return found
+    last_event = yield from _last_event(reference)
+    raise JobNotFound(f"there is no {reference.title}", last_event)
+
+
+def _last_event(reference: JobReference) -> Reading[str]:
+    """Return a sentence about the last Event of an object that is gone; empty if there is none."""
+    about = f"involvedObject.kind={reference.kind},involvedObject.name={reference.name}"
+    path, selector = events_path(reference.namespace), {"fieldSelector": about}
+    try:
+        listed = yield from read_list(path, "Event", event_problem, selector, most=MOST_EVENTS)
+    except (ApiError, MalformedObject):
+        return ""
+    events = [read_event(each) for each in listed.items]
+    last = max(events, key=lambda each: each.at or 0, default=None)
+    if last is None or last.at is None:
+        return ""
+    words = printable(f"{last.reason}: {last.message}"[:MAX_EVENT_LENGTH])
+    return (
+        f"One of this name is gone; the last Event about it, of {write_time(last.at)}, is {words}"
+    )
 
 
 def _read_cron_job(reference: JobReference, options: ReadingOptions) -> Reading[CronJobDiagnosis]:

@@ -14,7 +14,7 @@ from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import PAGE_SIZE
-from jobsworth.following.cluster_errors import JobNotFound
+from jobsworth.following.errors import JobNotFound
 from jobsworth.following.requests import (
     Changed,
     Ended,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
 from jobsworth.client.retry import BUSY
-from jobsworth.following.cluster_errors import ClusterError
+from jobsworth.following.errors import ClusterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,6 +15,7 @@ from jobsworth.lint.rules import (
     amounts,
     api_access,
     cannot_work,
+    command_lines,
     container_commands,
     cron_jobs,
     cron_time_zones,
@@ -112,6 +113,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     api_access,
     volume_owners,
     edited_cron_jobs,
+    command_lines,
 )
 """The families of rules, in the order of their findings."""
 

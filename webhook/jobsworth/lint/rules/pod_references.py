@@ -125,7 +125,7 @@ def _is_set_for_all(name: str) -> bool:
     "JW525",
     "halved-dollars",
     severity="warning",
-    summary="The kubelet makes the $$ of a script, meant as the process ID, a dollar sign.",
+    summary="The kubelet halves the $$ of a script, which gets a dollar sign in place of its process ID.",
     confidence="certain",
 )
 def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:

@@ -105,7 +105,7 @@ OF_SCHEMAS = ("api", "policy")
 """Packages whose dictionaries are schemas, and tables of other words."""
 
 WITHOUT_FIELDS = (
-    "lint/agents.py", "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py",
+    "lint/agents.py", "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py", "lint/usual_programs.py",
     "policy/cel/programs.py",
 )  # fmt: skip
 """Modules that list other names: the words of pages and shells, programs, and the functions of CEL."""

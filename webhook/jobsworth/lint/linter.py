@@ -56,6 +56,7 @@ from jobsworth.lint.rules import (
     termination_annotations,
     volume_owners,
     waiting,
+    wrong_programs,
 )
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     volume_owners,
     edited_cron_jobs,
     command_lines,
+    wrong_programs,
 )
 """The families of rules, in the order of their findings."""
 

@@ -66,6 +66,8 @@ _RESERVED = (
     "until",
     "while",
 )
+_ENDLESS = re.compile(r"(while\s+(?:true|:|\[\s+1\s+\]|\(\(\s*1\s*\)\))|until\s+false)\s*[;\n]")
+_ENDS_LOOP = re.compile(r"\b(?:break|exec|exit|kill|killall|pkill|return|timeout)\b")
 _NO_WORDS = ("file_redirect", "herestring_redirect", "process_substitution", "variable_assignment")
 """Parts of a command that are no words of it."""
 _QUOTED = {"ansi_c_string": 2, "raw_string": 1, "string": 1}
@@ -138,12 +140,14 @@ class ShellScript:
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
         pipefail: True if a pipe fails with any of its commands (``set -o pipefail``).
+        endless_loops: the conditions of loops of the outermost level that nothing in them ends.
         waiting_loops: the texts of loops that sleep until something is there.
         xtrace: True if the shell prints the commands that it runs (``set -x``).
     """
 
     __slots__ = (
-        "closed", "commands", "errexit", "last", "pipefail", "text", "waiting_loops", "xtrace",
+        "closed", "commands", "endless_loops", "errexit", "last", "pipefail", "text", "waiting_loops",
+        "xtrace",
     )  # fmt: skip
 
     def __init__(self, text: str, options: Sequence[str] = ()) -> None:
@@ -158,6 +162,7 @@ class ShellScript:
         self.commands = reader.commands
         self.last = reader.last
         self.closed = reader.closed
+        self.endless_loops = reader.endless_loops
         self.waiting_loops = reader.waiting_loops
         for command in self.commands:
             if command.name == "set" and command.depth == 0:
@@ -235,6 +240,7 @@ class _Reader:
         self.commands: list[ShellCommand] = []
         self.last = 0
         self.closed = False
+        self.endless_loops: list[str] = []
         self.waiting_loops: list[str] = []
         self._unread: ShellCommand | None = None
         self._replacing = ""
@@ -289,6 +295,8 @@ class _Reader:
                 self._read_body(part, depth + 1, checked=checked or inverted, background=background)
                 if part.type == "while_statement" and _waits(self.commands[start:], depth + 1):
                     self.waiting_loops.append(_text(part))
+                if depth == 0 and not background and (condition := _endless_condition(part)):
+                    self.endless_loops.append(condition)
             if len(self.commands) > start:
                 self.commands[start].before = before
                 self.commands[-1].after = after
@@ -348,6 +356,14 @@ def _waits(commands: Sequence[ShellCommand], depth: int) -> bool:
     if not conditions or not conditions.isdisjoint((":", "kill", "pgrep", "ps", "read", "true")):
         return False
     return any(command.name == "sleep" for command in commands)
+
+
+def _endless_condition(node: Node) -> str:
+    """Return the begin of a loop that nothing in it ends, such as ``while true``; empty for others."""
+    text = _text(node) if node.type == "while_statement" else ""
+    if not (found := _ENDLESS.match(text)) or _ENDS_LOOP.search(text):
+        return ""
+    return " ".join(found[1].split())
 
 
 def _parts(statement: Node) -> Iterator[tuple[str, bool, Node]]:

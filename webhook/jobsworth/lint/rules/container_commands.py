@@ -11,6 +11,7 @@ from jobsworth.lint.shells import base_name, runs_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellScript
@@ -152,11 +153,19 @@ def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
             ]
             if endless:
                 yield _endless(field, endless[0])
+            elif script.endless_loops and not _is_limited(container):
+                yield _endless(field, [script.endless_loops[0]])
             continue
         words = [*container.get("command", []), *container.get("args", [])]
         if words and sleeps_forever(words):
             command_field = "command" if container.get("command") else "args"
             yield _endless(f"{path}.{command_field}[0]", words)
+
+
+def _is_limited(container: dict[str, Any]) -> bool:
+    """Return True if a program such as ``timeout`` ends the command line."""
+    words = [*container.get("command", ()), *container.get("args", ())]
+    return any(base_name(word) == "timeout" for word in words)
 
 
 def _endless(field: str, words: Sequence[str]) -> Diagnostic:

@@ -248,6 +248,72 @@ def test_dollars_of_a_command_without_a_shell_are_not_reported() -> None:
     assert fields("JW525", job(main(command=["export-rows", "rows.$$"]))) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("echo $TOKEN; a", True),
+        ("a && echo token=${TOKEN}", True),
+        ('if a; then printf "%s" "$TOKEN"; fi', True),
+        ("a || echo ${TOKEN:0:8}", True),
+        ("echo $TOKEN | login", False),
+        ("echo $TOKEN > /out/token", False),
+        ("a=$(echo $TOKEN)", False),
+        ("echo ${TOKEN:+set}", False),
+        ("echo '$TOKEN'", False),
+        ("echo $TOKENS", False),
+        ("a $TOKEN; echo done", False),
+        ("# echo $TOKEN", False),
+    ],
+)
+def test_only_a_secret_that_the_log_shows_is_reported(text: str, reported: bool) -> None:
+    secret = {"secretKeyRef": {"name": "s", "key": "k"}}
+    env = [{"name": "TOKEN", "valueFrom": secret}, {"name": "BUCKET", "valueFrom": secret}]
+    assert bool(fields("JW517", job(script(text, env=env)))) is reported
+    assert fields("JW517", job(script(text.replace("TOKEN", "BUCKET"), env=env))) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "reported"),
+    [
+        ({"backoffLimit": 432}, True),
+        ({"backoffLimit": 431}, False),
+        ({}, False),
+        ({"backoffLimit": 432, "activeDeadlineSeconds": 60}, False),
+        ({"backoffLimit": 2**31 - 1, "completionMode": "Indexed", "completions": 2, "backoffLimitPerIndex": 1}, False),
+    ],
+)  # fmt: skip
+def test_only_retries_for_three_days_or_longer_are_reported(
+    spec: dict[str, Any], reported: bool
+) -> None:
+    for value in both(main(), **spec):
+        assert bool(fields("JW236", value)) is reported
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "reported"),
+    [
+        ("system-node-critical", {}, True),
+        ("system-cluster-critical", {"parallelism": 2}, True),
+        ("system-cluster-critical", {}, False),
+        ("batch", {"parallelism": 2}, False),
+    ],
+)
+def test_only_priorities_of_the_system_are_reported(
+    name: str, spec: dict[str, Any], reported: bool
+) -> None:
+    value = job({**main(), "priorityClassName": name}, **spec)
+    assert bool(fields("JW529", value)) is reported
+    value["metadata"]["namespace"] = "kube-system"
+    assert fields("JW529", value) == []
+
+
+def test_an_image_that_is_never_pulled_is_reported_once() -> None:
+    container = {"name": "main", "image": "tool:1", "imagePullPolicy": "Never"}
+    pod = {"containers": [container], "initContainers": [{**container, "name": "init"}]}
+    assert fields("JW527", job(pod)) == ["template.spec.initContainers[0].imagePullPolicy"]
+    assert fields("JW527", job(main(imagePullPolicy="IfNotPresent"))) == []
+
+
 CONFIG_MAP, SECRET = {"name": "scripts"}, {"secretName": "scripts"}
 
 

@@ -33,6 +33,7 @@ from jobsworth.lint.rules import (
     label_selectors,
     lifetime,
     lost_exit_codes,
+    lost_output,
     namespace_limits,
     object_references,
     odd_characters,
@@ -116,6 +117,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     edited_cron_jobs,
     command_lines,
     wrong_programs,
+    lost_output,
 )
 """The families of rules, in the order of their findings."""
 

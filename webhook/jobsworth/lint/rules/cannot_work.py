@@ -85,6 +85,25 @@ def _without_heredocs(text: str) -> str:
 
 
 @lint_rule(
+    "JW527",
+    "never-pulled",
+    severity="warning",
+    summary="The kubelet never pulls an image, and only nodes that have it already run the Pod.",
+    confidence="likely",
+)
+def never_pulled(job: LintedJob) -> Iterator[Diagnostic]:
+    for path, container in job.containers:
+        if container.get("imagePullPolicy") == "Never":
+            yield Diagnostic(
+                f"{path}.imagePullPolicy",
+                f"On a node that does not have {container.get('image', '')[:80]}, the Pod waits for ever "
+                "(ErrImageNeverPull): the kubelet does not pull it. Set IfNotPresent, or select the nodes "
+                "that have it.",
+            )
+            return
+
+
+@lint_rule(
     "JW526",
     "script-not-executable",
     severity="warning",

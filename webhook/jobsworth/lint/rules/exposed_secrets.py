@@ -112,23 +112,42 @@ def _has_password(text: str) -> bool:
     "JW517",
     "traced-secret",
     severity="warning",
-    summary="A script that prints its commands uses a variable from a Secret.",
+    summary="A script prints a variable from a Secret, by itself or with each of its commands.",
     confidence="certain",
 )
 def traced_secret(job: LintedJob) -> Iterator[Diagnostic]:
     containers = dict(job.containers)
     for field, path, script in job.scripts:
-        if not script.xtrace:
-            continue
-        for variable in containers[path].get("env", ()):
-            name = variable.get("name", "")
-            if _from_secret(variable) and re.search(rf"\$\{{?{re.escape(name)}\b", script.text):
+        secrets = [each["name"] for each in containers[path].get("env", ()) if _from_secret(each)]
+        printed = _printed(script.text) if secrets else set()
+        for name in secrets:
+            if name in printed and _names_secret(name):
+                yield Diagnostic(
+                    field,
+                    f"The script prints {name}, which comes from a Secret: the log shows it. Remove this "
+                    "command.",
+                )
+                break
+            if script.xtrace and re.search(rf"\$\{{?{re.escape(name)}\b", script.text):
                 yield Diagnostic(
                     field,
                     f"The script prints each command with its values (set -x), also that of {name}, "
                     "which comes from a Secret: the log shows it. Remove x from the options.",
                 )
                 break
+
+
+_LITERAL = re.compile(r"'[^']*'|(?<!\S)#[^\n]*")
+_END = re.compile(r"[;\n]|&&|\|\|")
+_PRINTS = re.compile(r"\s*(?:(?:then|do|else|\{)\s+)?(?:echo|printf)\s[^|<>`)]*")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\b(?!:?\+)|(\w+))")
+"""A variable whose value a text shows; ``${NAME:+set}`` shows another text."""
+
+
+def _printed(text: str) -> set[str]:
+    """Return the variables that a script prints, not into a file, a pipe or another command."""
+    statements = filter(_PRINTS.fullmatch, _END.split(_LITERAL.sub("", text)))
+    return {found[1] or found[2] for each in statements for found in _VARIABLE.finditer(each)}
 
 
 def _from_secret(variable: dict[str, Any]) -> bool:

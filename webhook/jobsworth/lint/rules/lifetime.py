@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
+LONGEST_DELAY = 10 * MINUTE
+"""The longest delay of the Job controller before it replaces a failed Pod."""
+MAX_DAYS_OF_RETRIES = 3
 FAILS_AFTER_ITS_PODS_SINCE = 31
 """The minor version since which a Job gets its last condition only after its Pods (issue 123775)."""
 DELETION_MARKS = (HELM_HOOK, ARGO_HOOK)
@@ -45,6 +48,28 @@ def no_deadline(job: LintedJob) -> Iterator[Diagnostic]:
         f"{job.path}.activeDeadlineSeconds",
         "A Pod that hangs or cannot start keeps the Job running forever. Set activeDeadlineSeconds.",
     )
+
+
+@lint_rule(
+    "JW236",
+    "retries-for-days",
+    severity="warning",
+    summary="A Pod that fails each time is retried for days, and no deadline ends it.",
+    confidence="certain",
+)
+def retries_for_days(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: the delay between failures grows to ten minutes (MaxJobBackOff, Kubernetes 1.36)."""
+    limit = job.spec.get("backoffLimit", 0)
+    if "activeDeadlineSeconds" in job.spec or "backoffLimitPerIndex" in job.spec:
+        return
+    days = limit * LONGEST_DELAY // DAY
+    if days >= MAX_DAYS_OF_RETRIES:
+        yield Diagnostic(
+            f"{job.path}.backoffLimit",
+            f"A Pod that fails each time, because of a wrong argument for example, is retried {limit:,} "
+            f"times: for about {days:,} days, with a delay of 10 min. Set a lower backoffLimit, or "
+            "activeDeadlineSeconds.",
+        )
 
 
 @lint_rule(

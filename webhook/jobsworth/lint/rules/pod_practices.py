@@ -35,8 +35,31 @@ MAX_CPUS = 2000
 CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
 
 
+CLUSTER_CRITICAL, NODE_CRITICAL = "system-cluster-critical", "system-node-critical"
+
+
 def applies(job: LintedJob) -> bool:
     return True
+
+
+@lint_rule(
+    "JW529",
+    "system-priority",
+    severity="warning",
+    summary="The Pods of a Job have the priority of the components of the cluster.",
+    confidence="certain",
+)
+def system_priority(job: LintedJob) -> Iterator[Diagnostic]:
+    name = job.pod.get("priorityClassName", "")
+    several = job.spec.get("parallelism", 1) > 1
+    if job.object.get("metadata", {}).get("namespace") == "kube-system":
+        return
+    if name == NODE_CRITICAL or (name == CLUSTER_CRITICAL and several):
+        yield Diagnostic(
+            f"{job.pod_path}.priorityClassName",
+            f"With {name} the scheduler evicts Pods of any other workload to make room for this Job, and "
+            "nodes under pressure keep it. Use a PriorityClass for batch work.",
+        )
 
 
 @lint_rule(

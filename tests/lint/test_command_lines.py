@@ -114,6 +114,8 @@ def test_what_a_program_may_mean_is_not_reported(parts: dict[str, Any]) -> None:
         ("train --all", ["--epochs", "3"], True),
         ("train; echo", ["sh", "a"], True),
         ("train", [], False),
+        ("train", [""], False),
+        ("", ["train"], False),
         ("train", ["--"], False),
         ("train --all", ["train"], False),
         ('exec "$@"', ["--", "train"], False),

@@ -172,7 +172,7 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     containers = dict(job.containers)
     for field, path, script in job.scripts:
         words = _after(containers[path], field)
-        if not words or _PARAMETER.search(script.text):
+        if not words or not script.text.strip() or _PARAMETER.search(script.text):
             continue
         only_names = len(words) == 1 and (
             words[0] in NAMES_OF_SCRIPTS or len(script.text.split()) > 1
@@ -193,7 +193,7 @@ def _after(container: dict[str, Any], field: str) -> Sequence[str]:
         return ()
     command: list[str] = container.get("command", [])
     at = int(found[2]) + (0 if found[1] == "command" else len(command))
-    return [*command, *container.get("args", [])][at + 1 :]
+    return [word for word in [*command, *container.get("args", [])][at + 1 :] if word.strip()]
 
 
 @lint_rule(

@@ -124,6 +124,8 @@ def test_what_a_program_may_mean_is_not_reported(parts: dict[str, Any]) -> None:
         ("$0", ["train"], False),
         ("shift; train", ["sh", "a"], False),
         (". /lib.sh; train", ["sh", "a"], False),
+        ("$(SCRIPT)", ["sh", "a"], False),
+        ('eval "$SCRIPT"', ["sh", "a"], False),
         ("source /lib.sh; train", ["sh", "a"], False),
         ('for each; do echo "$each"; done', ["sh", "a"], False),
     ],

@@ -35,6 +35,8 @@ def backup(
         ("pg_dump shop > /backup/a; mv /backup/a /data", False),
         ("pg_dump shop | upload", False),
         ("pg_dump shop > /dev/null", False),
+        ("echo started > /tmp/state; pg_dump shop", False),
+        ("pg_dump shop 2> /tmp/errors && date > /tmp/state", False),
         ("pg_dump shop", False),
         ("tool > /backup/a", False),
     ],

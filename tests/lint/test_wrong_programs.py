@@ -48,6 +48,7 @@ def test_a_server_is_reported_whether_it_has_a_deadline_or_not(
         {"image": "registry.example.com/nginx:1"},
         {"image": "nginx-exporter:1"},
         {"command": ["nginx", "-t"]},
+        {"command": ["nginx", "-T"]},
         {"command": ["mysqld", "--initialize"]},
         {"command": ["celery", "-A", "app", "purge"]},
         {"command": ["python", "train.py"]},

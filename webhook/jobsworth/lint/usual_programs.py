@@ -40,8 +40,8 @@ SERVERS: dict[str, tuple[str, ...]] = {
 ENDING = frozenset(
     (
         "--bootstrap", "--check", "--check-config", "--daemon", "--daemonize", "--help", "--initialize",
-        "--initialize-insecure", "--initdb", "--test", "--validate-config", "--version", "-V", "-h", "-t",
-        "-v",
+        "--initialize-insecure", "--initdb", "--test", "--validate-config", "--version", "-T", "-V", "-h",
+        "-t", "-v",
     )
 )  # fmt: skip
 """Arguments with which such a program does something that ends, or runs in the background."""

@@ -56,7 +56,7 @@ _PLAIN_WORDS = re.compile(r"[\w\s./:=,@%+-]+")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _PATTERN = re.compile(r"[*?]|\[[^\[\]]+\]")
 _PARAMETER = re.compile(
-    r"\$\{?[0-9@*#]|\$\{!|\b(?:shift|getopts|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s+\w+\s*[;\n]"
+    r"\$\{?[0-9@*#]|\$\{!|\$\([\w.-]+\)|\b(?:eval|shift|getopts|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s+\w+\s*[;\n]"
 )
 """What reads the parameters of a script; a file that it sources may, too."""
 _POSITION = re.compile(r"(command|args)\[(\d+)\]$")
@@ -106,7 +106,7 @@ def command_in_one_word(job: LintedJob) -> Iterator[Diagnostic]:
     "syntax-without-shell",
     severity="warning",
     summary="A command line has operators, variables or patterns of a shell, and no shell reads it.",
-    confidence="certain",
+    confidence="likely",
 )
 def syntax_without_shell(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:

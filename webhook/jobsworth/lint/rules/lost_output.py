@@ -29,6 +29,7 @@ LOCAL = frozenset(
 )  # fmt: skip
 """Programs beside them that bring no file to another place."""
 _REDIRECTION = re.compile(r"(?<![<>&0-9])(?:1|&)?>>?\s*\"?(/[A-Za-z0-9._/$(){}%+:-]+)")
+_END = re.compile(r"[;\n]|&&|\|\|")
 _DEVICES = ("/dev/", "/proc/", "/sys/")
 
 
@@ -69,6 +70,10 @@ def _targets(dump: RunCommand, script: str) -> Iterator[str]:
     for name, value in dump.options:
         if name in OUTPUTS and value.startswith("/"):
             yield value
-    for target in _REDIRECTION.findall(script):
-        if not target.startswith(_DEVICES):
-            yield target
+    for statement in _END.split(script):
+        if dump.name in statement:
+            yield from (
+                target
+                for target in _REDIRECTION.findall(statement)
+                if not target.startswith(_DEVICES)
+            )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.kinds.kind_table import OF_JOB_SETS, ONCE_IN_JOB_SETS, SHIPPED
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from jobsworth.kinds.kind_table import EmbeddedTemplate
 
 JOB_SET = "JobSet"
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 """The label of a Job with the name of its ReplicatedJob."""
 _WITHIN = {"JobTemplateSpec": "", "JobSpec": "spec", "PodTemplateSpec": "spec.template"}
 """The field path in the Job of each type of template that has the fields of the Job."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from jobsworth.api.jobset.failure_policy import read_failure_policy
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
@@ -27,7 +28,6 @@ from jobsworth.whatif.explanation.explained_job import explained_job
 from jobsworth.whatif.explanation.explained_job_set import ExplainedJobSet
 from jobsworth.whatif.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.whatif.explanation.pod_document import pod_problem
-from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

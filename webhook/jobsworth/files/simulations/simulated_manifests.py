@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.message_patterns import is_matched, malformation
 from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.files.created_jobs import created_jobs
@@ -17,7 +18,6 @@ from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 from jobsworth.validation.job_sets import verdict
 from jobsworth.whatif.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
-from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 from jobsworth.whatif.virtual_time import clock
 
 if TYPE_CHECKING:

@@ -139,13 +139,13 @@ def _events(
     """
     name = manifest["metadata"].get("name") or ""
     try:
-        of_job = yield from _events_about(namespace, "Job", name)
-        of_pods = yield from _events_about(namespace, "Pod")
+        of_job = yield from events_about(namespace, "Job", name)
+        of_pods = yield from events_about(namespace, "Pod")
         if not of_pods.more:
             return [*of_job.items, *of_pods.items]
         events = of_job.items
         for pod in _undecided(read_snapshot(manifest, pods, events)):
-            about = yield from _events_about(namespace, "Pod", pod)
+            about = yield from events_about(namespace, "Pod", pod)
             events += about.items
     except ApiError as error:
         if error.code != 403:
@@ -158,8 +158,13 @@ def _events(
     return events
 
 
-def _events_about(namespace: str, kind: str, name: str = "") -> Reading[Listed]:
-    """Read the Events about the objects of a kind, or about one of them."""
+def events_about(namespace: str, kind: str, name: str = "") -> Reading[Listed]:
+    """Read the Events about the objects of a kind, or about one of them, up to MOST_EVENTS.
+
+    Raises:
+        ApiError: the API server rejects the request, or cannot be reached.
+        MalformedObject: an Event has a field of another type.
+    """
     selector = f"involvedObject.kind={kind}" + (f",involvedObject.name={name}" if name else "")
     path, chosen = events_path(namespace), {"fieldSelector": selector}
     return (yield from read_list(path, "Event", event_problem, chosen, most=MOST_EVENTS))

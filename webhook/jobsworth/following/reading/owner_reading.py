@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.jobset.labels import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_resources import BATCH, events_path, jobs_path, resource_path
+from jobsworth.client.api_resources import BATCH, jobs_path, resource_path
 from jobsworth.controller.times import write_time
 from jobsworth.following.errors import JobNotFound
 from jobsworth.following.job_reference import CRON_JOB, JOB, JOB_SET
-from jobsworth.following.reading.job_reading import MOST_EVENTS, read_job, read_job_parts
+from jobsworth.following.reading.job_reading import events_about, read_job, read_job_parts
 from jobsworth.following.reading.object_reading import MalformedObject, read_list, read_object
 from jobsworth.printable import printable
-from jobsworth.whatif.replay.recorded_events import event_problem, events_near, read_event
+from jobsworth.whatif.replay.recorded_events import events_near, read_event
 from jobsworth.whatif.replay.recording_reader import job_problem
 from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
 from jobsworth.whatif.why.owners.job_set_diagnosis import (
-    JOB_SET_LABEL,
     decisive_child,
     diagnose_job_set,
     read_children,
@@ -62,10 +62,8 @@ def read_any(reference: JobReference, options: ReadingOptions) -> Reading[AnyDia
 
 def _last_event(reference: JobReference) -> Reading[str]:
     """Return a sentence about the last Event of an object that is gone; empty if there is none."""
-    about = f"involvedObject.kind={reference.kind},involvedObject.name={reference.name}"
-    path, selector = events_path(reference.namespace), {"fieldSelector": about}
     try:
-        listed = yield from read_list(path, "Event", event_problem, selector, most=MOST_EVENTS)
+        listed = yield from events_about(reference.namespace, reference.kind, reference.name)
     except (ApiError, MalformedObject):
         return ""
     events = [read_event(each) for each in listed.items]
@@ -84,15 +82,8 @@ def _read_cron_job(reference: JobReference, options: ReadingOptions) -> Reading[
     jobs = yield from read_list(jobs_path(reference.namespace), JOB, job_problem, most=MOST_JOBS)
     if jobs.more:
         options.note(f"the namespace has more than {MOST_JOBS} Jobs: not all were read")
-    about = f"involvedObject.kind=CronJob,involvedObject.name={reference.name}"
     try:
-        events = yield from read_list(
-            events_path(reference.namespace),
-            "Event",
-            event_problem,
-            {"fieldSelector": about},
-            most=MOST_EVENTS,
-        )
+        events = yield from events_about(reference.namespace, CRON_JOB, reference.name)
         found = events_near(events.items, CRON_JOB, cron_job["metadata"])
     except ApiError as error:
         if error.code != 403:
@@ -110,7 +101,7 @@ def _read_cron_job(reference: JobReference, options: ReadingOptions) -> Reading[
 def _read_job_set(reference: JobReference, options: ReadingOptions) -> Reading[JobSetDiagnosis]:
     path = resource_path(JOB_SETS, "jobsets", reference.namespace, reference.name)
     job_set = yield from read_object(path, JOB_SET, job_set_problem)
-    selector = {"labelSelector": f"{JOB_SET_LABEL}={reference.name}"}
+    selector = {"labelSelector": f"{JOB_SET_NAME}={reference.name}"}
     jobs = yield from read_list(
         jobs_path(reference.namespace), JOB, job_problem, selector, most=MOST_JOBS
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.whatif.simulation.scenario import API_VERSION, KIND
-from jobsworth.whatif.simulation.simulated_job_set import REPLICATED_JOB
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

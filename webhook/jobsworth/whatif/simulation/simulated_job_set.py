@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.jobset.failure_policy import FailedJob, decide, read_failure_policy
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.names import job_name
 from jobsworth.whatif.run_record import JobSetRecord
 from jobsworth.whatif.simulation.scenario import JobIdentity
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from jobsworth.whatif.simulation.simulated_nodes import Nodes
     from jobsworth.whatif.virtual_time import EventQueue
 
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 """The label of a Job with the name of its ReplicatedJob."""
 COMPLETED = "AllJobsCompleted"
 """The reason of a JobSet's Completed condition."""

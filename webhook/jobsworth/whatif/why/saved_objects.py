@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.jobset.labels import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION as JOB_SET_VERSION
 from jobsworth.api.jobset.versions import KIND as JOB_SET
 from jobsworth.controller.times import read_time
@@ -17,7 +18,6 @@ from jobsworth.whatif.why.diagnosis import Diagnosis, diagnose
 from jobsworth.whatif.why.job_snapshot import read_snapshot
 from jobsworth.whatif.why.owners.cron_job_diagnosis import diagnose_cron_job, read_runs
 from jobsworth.whatif.why.owners.job_set_diagnosis import (
-    JOB_SET_LABEL,
     decisive_child,
     diagnose_job_set,
     read_children,
@@ -124,7 +124,7 @@ class SavedObjects:
             labeled = [
                 each
                 for each in jobs
-                if (each["metadata"].get("labels") or {}).get(JOB_SET_LABEL) == _name(value)
+                if (each["metadata"].get("labels") or {}).get(JOB_SET_NAME) == _name(value)
                 and _namespace(each) == _namespace(value)
             ]
             children = read_children(labeled)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time
 from jobsworth.whatif.simulation.occurrences import JOB_SET_MANAGER
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
-JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 COMPLETED, FAILED, SUSPENDED = "Completed", "Failed", "Suspended"
 
 

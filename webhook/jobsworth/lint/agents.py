@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.run_commands import image_name
-from jobsworth.lint.shells import base_name, launched, runs_shell
+from jobsworth.lint.shells import base_name, is_limited, launched, runs_shell
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _foreground(job: LintedJob, path: str, container: dict[str, Any]) -> list[li
             for command in script.commands
             if command.words and command.depth == 0 and command.waits
         ]
-    if any(base_name(word) == "timeout" for word in words[:at]):
+    if is_limited(words):
         return []
     lines = [words[at:]] if at < len(words) else []
     return lines if container.get("command") else [*lines, [image_name(container), *words]]

@@ -139,6 +139,7 @@ class ShellScript:
         last: the index of the first command of its last list, such as ``a && b || c``.
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
+        parameters: the words after the script in the command line.
         pipefail: True if a pipe fails with any of its commands (``set -o pipefail``).
         endless_loops: the conditions of loops of the outermost level that nothing in them ends.
         waiting_loops: the texts of loops that sleep until something is there.
@@ -146,12 +147,15 @@ class ShellScript:
     """
 
     __slots__ = (
-        "closed", "commands", "endless_loops", "errexit", "last", "pipefail", "text", "waiting_loops",
-        "xtrace",
+        "closed", "commands", "endless_loops", "errexit", "last", "parameters", "pipefail", "text",
+        "waiting_loops", "xtrace",
     )  # fmt: skip
 
-    def __init__(self, text: str, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, text: str, options: Sequence[str] = (), parameters: Sequence[str] = ()
+    ) -> None:
         self.text = text
+        self.parameters = parameters
         self.errexit = self.pipefail = self.xtrace = False
         self._set(options)
         reader = _Reader()
@@ -213,7 +217,7 @@ def script_of(container: dict[str, Any]) -> tuple[str, ShellScript] | None:
             if at >= len(words):
                 return None
             field = f"command[{at}]" if at < len(command) else f"args[{at - len(command)}]"
-            return field, ShellScript(words[at], options)
+            return field, ShellScript(words[at], options, words[at + 1 :])
         if not word.startswith("-") and words[index - 1][-1:] not in ("o", "O"):
             return None
     return None

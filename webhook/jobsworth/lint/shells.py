@@ -80,6 +80,11 @@ def launched(words: Sequence[str]) -> int:
     return len(words)
 
 
+def is_limited(words: Sequence[str]) -> bool:
+    """Return True if a command line ends by ``timeout``, however long its program runs."""
+    return any(base_name(word) == "timeout" for word in words[: launched(words)])
+
+
 def runs_shell(words: Sequence[str]) -> bool:
     """Return True if a command line starts a shell."""
     at = launched(words)

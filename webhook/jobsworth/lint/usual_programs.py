@@ -1,4 +1,4 @@
-"""Programs that serve until they get a signal, and official images of servers."""
+"""The names of usual programs and images: servers, and programs that dump databases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from jobsworth.lint.shells import base_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 SERVERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -36,6 +35,9 @@ SERVERS: dict[str, tuple[str, ...]] = {
     "vllm": ("serve",),
 }  # fmt: skip
 """Programs that serve in the foreground, and words of which one makes them do so; none for always."""
+
+DUMPS = ("mariadb-dump", "mongodump", "mysqldump", "pg_basebackup", "pg_dump", "pg_dumpall")
+"""Programs that write the data of a database."""
 
 ENDING = frozenset(
     (
@@ -77,11 +79,11 @@ def serves(words: Sequence[str]) -> bool:
     return not needed or any(each in arguments for each in needed)
 
 
-def official_image(container: dict[str, Any]) -> str:
-    """Return the name of the official image of Docker Hub that a container has; empty for another image.
+def official_image(image: str) -> str:
+    """Return the name of an official image of Docker Hub; empty for another image.
 
-    >>> official_image({"image": "docker.io/library/nginx:1.27"}), official_image({"image": "acme/nginx"})
+    >>> official_image("docker.io/library/nginx:1.27"), official_image("acme/nginx")
     ('nginx', '')
     """
-    found = _OFFICIAL.fullmatch(container.get("image", ""))
+    found = _OFFICIAL.fullmatch(image)
     return found[1] if found else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import mounted_at
+from jobsworth.lint.script_text import written_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,14 +26,12 @@ CLOSED_REGISTRIES = {
 HUB_PREFIXES = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "")
 """Beginnings of the names of images on Docker Hub."""
 
-DEFAULT_MODE, EXECUTABLE = 0o644, 0o111
-"""The mode of a file in a volume without one (``defaultMode``), and the bits of which one is required."""
+EXECUTABLE = 0o111
+"""The bits of a mode of which a program requires one."""
 READ_ONLY_VOLUMES = ("configMap", "downwardAPI", "projected", "secret")
 FILES_OF_OBJECTS = ("configMap", "projected", "secret")
 ARCHITECTURES = ("amd64", "arm64", "arm64v8", "ppc64le", "s390x")
 _ARCHITECTURE = re.compile(rf"(?:^|[-_.])({'|'.join(ARCHITECTURES)})$")
-_REDIRECTION = re.compile(r"(?<![<>&0-9])(?:[12]|&)?>>?\s*(/[A-Za-z0-9._/-]+)")
-_DEVICES = ("/dev/", "/proc/", "/sys/")
 LABEL_OF_ARCHITECTURE = "kubernetes.io/arch"
 
 
@@ -55,9 +54,7 @@ def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
     for field, path, script in job.scripts:
         container = containers[path]
         read_only_root = container.get("securityContext", {}).get("readOnlyRootFilesystem") is True
-        for target in dict.fromkeys(_REDIRECTION.findall(_without_heredocs(script.text))):
-            if target.startswith(_DEVICES) or target == "/dev":
-                continue
+        for target in dict.fromkeys(written_paths(_without_heredocs(script.text))):
             mount = mounted_at(container, target)
             if mount is None:
                 why = (
@@ -146,7 +143,7 @@ def _mode(source: dict[str, Any], file: str) -> tuple[int, str]:
             for item in part.get("items", ()):
                 if item.get("path") == file and "mode" in item:
                     return item["mode"], "the mode of its item"
-    return source.get("defaultMode", DEFAULT_MODE), "defaultMode"
+    return source["defaultMode"], "defaultMode"
 
 
 @lint_rule(

@@ -15,8 +15,7 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.shells import base_name, launched, runs_shell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
+    from collections.abc import Iterator
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellCommand, ShellScript
@@ -26,19 +25,8 @@ OPERATORS = ("&&", "||", "|", ";", ">", ">>", "2>", "2>>", "2>&1", "&>", "<", "&
 """Words that only a shell understands."""
 OPERATORS_OF = ("[", "expr", "find", "parallel", "ssh", "su", "test", "xargs")
 """Programs that have such arguments, or give them to a shell."""
-TAKES_NAMES = (
-    "cat",
-    "chmod",
-    "chown",
-    "cp",
-    "gunzip",
-    "gzip",
-    "ln",
-    "ls",
-    "mv",
-    "rm",
-    "wc",
-    "zcat",
+TAKES_NAMES = frozenset(
+    ("cat", "chmod", "chown", "cp", "gunzip", "gzip", "ln", "ls", "mv", "rm", "wc", "zcat")
 )
 """Programs whose arguments are names of files, and that expand no patterns."""
 EXPANDS_DOLLARS = (
@@ -59,7 +47,6 @@ _PARAMETER = re.compile(
     r"\$\{?[0-9@*#]|\$\{!|\$\([\w.-]+\)|\b(?:eval|shift|getopts|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s+\w+\s*[;\n]"
 )
 """What reads the parameters of a script; a file that it sources may, too."""
-_POSITION = re.compile(r"(command|args)\[(\d+)\]$")
 
 
 def applies(job: LintedJob) -> bool:
@@ -169,9 +156,8 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
 )
 def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: POSIX.1-2024, sh, "-c": the words after the script are ``$0``, ``$1`` and so on."""
-    containers = dict(job.containers)
-    for field, path, script in job.scripts:
-        words = _after(containers[path], field)
+    for field, _, script in job.scripts:
+        words = [word for word in script.parameters if word.strip()]
         if not words or not script.text.strip() or _PARAMETER.search(script.text):
             continue
         only_names = len(words) == 1 and (
@@ -184,16 +170,6 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
             f"The shell runs `{_shown(script.text)}` alone: `{_shown(words[0])}`, like each word after "
             "it, is a parameter that this script does not read. Join them into one text.",
         )
-
-
-def _after(container: dict[str, Any], field: str) -> Sequence[str]:
-    """Return the words of a command line after the script at a field."""
-    found = _POSITION.search(field)
-    if found is None:
-        return ()
-    command: list[str] = container.get("command", [])
-    at = int(found[2]) + (0 if found[1] == "command" else len(command))
-    return [word for word in [*command, *container.get("args", [])][at + 1 :] if word.strip()]
 
 
 @lint_rule(

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from jobsworth.lint.agents import sleeps_forever
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import image_name
-from jobsworth.lint.shells import base_name, runs_shell
+from jobsworth.lint.shells import base_name, is_limited, runs_shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellScript
@@ -142,6 +141,7 @@ def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
     scripts = {container: (field, script) for field, container, script in job.scripts}
     for index, container in enumerate(job.pod.get("containers", ())):
         path = f"{job.pod_path}.containers[{index}]"
+        words = [*container.get("command", []), *container.get("args", [])]
         if path in scripts:
             field, script = scripts[path]
             endless = [
@@ -153,19 +153,12 @@ def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
             ]
             if endless:
                 yield _endless(field, endless[0])
-            elif script.endless_loops and not _is_limited(container):
+            elif script.endless_loops and not is_limited(words):
                 yield _endless(field, [script.endless_loops[0]])
             continue
-        words = [*container.get("command", []), *container.get("args", [])]
         if words and sleeps_forever(words):
             command_field = "command" if container.get("command") else "args"
             yield _endless(f"{path}.{command_field}[0]", words)
-
-
-def _is_limited(container: dict[str, Any]) -> bool:
-    """Return True if a program such as ``timeout`` ends the command line."""
-    words = [*container.get("command", ()), *container.get("args", ())]
-    return any(base_name(word) == "timeout" for word in words)
 
 
 def _endless(field: str, words: Sequence[str]) -> Diagnostic:

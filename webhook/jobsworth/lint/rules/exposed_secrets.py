@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import literal_variables
+from jobsworth.lint.script_text import expanded_part, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,8 +138,6 @@ def traced_secret(job: LintedJob) -> Iterator[Diagnostic]:
                 break
 
 
-_LITERAL = re.compile(r"'[^']*'|(?<!\S)#[^\n]*")
-_END = re.compile(r"[;\n]|&&|\|\|")
 _PRINTS = re.compile(r"\s*(?:(?:then|do|else|\{)\s+)?(?:echo|printf)\s[^|<>`)]*")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\b(?!:?\+)|(\w+))")
 """A variable whose value a text shows; ``${NAME:+set}`` shows another text."""
@@ -146,8 +145,8 @@ _VARIABLE = re.compile(r"\$(?:\{(\w+)\b(?!:?\+)|(\w+))")
 
 def _printed(text: str) -> set[str]:
     """Return the variables that a script prints, not into a file, a pipe or another command."""
-    statements = filter(_PRINTS.fullmatch, _END.split(_LITERAL.sub("", text)))
-    return {found[1] or found[2] for each in statements for found in _VARIABLE.finditer(each)}
+    prints = filter(_PRINTS.fullmatch, statements(expanded_part(text)))
+    return {found[1] or found[2] for each in prints for found in _VARIABLE.finditer(each)}
 
 
 def _from_secret(variable: dict[str, Any]) -> bool:

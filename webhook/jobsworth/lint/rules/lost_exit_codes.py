@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.container_commands import PREPARING
+from jobsworth.lint.usual_programs import DUMPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ REQUESTS = ("curl", "wget")
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 """Addresses of the other containers of the Pod: a request at the end, such as to a proxy's /quitquitquit."""
 
-DUMPS = ("mariadb-dump", "mongodump", "mysqldump", "pg_basebackup", "pg_dump", "pg_dumpall", "tar")
+KEPT = (*DUMPS, "tar")
 """Programs whose output is kept: a part of it looks like the whole."""
 
 FEEDING = frozenset(("cut", "head", "jq", "sed", "sort", "tail", "tr", "yes"))
@@ -238,7 +239,7 @@ def _decides_nothing(command: ShellCommand) -> bool:
 def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:
         command = lost_in_pipe(script)
-        if command is None or command.name in DUMPS or _rules_read_codes(job, container):
+        if command is None or command.name in KEPT or _rules_read_codes(job, container):
             continue
         yield Diagnostic(
             field,
@@ -257,7 +258,7 @@ def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
 def truncated_dump(job: LintedJob) -> Iterator[Diagnostic]:
     for field, container, script in job.scripts:
         command = lost_in_pipe(script)
-        if command is not None and command.name in DUMPS and not _rules_read_codes(job, container):
+        if command is not None and command.name in KEPT and not _rules_read_codes(job, container):
             yield Diagnostic(
                 field,
                 f"If {command.name} fails, the pipe succeeds with the part that it has written: the "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.run_commands import mounted_at
+from jobsworth.lint.script_text import statements, written_paths
 from jobsworth.lint.shell_script import HARMLESS
+from jobsworth.lint.usual_programs import DUMPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,22 +16,16 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.run_commands import RunCommand
 
-DUMPS = ("mariadb-dump", "mongodump", "mysqldump", "pg_basebackup", "pg_dump", "pg_dumpall")
-"""Programs that write the data of a database."""
 OUTPUTS = ("archive", "d", "f", "file", "o", "out", "output", "pgdata", "r", "result_file")
-"""Their options for the file or folder."""
+"""The options of dumps for the file or folder."""
 LOCAL = frozenset(
     (
         *HARMLESS, *DUMPS, "apk", "apt", "apt-get", "bzip2", "chmod", "chown", "df", "du", "find", "gpg",
         "grep", "gzip", "head", "md5sum", "mkdir", "openssl", "pigz", "rm", "sha256sum", "stat", "sync",
-        "tail",
-        "tar", "touch", "wc", "xz", "zstd",
+        "tail", "tar", "touch", "wc", "xz", "zstd",
     )
 )  # fmt: skip
 """Programs beside them that bring no file to another place."""
-_REDIRECTION = re.compile(r"(?<![<>&0-9])(?:1|&)?>>?\s*\"?(/[A-Za-z0-9._/$(){}%+:-]+)")
-_END = re.compile(r"[;\n]|&&|\|\|")
-_DEVICES = ("/dev/", "/proc/", "/sys/")
 
 
 def applies(job: LintedJob) -> bool:
@@ -70,10 +65,6 @@ def _targets(dump: RunCommand, script: str) -> Iterator[str]:
     for name, value in dump.options:
         if name in OUTPUTS and value.startswith("/"):
             yield value
-    for statement in _END.split(script):
+    for statement in statements(script):
         if dump.name in statement:
-            yield from (
-                target
-                for target in _REDIRECTION.findall(statement)
-                if not target.startswith(_DEVICES)
-            )
+            yield from written_paths(statement, errors=False)

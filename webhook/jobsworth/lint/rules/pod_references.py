@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import INDEX_VARIABLE
+from jobsworth.lint.script_text import expanded_part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -23,8 +24,6 @@ MAX_VALUE_LENGTH = 32_768
 """The maximum length of a text in which references are looked for."""
 
 
-_AS_WRITTEN = re.compile(r"\\.|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
-"""The parts of a script in which a shell expands nothing."""
 _PROCESS_ID = re.compile(r"(?<!\$)\$\$(?![A-Za-z0-9_({$?#@*!-])")
 
 
@@ -131,7 +130,7 @@ def _is_set_for_all(name: str) -> bool:
 def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:
     """Report the shell's variable ``$$``; ``$$NAME`` is an escape that the shell gets as ``$NAME``."""
     for field, _, script in job.scripts:
-        if "$$" in script.text and _PROCESS_ID.search(_AS_WRITTEN.sub("", script.text)):
+        if "$$" in script.text and _PROCESS_ID.search(expanded_part(script.text)):
             yield Diagnostic(
                 field,
                 "The shell gets $ instead of its process ID: in command and args the kubelet makes $$ a "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.jobset.labels import JOB_SET_NAME
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.shells import base_name, launched, runs_shell
+from jobsworth.lint.shells import base_name, is_limited, launched
 from jobsworth.lint.usual_programs import SERVER_IMAGES, official_image, serves
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.shell_script import ShellScript
 
-JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
 INTERPRETERS = ("ash", "bash", "dash", "ksh", "node", "python", "python3", "sh", "zsh")
 
 
@@ -33,40 +34,45 @@ def applies(job: LintedJob) -> bool:
 def server_as_work(job: LintedJob) -> Iterator[Diagnostic]:
     if "successPolicy" in job.spec or stopped_by_command(job.pod):
         return
-    if JOB_SET_LABEL in job.object.get("metadata", {}).get("labels", {}):
+    if JOB_SET_NAME in job.object.get("metadata", {}).get("labels", {}):
         return  # whose success policy may need other Jobs alone
     scripts = {container: (field, script) for field, container, script in job.scripts}
     for index, container in enumerate(job.pod.get("containers", ())):
         path = f"{job.pod_path}.containers[{index}]"
-        words = [*container.get("command", ()), *container.get("args", ())]
         if path in scripts:
             field, script = scripts[path]
-            final = script.final
-            if final is None or final.depth or not final.waits or not serves(final.words):
-                continue
-            name = base_name(final.words[0])
-        elif _serves(container, words):
-            field = f"{path}.{'command[0]' if container.get('command') else 'image'}"
-            name = container["image"]
-            if container.get("command"):
-                name = base_name(words[launched(words)])
+            name = _served_by_script(script)
         else:
-            continue
-        limit = "" if "activeDeadlineSeconds" in job.spec else " It runs until a user deletes it."
-        yield Diagnostic(
-            field,
-            f"{name[:80]} is a server, which never ends by itself, so the Job is never complete.{limit} Run "
-            "it as a Deployment, or as a sidecar: an init container with restartPolicy: Always.",
-        )
+            field = f"{path}.{'command[0]' if container.get('command') else 'image'}"
+            name = _served(container)
+        if name:
+            limit = (
+                "" if "activeDeadlineSeconds" in job.spec else " It runs until a user deletes it."
+            )
+            yield Diagnostic(
+                field,
+                f"{name[:80]} is a server, which never ends by itself, so the Job is never complete.{limit} "
+                "Run it as a Deployment, or as a sidecar: an init container with restartPolicy: Always.",
+            )
 
 
-def _serves(container: dict[str, Any], words: list[str]) -> bool:
-    """Return True if the command line of a container, or without one its image, is a server."""
-    if any(base_name(word) == "timeout" for word in words) or runs_shell(words):
-        return False
+def _served_by_script(script: ShellScript) -> str:
+    """Return the name of the server with which a script ends; empty if it ends with another command."""
+    final = script.final
+    if final is None or final.depth or not final.waits or not serves(final.words):
+        return ""
+    return final.name
+
+
+def _served(container: dict[str, Any]) -> str:
+    """Return the server that a container runs by its command line, or without one by its image."""
+    words = [*container.get("command", ()), *container.get("args", ())]
     if container.get("command"):
-        return serves(words[launched(words) :])
-    return not words and official_image(container) in SERVER_IMAGES
+        words_of_program = words[launched(words) :]
+        ends = is_limited(words) or not serves(words_of_program)
+        return "" if ends else base_name(words_of_program[0])
+    image: str = container.get("image", "")
+    return image if not words and official_image(image) in SERVER_IMAGES else ""
 
 
 @lint_rule(

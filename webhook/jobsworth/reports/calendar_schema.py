@@ -13,6 +13,7 @@ from jobsworth.reports.report_schema_parts import (
     text_or_null_schema,
     text_schema,
     time_schema,
+    version_schema,
 )
 
 if TYPE_CHECKING:
@@ -27,9 +28,7 @@ def calendar_schema() -> dict[str, Any]:
         "description": "Of one schedule, or the calendar of many CronJobs.",
         "type": "object",
         "required": ["version"],
-        "properties": {
-            "version": {"const": VERSION, "description": "The version of this structure."}
-        },
+        "properties": {"version": version_schema(VERSION)},
         "oneOf": [{"$ref": "#/$defs/schedule"}, {"$ref": "#/$defs/calendar"}],
         "$defs": {"schedule": _schedule(), "calendar": _calendar()},
     }
@@ -39,7 +38,6 @@ def _schedule() -> dict[str, Any]:
     run = object_schema({"local": time_schema("With the offset of then."), "utc": time_schema()})
     return object_schema(
         {
-            "version": {"const": VERSION},
             "schedule": text_schema("As it was given."),
             "timeZone": text_schema("An IANA name."),
             "after": time_schema("The runs are after this time."),
@@ -60,7 +58,6 @@ def _calendar() -> dict[str, Any]:
     )
     return object_schema(
         {
-            "version": {"const": VERSION},
             "start": time_schema(),
             "end": time_schema("It is not part of the period."),
             "timeZone": text_schema("Of the hours."),

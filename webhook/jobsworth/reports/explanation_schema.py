@@ -15,6 +15,7 @@ from jobsworth.reports.report_schema_parts import (
     or_null_schema,
     text_or_null_schema,
     text_schema,
+    version_schema,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def explanation_schema() -> dict[str, Any]:
         "title": "The JSON report of jobsworth explain",
         **object_schema(
             {
-                "version": {"const": VERSION, "description": "The version of this structure."},
+                "version": version_schema(VERSION),
                 "jobs": list_schema(described, "In the order of the input."),
             }
         ),

@@ -16,6 +16,7 @@ from jobsworth.reports.report_schema_parts import (
     text_schema,
     time_or_null_schema,
     time_schema,
+    version_schema,
 )
 from jobsworth.whatif.health.accounted_runs import STATES
 from jobsworth.whatif.health.cron_job_health import BLOCK_REASONS
@@ -34,7 +35,7 @@ def health_schema() -> dict[str, Any]:
         "title": "The JSON report of jobsworth audit --health",
         **object_schema(
             {
-                "version": {"const": VERSION, "description": "The version of this structure."},
+                "version": version_schema(VERSION),
                 "cluster": text_schema("The name of the cluster."),
                 "time": time_schema("When the objects were read."),
                 "since": time_or_null_schema("The begin of the window."),

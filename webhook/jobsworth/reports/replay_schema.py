@@ -19,6 +19,7 @@ from jobsworth.reports.report_schema_parts import (
     text_schema,
     time_or_null_schema,
     time_schema,
+    version_schema,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def replay_schema() -> dict[str, Any]:
         "title": "The JSON report of jobsworth replay",
         **object_schema(
             {
-                "version": {"const": VERSION, "description": "The version of this structure."},
+                "version": version_schema(VERSION),
                 "kind": {"const": "Job"},
                 "namespace": text_or_null_schema("The namespace of the Job; null if unknown."),
                 "name": text_schema("The name of the Job."),

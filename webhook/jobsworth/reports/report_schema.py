@@ -15,6 +15,7 @@ from jobsworth.reports.report_schema_parts import (
     object_schema,
     text_or_null_schema,
     text_schema,
+    version_schema,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def schema() -> dict[str, Any]:
         "title": "The JSON report of jobsworth validate and jobsworth audit",
         **object_schema(
             {
-                "version": {"const": VERSION, "description": "The version of this structure."},
+                "version": version_schema(VERSION),
                 "results": list_schema(
                     {"$ref": "#/$defs/result"},
                     "One per document or item of a List, in input order.",

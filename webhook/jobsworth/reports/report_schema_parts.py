@@ -26,6 +26,11 @@ def object_schema(
     }
 
 
+def version_schema(version: int) -> dict[str, Any]:
+    """Return the schema of the version of a report."""
+    return {"const": version, "description": "The version of this structure."}
+
+
 def list_schema(items: dict[str, Any], description: str) -> dict[str, Any]:
     """Return the schema of a list."""
     return {"type": "array", "items": items, "description": description}

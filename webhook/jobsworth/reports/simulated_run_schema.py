@@ -19,7 +19,6 @@ from jobsworth.reports.report_schema_parts import (
 from jobsworth.whatif import cron_job_measures, job_set_measures
 from jobsworth.whatif.miss_reasons import MissReason
 from jobsworth.whatif.run_record import Counted, Outcome
-from jobsworth.whatif.timelines.record_json import VERSION
 
 if TYPE_CHECKING:
     from typing import Any
@@ -35,7 +34,6 @@ def run_definitions() -> dict[str, Any]:
 def _run() -> dict[str, Any]:
     return object_schema(
         {
-            "version": {"const": VERSION},
             "kind": {"enum": ["Job", "CronJob", "JobSet"]},
             "name": text_schema("Of the object."),
             "scenario": text_schema("The name of the scenario."),

@@ -14,6 +14,7 @@ from jobsworth.reports.report_schema_parts import (
     object_schema,
     or_null_schema,
     text_schema,
+    version_schema,
 )
 from jobsworth.reports.simulated_run_schema import run_definitions
 from jobsworth.whatif import cron_job_measures, job_set_measures
@@ -34,15 +35,12 @@ def simulation_schema() -> dict[str, Any]:
         "Times are milliseconds since the start of the scenario, and durations milliseconds.",
         "type": "object",
         "required": ["version"],
-        "properties": {
-            "version": {"const": VERSION, "description": "The version of this structure."}
-        },
+        "properties": {"version": version_schema(VERSION)},
         "oneOf": [{"$ref": "#/$defs/run"}, {"$ref": "#/$defs/variants"}],
         "$defs": {
             **run_definitions(),
             "variants": object_schema(
                 {
-                    "version": {"const": VERSION},
                     "variants": list_schema(_variant(), "Each with its statistics."),
                 }
             ),

@@ -16,6 +16,7 @@ from jobsworth.reports.report_schema_parts import (
     text_schema,
     time_or_null_schema,
     time_schema,
+    version_schema,
 )
 from jobsworth.reports.why_json import VERSION
 
@@ -33,7 +34,7 @@ def why_schema() -> dict[str, Any]:
         "type": "object",
         "required": ["version", "kind"],
         "properties": {
-            "version": {"const": VERSION, "description": "The version of this structure."},
+            "version": version_schema(VERSION),
             "kind": {"enum": ["Job", "CronJob", "JobSet"]},
         },
         "oneOf": [

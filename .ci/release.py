@@ -59,7 +59,7 @@ buildah bud -t jobsworth . && podman run --rm -v "$PWD/manifests:/manifests:ro" 
 helm install jobsworth charts/jobsworth --set image.repository=registry.example.com/jobsworth --set image.tag=dev
 ```
 
-The chart needs an image of your own in a registry that the cluster reads; `docker build -f Containerfile .` builds the same one.
+The chart needs your own image in a registry that the cluster can read; `docker build -f Containerfile .` builds the same one.
 """,
     "charts/jobsworth/README.md": """\
 No release exists yet, and no image is published. In a clone, build one, push it to a registry that your cluster reads, and

@@ -36,6 +36,7 @@ _.load_config
 # Found by name: Later("module", "name") imports the type of a field, decoding a format, the command line
 # a command.
 _.PodFailurePolicy
+_.QueueObject
 _.SuccessPolicy
 _.Affinity
 _.Lifecycle
@@ -66,6 +67,12 @@ _.log_errors
 _.max_mem
 _.never_capture
 
+# Named in a setting of uvicorn, which calls its methods, or read by asyncio.
+_.EventLoop
+_.backlog
+_.wait_closed
+_.max_size
+
 # Called by click.
 _.format_options
 
@@ -75,3 +82,13 @@ _.event_handlers
 
 # A column of a table that is written as a whole.
 _.completion_index
+
+# The enum machinery reads it.
+_._value_
+
+# The hook of Python for warnings, which cli/__init__.py sets.
+_.showwarning
+
+# Attributes that click reads.
+_.context_class
+_.formatter_class

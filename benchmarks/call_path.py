@@ -1,4 +1,4 @@
-"""Trace the calls of a command in this package, and the frames above the first read of its manifest.
+"""Trace the calls of a command in these packages, and the frames above the first read of its manifest.
 
     python benchmarks/call_path.py [--path] [COMMAND...]
 
@@ -18,7 +18,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = str(ROOT / "webhook" / "jobsworth")
+SOURCES = tuple(str(ROOT / "webhook" / package) for package in ("jobsworth", "kube_cel"))
 sys.path[:0] = [str(ROOT / "webhook")]
 
 IMPORTS = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
@@ -27,7 +27,7 @@ READS = "read_regular_file"
 
 
 class Trace:
-    """Counts the calls of functions of this package.
+    """Counts the calls of functions of these packages.
 
     Args:
         file: the manifest whose first read is looked for.
@@ -48,7 +48,7 @@ class Trace:
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(SOURCE):
+        if event != "call" or not code.co_filename.startswith(SOURCES):
             return
         frames = []
         above: FrameType | None = frame
@@ -57,7 +57,7 @@ class Trace:
                 if above.f_code.co_filename != __file__:
                     return
                 break
-            if above.f_code.co_filename.startswith(SOURCE):
+            if above.f_code.co_filename.startswith(SOURCES):
                 frames.append(above.f_code)
             above = above.f_back
         self.calls += 1
@@ -83,6 +83,8 @@ def main() -> None:
         sys.setprofile(trace)
         try:
             run(command)
+        except SystemExit:  # which ends all commands but validate
+            pass
         finally:
             sys.setprofile(None)
     files = {code.co_filename for code in trace.codes}
@@ -92,7 +94,7 @@ def main() -> None:
     )
     if chosen.path:
         for code in trace.read:
-            print(f"  {code.co_filename.removeprefix(SOURCE + '/')}: {code.co_qualname}")
+            print(f"  {code.co_filename.removeprefix(SOURCES[0] + '/')}: {code.co_qualname}")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def main(jobs: int, cron_jobs: int) -> None:
         (port,) = free_ports(1)
         options = [
             "--policy", str(ROOT / "policies"), "--policy", str(policy), "--interval", f"{INTERVAL}s",
-            "--listen", f"127.0.0.1:{port}",
+            "--monitor-bind", f"127.0.0.1:{port}",
         ]  # fmt: skip
         with bed.calls() as calls:
             process = Process(

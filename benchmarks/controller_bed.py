@@ -153,7 +153,7 @@ class Bench:
         process = Process(
             [
                 sys.executable, "-m", "jobsworth", "reconcile", f"--kubeconfig={self.bed.kubeconfig}",
-                f"--listen=127.0.0.1:{port}", f"--kube-api-qps={qps:g}", f"--kube-api-burst={burst}",
+                f"--monitor-bind=127.0.0.1:{port}", f"--kube-api-qps={qps:g}", f"--kube-api-burst={burst}",
             ],
             self.bed.folder.log(f"jobsworth-{port}"),
             {"PYTHONPATH": str(ROOT / "webhook")},

@@ -15,6 +15,8 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 CODE = ROOT / "webhook/jobsworth"
+BELOW = ROOT / "webhook/kube_cel"
+"""A package of its own, which does not import jobsworth."""
 PAGE = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- picture: docs/architecture.py draws it -->\n", "<!-- end of picture -->"
 
@@ -34,6 +36,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 def packages() -> dict[str, list[Path]]:
     """Return the modules of each package."""
     files = {path.parent.name: [*path.parent.rglob("*.py")] for path in CODE.glob("*/__init__.py")}
+    files[BELOW.name] = [*BELOW.rglob("*.py")]
     return files | {path.stem: [path] for path in CODE.glob("*.py") if path.name[:2] != "__"}
 
 
@@ -45,8 +48,8 @@ def imports() -> Graph:
         for path in paths:
             for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
                 top, _, rest = name.partition(".")
-                other = rest.partition(".")[0]
-                if top == "jobsworth" and other in files and other != package:
+                other = top if top == BELOW.name else rest.partition(".")[0]
+                if top in ("jobsworth", other) and other in files and other != package:
                     graph[package].add(other)
     return graph
 

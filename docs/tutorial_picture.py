@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import yaml
 
 import jobsworth
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.timelines.timeline_svg import timeline_svg
+from jobsworth.reports.timelines.timeline_svg import timeline_svg
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 
 if TYPE_CHECKING:
-    from jobsworth.whatif.run_record import RunRecord
+    from jobsworth.runs.run_record import RunRecord
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs/tutorial.svg"

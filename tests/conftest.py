@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,8 @@ from support.cli.command_runs import Command, CommandResult, Validate
 
 # The same examples at each run: what is red is about the change, however busy the machine is.
 # To look for others: pytest --hypothesis-profile=search; .ci/run tries more of them.
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("regular", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile("steady")
@@ -32,6 +34,12 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if hasattr(os, "fork"):
         return None
     return True if collection_path in {TESTS / path for path in REQUIRE_POSIX} else None
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collected tests out of further garbage collections, which would visit each of them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header() -> str | None:

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from jobsworth.cli import run
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.installation import how_to_install
+from jobsworth.installation import how_to_install, missing_extra
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ALLOW_PRIVILEGED, ApiServer
 from jobsworth.cli import run
 from jobsworth.cli.commands.serve import ServedOptions
-from jobsworth.cli.options import Option, flat
 from jobsworth.cli.server_options import server_of_release
 from jobsworth.findings.finding import Finding
 from jobsworth.manifests import expand_lists, read_file
 from support.admission.admission_reviews import body_of, response_of
 from support.admission.webhook_client import policies
+from support.cli.parsed_options import parsed
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted(
@@ -137,8 +137,7 @@ def test_the_text_of_a_file_has_the_findings_of_the_command_line(
 def test_the_webhook_gives_the_verdict_of_the_command_line(
     file: Path, reported: list[dict[str, Any]]
 ) -> None:
-    unset = {each.key: each.default for each in flat(ServedOptions) if isinstance(each, Option)}
-    server = server_of_release(ServedOptions(unset))("")
+    server = server_of_release(parsed(ServedOptions))("")
     reviewer = Reviewer(server, policies())
     client = create_application(Webhook(lambda: reviewer, lambda outcome: None)).test_client()
     for value, result in zip(objects(file), reported, strict=True):

@@ -16,13 +16,14 @@ sys.path.insert(0, str(Path(__file__).parent))  # the modules beside this one, a
 import reasons
 import rejections
 
-from jobsworth.api.api_server import RELEASES
+from jobsworth.api.api_server import NEWEST_RELEASE
+from jobsworth.api.api_server import RELEASES as KNOWN
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.pages import file_name
 from jobsworth.manifests.editing.yaml_writer import to_yaml
 from jobsworth.printable import printable
-from jobsworth.whatif.timelines.timeline_svg import timeline_svg
-from jobsworth.whatif.virtual_time import spoken
+from jobsworth.reports.timelines.timeline_svg import timeline_svg
+from jobsworth.runs.virtual_time import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Finding
 
+RELEASES = KNOWN[: KNOWN.index(NEWEST_RELEASE) + 1]
+"""The releases that are out."""
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "messages"
 MAX_TITLE = 150
@@ -169,7 +172,7 @@ def _fix(rejection: Rejection) -> str:
 
 def _releases(rejection: Rejection) -> str:
     """Return the releases that report the message, and what others say instead."""
-    reported = rejection.releases()
+    reported = {each: text for each, text in rejection.releases().items() if each in RELEASES}
     groups: dict[str, list[str]] = {}
     for release, message in reported.items():
         groups.setdefault(message, []).append(release)

@@ -13,14 +13,14 @@ import yaml
 from rejections import changed, smallest
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 from jobsworth.validation.engine import engine_for
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.whatif.run_record import RunRecord
+    from jobsworth.runs.run_record import RunRecord
 
 FOLDER = Path(__file__).parent / "reasons"
 SEED = 1

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from jobsworth.cli.click_application import COMMANDS, declared_command
 from jobsworth.controller.well_known_names import METRICS_PREFIX
 from jobsworth.reconciler.prometheus_metrics import COUNTERS
@@ -15,14 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from jobsworth.cli.command import Command
-    from jobsworth.cli.options import Option
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = {
     "report": "The report of `jobsworth validate --output json`",
-    "replay": "The report of `jobsworth replay --output json`",
     "why": "The report of `jobsworth why --output json`",
-    "health": "The report of `jobsworth audit --health --output json`",
+    "health": "The report of `jobsworth health --output json`",
     "jobpolicy": "The kind JobPolicy",
     "jobscenario": "The kind JobScenario of `jobsworth simulate`",
 }
@@ -41,7 +41,7 @@ def files() -> dict[str, str]:
 
 def _commands() -> str:
     rows = "\n".join(
-        f"| [`jobsworth {words}`]({words.replace(' ', '-')}.md) | {_first(declared_command(words).help)} |"
+        f"| [`jobsworth {words}`]({words.replace(' ', '-')}.md) | {_first(declared_command(words).help or '')} |"
         for words in COMMANDS
     )
     return f"# Commands\n\n`jobsworth COMMAND --help` prints the same.\n\n| command | |\n| --- | --- |\n{rows}\n"
@@ -49,15 +49,15 @@ def _commands() -> str:
 
 def _command(words: str) -> str:
     command = declared_command(words)
-    sections: dict[str, list[Option]] = {}
+    sections: dict[str, list[click.Option]] = {}
     for option in command.options:
-        sections.setdefault(command.headings.get(option.key, ""), []).append(option)
+        sections.setdefault(command.headings.get(option.name, ""), []).append(option)
     rest = sections.pop("", [])
+    metavar = "" if command.argument is None else command.argument.metavar or ""
     parts = [
         f"# jobsworth {words}",
-        f"```\njobsworth {words} [OPTIONS] {command.arguments.metavar if command.arguments else ''}".rstrip()
-        + "\n```",
-        _prose(command.help),
+        f"```\njobsworth {words} [OPTIONS] {metavar}".rstrip() + "\n```",
+        _prose(command.help or ""),
         *(f"## {heading}\n\n{_options(options)}" for heading, options in sections.items()),
     ]
     if rest:
@@ -68,16 +68,18 @@ def _command(words: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _options(options: Iterable[Option]) -> str:
+def _options(options: Iterable[click.Option]) -> str:
     lines = []
     for option in options:
-        names = ", ".join(f"`{name}`" for name in filter(None, (option.short, option.name)))
-        value = "" if option.flag else f" `{option.metavar or '|'.join(option.choices) or 'TEXT'}`"
-        default = ""
-        if not option.flag and option.default not in (None, ()):
-            default = f" Default: `{_shown(option.default)}`."
-        repeated = " May be repeated." if option.repeated else ""
-        lines.append(f"{names}{value}\n:   {_text(option.help)}{default}{repeated}")
+        names = ", ".join(f"`{name}`" for name in sorted(option.opts, key=len))
+        choices = option.type.choices if isinstance(option.type, click.Choice) else ()
+        value = "" if option.is_flag else f" `{option.metavar or '|'.join(choices) or 'TEXT'}`"
+        default = getattr(option, "unset", option.to_info_dict()["default"])
+        repeated = " May be repeated." if option.multiple else ""
+        shown = ""
+        if not option.is_flag and default not in (None, ()):
+            shown = f" Default: `{_shown(default)}`."
+        lines.append(f"{names}{value}\n:   {_text(option.help or '')}{shown}{repeated}")
     return "\n\n".join(lines)
 
 
@@ -86,7 +88,7 @@ def _shown(default: object) -> str:
 
 
 def _examples(command: Command) -> str:
-    text = command.epilog.replace("\b", "").strip()
+    text = (command.epilog or "").replace("\b", "").strip()
     return "\n".join(
         line[2:] if line.startswith("  ") else line for line in text.splitlines()
     ).removeprefix("Examples:\n")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from jobsworth.api.api_server import ALLOW_PRIVILEGED, RELEASES, ApiServer
+from jobsworth.api.api_server import ALLOW_PRIVILEGED, NEWEST_RELEASE, RELEASES, ApiServer
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
@@ -142,7 +142,7 @@ class Rejection:
 
     def _server(self, release: str | None) -> ApiServer:
         allowed = self.server.get("allow_privileged", ALLOW_PRIVILEGED)
-        return ApiServer(release or RELEASES[-1], None, allow_privileged=allowed)
+        return ApiServer(release or NEWEST_RELEASE, None, allow_privileged=allowed)
 
 
 def _is_error(result: Result, located: LocatedFinding) -> bool:

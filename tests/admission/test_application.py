@@ -1,4 +1,4 @@
-"""The webhook by HTTP, without a socket: what is no AdmissionReview gets a 4xx and a clear body."""
+"""The webhook by HTTP, without a socket: what is not an AdmissionReview gets a 4xx and a clear body."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from jobsworth.admission.webhook import Webhook
 from support.admission.admission_reviews import body_of, response_of
 from support.admission.mutated_reviews import ODD_TEXTS, Mutator
 from support.admission.webhook_client import SERVER, WebhookClient, policies
+from support.law_examples import number_of_examples
 from support.validation.engine_errors import job_with
 
 CLIENT = WebhookClient(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
@@ -90,7 +91,9 @@ def test_there_is_nothing_else(client: FlaskClient, method: str, path: str, code
     answer = client.open(path, method=method, headers=JSON)
     assert answer.status_code == code
     if method != "HEAD":
-        assert "POST an AdmissionReview to /mutate or /validate" in answer.get_json()["message"]
+        message = answer.get_json()["message"]
+        assert "POST an AdmissionReview to /mutate or /validate" in message
+        assert ("--monitor-bind" in message) == (code == 404)
 
 
 @pytest.mark.parametrize("body", ODD_TEXTS, ids=lambda body: repr(body[:20]))
@@ -99,7 +102,7 @@ def test_odd_texts_are_bad_requests(client: FlaskClient, body: bytes) -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100)
+@settings(max_examples=number_of_examples(25))
 def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
     answer = ask(create_application(CLIENT.webhook).test_client(), "/mutate", body)
     assert 400 <= answer.status_code < 500

@@ -65,7 +65,7 @@ def test_a_worker_continues_the_counts_of_the_one_that_it_replaces(tmp_path: Pat
 
 
 def test_a_file_that_a_process_is_creating_counts_nothing(tmp_path: Path) -> None:
-    """It is empty for a moment, and for ever if the process is killed then."""
+    """It is empty for a moment, and forever if the process is killed then."""
     (tmp_path / "gauge_livesum_1.db").touch()
     (tmp_path / "counter_1.db").touch()
     assert 'jobsworth_admission_findings_total{code="JW004"} 3.0' in python(COUNT, tmp_path)

@@ -15,6 +15,8 @@ import yaml
 from jobsworth.api.api_server import RELEASES
 from jobsworth.cli import run
 from jobsworth.policy.effective_policies import PolicyVersion
+from jobsworth.serving import launch
+from jobsworth.serving.settings import ServingSettings
 from support.admission.running_webhook import SOURCES, Client, serving
 
 CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
@@ -55,6 +57,22 @@ def test_wrong_options_are_reported(
     assert ended.value.code == 2
     reported = " ".join(capsys.readouterr().err.split())
     assert message in f"{reported} "
+
+
+def test_the_development_server_listens_on_this_machine_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both addresses: a port of every interface without TLS is not what a laptop asked for."""
+    monkeypatch.chdir(tmp_path)
+    served: list[ServingSettings] = []
+    monkeypatch.setattr(launch, "serve", lambda settings, *_, **__: served.append(settings))
+    for options in (["--self-signed"], [*CERTIFICATE]):
+        with pytest.raises(SystemExit):
+            run(["serve", *options])
+    assert [(each.bind, each.monitor_bind) for each in served] == [
+        (("127.0.0.1", 8443), ("127.0.0.1", 8080)),
+        (("", 8443), ("", 8080)),
+    ]
 
 
 def test_without_gunicorn_the_extra_to_install_is_named(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The table of feature gates is that of Kubernetes.
 
 Beside it lies what ``test/compatibility_lifecycle/reference/versioned_feature_list.yaml`` of Kubernetes 1.33.13, 1.34.4,
-1.35.4, 1.36.1 and 1.37.2 has of these gates: of each, the newest of the lists that has it.
+1.35.4, 1.36.1, 1.37.2 and 1.38.0-beta.0 has of these gates: of each, the newest of the lists that has it, and the first
+release without it. Of a stage that depends on ``--min-compatibility-version``, what is so without that option.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
 from support.api_server.recorded_answers import recorded_gates, recorded_releases
 
-STAGES = ["alpha", "beta", "stable", "deprecated"]
+STAGES = ["alpha", "beta", "stable", "deprecated", "removed"]
 LISTED: dict[str, list[list[Any]]] = json.loads(
     (Path(__file__).parent / "data/versioned_feature_list.json").read_text(encoding="utf-8")
 )
 NOT_LISTED = {
     # Removed before Kubernetes kept the list.
-    "AppArmorFields": "1.30 beta on, 1.31 stable on locked",
-    "CronJobTimeZone": "1.24 alpha, 1.25 beta on, 1.27 stable on locked",
-    "IndexedJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked",
-    "JobMutableNodeSchedulingDirectives": "1.23 beta on, 1.27 stable on locked",
-    "JobPodFailurePolicy": "1.25 alpha, 1.26 beta on, 1.31 stable on locked",
-    "JobReadyPods": "1.23 alpha, 1.24 beta on, 1.29 stable on locked",
-    "JobTrackingWithFinalizers": "1.22 alpha, 1.23 beta on, 1.26 stable on locked",
-    "MinDomainsInPodTopologySpread": "1.24 alpha, 1.25 beta, 1.27 beta on, 1.30 stable on locked",
-    "SuspendJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked",
+    "AppArmorFields": "1.30 beta on, 1.31 stable on locked, 1.33 removed on locked",
+    "CronJobTimeZone": "1.24 alpha, 1.25 beta on, 1.27 stable on locked, 1.29 removed on locked",
+    "IndexedJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked, 1.26 removed on locked",
+    "JobMutableNodeSchedulingDirectives": "1.23 beta on, 1.27 stable on locked, 1.29 removed on locked",
+    "JobPodFailurePolicy": "1.25 alpha, 1.26 beta on, 1.31 stable on locked, "
+    "1.33 removed on locked",
+    "JobReadyPods": "1.23 alpha, 1.24 beta on, 1.29 stable on locked, 1.31 removed on locked",
+    "JobTrackingWithFinalizers": "1.22 alpha, 1.23 beta on, 1.26 stable on locked, "
+    "1.29 removed on locked",
+    "MinDomainsInPodTopologySpread": "1.24 alpha, 1.25 beta, 1.27 beta on, 1.30 stable on locked, "
+    "1.32 removed on locked",
+    "SuspendJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked, 1.26 removed on locked",
     # Listed from 1.35 on, but kube-apiserver 1.35.4 does not have it.
     "ImageVolumeWithDigest": "1.36 alpha",
 }
@@ -52,7 +56,7 @@ def test_a_gate_advances(gate: str) -> None:
         assert type(locked) is bool
         assert not (stage == "alpha" and on)
         assert stage != "stable" or on
-        assert not locked or stage in ("stable", "deprecated")
+        assert not locked or stage in ("stable", "deprecated", "removed")
         releases.append(int(minor))
     assert releases == sorted(set(releases))
 

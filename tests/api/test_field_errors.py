@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.field_errors import go_json, quoted, too_many
+from jobsworth.api.field_errors import go_json, invalid, quoted, resource_name_value, too_many
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,9 @@ def test_structs_keep_the_order_of_their_fields() -> None:
 @pytest.mark.parametrize(("limit", "items"), [(0, "0 items"), (1, "1 item"), (2, "2 items")])
 def test_one_item_is_singular(limit: int, items: str) -> None:
     assert "".join(too_many("a", 3, limit).parts) == f"Too many: 3: must have at most {items}"
+
+
+def test_an_empty_name_of_a_resource_has_former_words_too() -> None:
+    former = invalid("spec", resource_name_value(""), "is bad").former
+    assert former is not None
+    assert former.message == "Invalid value: : is bad"

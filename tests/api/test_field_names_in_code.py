@@ -19,8 +19,13 @@ import pytest
 
 import jobsworth.api
 from jobsworth.api.declare import Struct
-from jobsworth.policy.admission_policies.schema import BINDING, POLICY
-from jobsworth.policy.schema import schema
+from jobsworth.documents.declared import schema_of
+from jobsworth.policy.admission_policies.document import (
+    MutatingAdmissionPolicy,
+    ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
+)
+from jobsworth.policy.document import schema
 
 SOURCE = Path(jobsworth.__file__).parent
 PACKAGES = (
@@ -35,13 +40,6 @@ PACKAGES = (
 )
 
 OTHER_TYPES = {
-    "core/v1 PodStatus": (
-        "containerStatuses", "exitCode", "finishedAt", "initContainerStatuses", "restartCount",
-        "state", "terminated",
-    ),
-    "core/v1 Event": (
-        "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
-    ),
     "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData", "targetPort"),
     "objects beside a Job: NetworkPolicy, PodDisruptionBudget, LimitRange, ResourceQuota, Flux's Kustomization": (
         "defaultRequest", "egress", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
@@ -66,20 +64,27 @@ OTHER_KEYS = {
     "fields of the log": ("conditionMessage", "result"),
     "parameters of API calls": ("dryRun", "fieldManager", "fieldSelector", "fieldValidation", "force"),
     "programs and their arguments": (
-        "borg", "kopia", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
+        "borg", "kopia", "mongosh", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
         "accelerator", "gpu", "kube", "nativeSidecar", "tpu", "trap", "wait",
     ),
     "parts of a schedule": ("date", "days", "hour", "minute"),
+    "words for a schedule": (
+        "daily", "hourly", "monthly", "nightly", "quarterly", "weekly", "yearly",
+    ),
     "fields in other formats": (
         "arguments", "claim", "cmd", "configMapName", "entrypoint", "environment",
     ),
     "how sure a rule is": ("certain", "likely", "opinion"),
     "words for true and false": ("false", "n", "no", "off", "on", "true", "y", "yes"),
     "resources": ("cpu", "memory", "storage"),
-    "subcommands of kubectl": ("annotate", "patch"),
-    "fields of roles": ("aggregationRule", "apiGroups", "verbs"),
+    "subcommands of kubectl": ("annotate", "patch", "restart", "undo"),
+    "operations of a JSON Patch": ("op",),
+    "words of Python and of shells": ("except", "exit", "psqlrc", "timeout"),
+    "parts of the names of exported policies": ("default", "dev", "jobsworth"),
+    "subjects of bindings, parameters of OpenShift's Templates": ("parameters", "subjects"),
+    "fields of roles": ("aggregationRule", "nominalQuota", "apiGroups", "verbs"),
     "values: of downward API fields, finalizers and sysctls": (
-        "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",
+        "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIPs",
         "sem", "shm", "shm_rmid_forced", "shmall", "shmmax", "shmmni",
     ),
     "what the API server calls otherwise in its messages": ("Host", "uID"),
@@ -94,21 +99,28 @@ OTHER_KEYS = {
     "the counts of findings in public manifests": ("objects", "reported"),
     "the stored version of a policy": ("document", "file"),
     "functions of CEL": (
-        "exists", "filter", "format", "hasValue", "join", "map", "matches", "or", "orValue", "replace", "size", "substring",
+        "exists", "filter", "flatten", "format", "hasValue", "join", "map", "matches", "optMap", "or", "orValue", "replace", "size", "substring",
         "transformList",
     ),
     "effects of a violation": ("audit", "deny", "warn"),
+    "words of commands": ("backup", "flock", "forget"),
 }  # fmt: skip
-"""Keys that are no fields."""
+"""Keys that are not fields."""
 
 OF_SCHEMAS = ("api", "policy")
 """Packages whose dictionaries are schemas, and tables of other words."""
 
 WITHOUT_FIELDS = (
-    "lint/agents.py", "lint/run_commands.py", "lint/shell_script.py", "lint/shells.py", "lint/usual_programs.py",
-    "policy/cel/programs.py",
+    "lint/agents.py", "lint/command_line.py", "lint/effects.py", "lint/rules/image_programs.py", "lint/shell_script.py",
+    "lint/usual_images.py",
+    "lint/usual_programs.py",
+    "lint/rules/node_labels.py", "lint/rules/repeated_steps.py", "lint/rules/unanswered.py",
+    "policy/cel/advice.py", "policy/cel/programs.py",
+    "policy/kyverno/conditions.py", "policy/kyverno/defaults.py", "policy/kyverno/importing.py",
+    "policy/kyverno/expressions.py", "policy/kyverno/matchers.py", "policy/kyverno/patterns.py",
+    "policy/kyverno/untranslatable.py",
 )  # fmt: skip
-"""Modules that list other names: the words of pages and shells, programs, and the functions of CEL."""
+"""Modules that list other names: the words of pages and shells, programs, the functions of CEL, and the fields of Kyverno's policies."""
 
 _PATH = re.compile(r"(?:spec|metadata|status)(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)*")
 _REST_OF_PATH = re.compile(r"\]?(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)+")
@@ -201,7 +213,12 @@ def of_policies(part: Any) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def known() -> set[str]:
     others = [name for names in (*OTHER_TYPES.values(), *OTHER_KEYS.values()) for name in names]
-    schemas = (schema(), POLICY, BINDING)
+    schemas = (
+        schema(),
+        schema_of(MutatingAdmissionPolicy),
+        schema_of(ValidatingAdmissionPolicy),
+        schema_of(ValidatingAdmissionPolicyBinding),
+    )
     return {*declared(), *(name for part in schemas for name in of_policies(part)), *others}
 
 

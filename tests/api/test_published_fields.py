@@ -1,9 +1,10 @@
 """The fields of every release are those of its published OpenAPI document.
 
 ``data/published_fields.json.xz`` holds, of each release, every type that a Job or CronJob is made of with its
-fields, as the OpenAPI documents list them (taken from kubernetes-validate 1.37.0 on PyPI, which carries them).
+fields, as the OpenAPI documents list them (taken from kubernetes-validate 1.37.0 on PyPI, which carries them); of the
+preview, the types of ``k8s.io/api`` list them.
 ``data/always_encoded.json`` has the fields without ``omitempty`` in ``types.go`` of ``k8s.io/api`` and
-``k8s.io/apimachinery`` 0.37.2, and of 0.35.4 for types that are gone.
+``k8s.io/apimachinery`` 0.38.0-beta.0, and of 0.35.4 for types that are gone.
 """
 
 from __future__ import annotations

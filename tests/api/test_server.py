@@ -8,6 +8,7 @@ from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     RELEASES,
     ApiServer,
+    NewerRelease,
     UnknownGate,
     UnknownRelease,
     parse_gates,
@@ -20,14 +21,33 @@ def test_the_newest_release_is_the_default() -> None:
     assert ApiServer().release == NEWEST_RELEASE == "1.37"
 
 
-@pytest.mark.parametrize("text", ["1.31", "v1.31", "1.31.4", "v1.31.0"])
-def test_a_release_may_be_written_with_its_patch_and_a_v(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.31",
+        "v1.31",
+        "1.31.4",
+        "v1.31.0",
+        "v1.31.5-eks-abc123",
+        "1.31.3-gke.1000",
+        "v1.31.0+k3s1",
+        "1.31+",
+    ],
+)
+def test_a_release_may_be_written_as_clusters_report_it(text: str) -> None:
     assert ApiServer(text).release == "1.31"
 
 
-@pytest.mark.parametrize("text", ["1.24", "1.99", "2.0", "", "latest", "1.31.x", "1"])
+def test_a_newer_release_is_judged_as_the_newest_known_one_with_a_warning() -> None:
+    with pytest.warns(
+        NewerRelease, match=rf"Kubernetes 1\.99 is newer .* judged as {RELEASES[-1]}"
+    ):
+        assert ApiServer("v1.99.0-rc.1").release == RELEASES[-1]
+
+
+@pytest.mark.parametrize("text", ["1.24", "v1.24.17-eks-1", "2.0", "", "latest", "1.31.x", "1"])
 def test_an_unknown_release_names_the_known_ones(text: str) -> None:
-    with pytest.raises(UnknownRelease, match=r"use 1\.25 to 1\.37"):
+    with pytest.raises(UnknownRelease, match=r"use 1\.25 to 1\.38"):
         ApiServer(text)
 
 

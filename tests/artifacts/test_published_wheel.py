@@ -33,7 +33,7 @@ PUBLISHED = COMMAND.findall(
         version=jobsworth.__version__, image="", chart="", workflow=""
     )
 )
-needs_a_clone = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+needs_a_clone = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is not a clone")
 
 
 def committed() -> list[str]:

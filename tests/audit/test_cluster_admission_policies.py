@@ -7,10 +7,18 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.audit.cluster_admission_policies import cluster_admission_policies
 from jobsworth.client.api_errors import ApiError, error_of
 from jobsworth.client.api_interface import JSON, Api
-from support.policy.admission_policy_objects import binding, config_map, policy, request
+from support.policy.admission_policy_objects import (
+    binding,
+    config_map,
+    mutating_binding,
+    mutating_policy,
+    policy,
+    request,
+)
 
 GROUP = "/apis/admissionregistration.k8s.io/v1"
 POLICIES = f"{GROUP}/validatingadmissionpolicies"
@@ -25,7 +33,7 @@ CORE = {
 
 
 class Stored(Api):
-    """Lists of objects by path; a path without a list is forbidden, or has no kind."""
+    """Lists of objects by path; a path without a list is forbidden, or has no kind, as policies that mutate."""
 
     def __init__(self, answers: Mapping[str, Any], missing: int = 403) -> None:
         self.answers = answers
@@ -45,7 +53,8 @@ class Stored(Api):
         """Answer with a list of objects, or with the kinds of a group."""
         self.calls.append((path, dict(query or {})))
         if path not in self.answers:
-            raise error_of(self.missing, {"message": "no"})
+            is_served = "mutatingadmissionpolic" not in path
+            raise error_of(self.missing if is_served else 404, {"message": "no"})
         answer = self.answers[path]
         return answer if isinstance(answer, dict) else {"items": answer, "metadata": {}}
 
@@ -129,3 +138,35 @@ def test_a_policy_that_cannot_be_read_is_noted_and_the_others_are_evaluated() ->
 def test_without_the_right_to_list_policies_there_is_an_error() -> None:
     with pytest.raises(ApiError):
         outcomes(Stored({}))
+
+
+MUTATING = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
+NONE: dict[str, Any] = {POLICIES: [], BINDINGS: []}
+
+
+def label_of(api: Api) -> tuple[Any, list[str]]:
+    """The labels of a Job after the policies of a cluster, and the notes."""
+    notes: list[str] = []
+    policies = cluster_admission_policies(api, "1.37", notes.append)
+    mutated = policies.mutate(request(), ApiServer("1.37"))
+    return mutated.object["metadata"]["labels"], notes
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_policies_that_mutate_are_read_of_the_version_that_is_served(version: str) -> None:
+    changes = mutating_policy("Object{metadata: Object.metadata{labels: {'a': 'b'}}}")
+    served = [f"/apis/admissionregistration.k8s.io/{version}/{each}" for each in MUTATING]
+    stored = dict(zip(served, ([changes], [mutating_binding()]), strict=True))
+    assert label_of(Stored({**NONE, **stored})) == ({"a": "b"}, [])
+
+
+def test_without_the_right_to_list_policies_that_mutate_there_is_a_note() -> None:
+    class Forbidding(Stored):
+        def request(self, method: str, path: str, *arguments: Any, **more: Any) -> dict[str, Any]:
+            if "mutating" in path:
+                raise error_of(403, {"message": "no"})
+            return super().request(method, path, *arguments, **more)
+
+    labels, notes = label_of(Forbidding(NONE))
+    assert labels == {}
+    assert notes[0].startswith("cannot read the MutatingAdmissionPolicies: grant list on")

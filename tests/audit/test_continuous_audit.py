@@ -26,7 +26,8 @@ pytest.importorskip("prometheus_client")
 
 from jobsworth.audit.audit_events import AuditEvents
 from jobsworth.audit.audit_metrics import AuditMetrics
-from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
+from jobsworth.audit.cluster_audit import AuditSettings
+from jobsworth.audit.continuous_audit import Clocks, ContinuousAudit
 from jobsworth.client.rate_limit import TokenBucket
 
 FEW_RETRIES = {"limits": {"backoffLimit": {"maximum": 3}}}

@@ -14,10 +14,10 @@ from jobsworth.audit.audited_objects import AuditScope
 from jobsworth.audit.health_objects import list_health_objects
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
-from jobsworth.reports import health_json, health_text
-from jobsworth.whatif.calendar.calendar_entry import read_entry
-from jobsworth.whatif.calendar.cron_calendar import calendar_of
-from jobsworth.whatif.health.cluster_health import cluster_health
+from jobsworth.reports import health_report, health_text
+from jobsworth.runs.calendar.calendar_entry import read_entry
+from jobsworth.runs.calendar.cron_calendar import calendar_of
+from jobsworth.runs.health.cluster_health import cluster_health
 from support.api_server.fake_list_server import FakeListServer
 from support.api_server.in_process_lists import InProcessLists
 from support.health.health_objects import (
@@ -101,7 +101,7 @@ def test_a_damaged_object_is_an_error_or_has_a_health(data: st.DataObject, numbe
         raise
     lines = "\n".join(health_text.render(found_health, infos=True, width=None))
     assert "\x1b" not in lines
-    assert json.loads(health_json.render(found_health, "test"))["version"] == 1
+    assert json.loads(health_report.render(found_health, "test"))["version"] == 1
     entries = [
         read_entry({**each, "kind": "CronJob"}, NOON) for each in listed.cron_jobs if _parses(each)
     ]

@@ -16,10 +16,10 @@ import pytest
 
 import jobsworth
 from jobsworth.reports.calendar_page import calendar_page
-from jobsworth.whatif.run_record import RunRecord
-from jobsworth.whatif.run_statistics import statistics_of, summarize
-from jobsworth.whatif.timelines.statistics_page import statistics_page
-from jobsworth.whatif.timelines.timeline_page import timeline_page
+from jobsworth.reports.timelines.statistics_page import statistics_page
+from jobsworth.reports.timelines.timeline_page import timeline_page
+from jobsworth.runs.run_record import RunRecord
+from jobsworth.runs.run_statistics import statistics_of, summarize
 from support.simulation.calendars import a_calendar, a_week
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.whatif.run_statistics import statistics_of, summarize
-from jobsworth.whatif.timelines.statistics_page import statistics_page
+from jobsworth.reports.timelines.statistics_page import statistics_page
+from jobsworth.runs.run_statistics import statistics_of, summarize
 from support.simulation.simulated_runs import indexed, run, scenario
 from support.timelines.chromium import Chromium, installed
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.whatif.run_record import RunRecord
-from jobsworth.whatif.timelines.timeline_page import timeline_page
+from jobsworth.reports.timelines.timeline_page import timeline_page
+from jobsworth.runs.run_record import RunRecord
 from support.simulation.simulated_runs import indexed, on_exit, run, scenario
 from support.timelines.chromium import Chromium, installed
 

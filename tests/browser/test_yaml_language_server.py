@@ -130,7 +130,7 @@ def test_a_mistake_is_explained_in_the_words_of_the_server(server: LanguageClien
         ("dnsPolicy", {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"}),
         ("affinity", set()),
         ("imagePullPolicy", {"Always", "IfNotPresent", "Never"}),
-        ("kind", {"Job", "CronJob", "JobSet", "JobPolicy", "JobScenario"}),
+        ("kind", {"Job", "CronJob", "JobSet", "JobPolicy", "JobPolicyTest", "JobScenario"}),
         (
             "apiVersion",
             {"batch/v1", "jobset.x-k8s.io/v1alpha2", "jobsworth.dev/v1alpha1"},

@@ -56,7 +56,7 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["manage", "--issued-secret", "jobsworth-certificates"], "name another Secret in --secret"),
         (["manage", "--issued-secret", "tls", "--kubeconfig", "/none"], "/none does not exist"),
         (["manage", "--name", "-a"], "'-a' is neither a host name"),
-        (["manage", "--service", "a", "--duration", "90d"], '--duration: time: unknown unit "d"'),
+        (["manage", "--service", "a", "--duration", "90y"], '--duration: time: unknown unit "y"'),
         (["manage", "--service", "a", "--settle", "0s"], "--settle must be greater than zero"),
         (["manage", "--service", "a", "--ca-duration", "2h"], "the lifetime of a CA must be longer"),
         (["manage", "--service", "a", "--overlap", "30s"], "the overlap must be longer than the settle"),

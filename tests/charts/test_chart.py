@@ -17,7 +17,7 @@ import jobsworth
 from jobsworth.cli.command import Command
 from jobsworth.cli.commands import audit, certs, reconcile, serve
 from jobsworth.files.policies.profiles import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
-from jobsworth.policy.schema import NAME_PATTERN, schema
+from jobsworth.policy.document import NAME_PATTERN, schema
 from jobsworth.validation.schema_text import schema_text
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,7 @@ def test_a_container_is_given_options_that_its_command_has(
     part = text.split(f"- name: {container}\n")[1].split("startupProbe:")[0]
     given = set(ARGUMENTS.findall(part))
     assert given
-    assert given <= {option.name for option in command.options}
+    assert given <= {name for option in command.options for name in option.opts}
 
 
 def test_dashboard_and_alerts_query_metrics_that_exist() -> None:

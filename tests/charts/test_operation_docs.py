@@ -34,8 +34,16 @@ def test_the_values_that_a_page_names_exist(page: Path) -> None:
 
 def test_every_alert_is_explained_and_every_explained_alert_exists() -> None:
     rules = (CHART / "templates" / "prometheus-rule.yaml").read_text()
-    page = (ROOT / "docs" / "production.md").read_text()
-    assert set(re.findall(r"`(Jobsworth\w+)`", page)) == set(re.findall(r"alert: (\w+)", rules))
+    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    headings = re.findall(r"^### (Jobsworth.*)$", page, re.MULTILINE)
+    explained = [name for heading in headings for name in heading.split(", ")]
+    assert sorted(explained) == sorted(re.findall(r"alert: (\w+)", rules))
+    anchors = {heading.lower().replace(",", "").replace(" ", "-") for heading in headings}
+    linked = re.findall(
+        r"alert: \w+\n(?:(?!alert:).*\n)*? +runbook_url: \{\{ \$runbook \}\}#(\S+)", rules
+    )
+    assert len(linked) == len(explained)
+    assert set(linked) == anchors
 
 
 @pytest.mark.parametrize(

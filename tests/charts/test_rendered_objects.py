@@ -517,9 +517,9 @@ def _ipv6() -> None:
     assert families == [["IPv6"], ["IPv6"]]
     arguments = [
         argument for pod in pods(objects).values() for each in containers(pod)
-        for argument in each.get("args", ()) if argument.startswith(("--bind", "--monitor", "--listen"))
+        for argument in each.get("args", ()) if argument.startswith(("--bind", "--monitor", "--monitor-bind"))
     ]  # fmt: skip
-    assert arguments == ["--listen=:8081", "--bind=:10250", "--monitor-bind=:8080"]
+    assert arguments == ["--monitor-bind=:8081", "--bind=:10250", "--monitor-bind=:8080"]
 
 
 def _argocd() -> None:
@@ -553,8 +553,14 @@ def test_the_audit_may_list_admission_policies_and_their_params_only_if_it_evalu
         rules = one(objects, "ClusterRole", "jobsworth-audit")["rules"]
         return {resource: rule["verbs"] for rule in rules for resource in rule["resources"]}
 
-    policies = ["validatingadmissionpolicies", "validatingadmissionpolicybindings", "namespaces"]
+    policies = [
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+        "mutatingadmissionpolicies",
+        "mutatingadmissionpolicybindings",
+        "namespaces",
+    ]
     assert listed().keys().isdisjoint([*policies, "configmaps"])
     params = [{"apiGroup": "", "resources": ["configmaps"]}]
     granted = listed(admissionPolicies={"enabled": True, "params": params})
-    assert [granted[each] for each in [*policies, "configmaps"]] == [["list"]] * 4
+    assert [granted[each] for each in [*policies, "configmaps"]] == [["list"]] * 6

@@ -1,8 +1,9 @@
-"""Fixtures for tests of commands that read a cluster."""
+"""Fixtures for tests of commands that read a cluster or what was saved of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,21 +20,33 @@ def server() -> Iterator[FakeListServer]:
 
 
 @pytest.fixture
-def audit(
+def audit(on_server: Callable[[str], Command]) -> Command:
+    """Runs `jobsworth audit` on the fake server."""
+    return on_server("audit")
+
+
+@pytest.fixture
+def on_server(
     server: FakeListServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> Command:
-    """Runs `jobsworth audit` on the fake server."""
+) -> Callable[[str], Command]:
+    """Runs a command on the fake server."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
 
-    def audit(*arguments: str) -> CommandResult:
+    def done(*arguments: str) -> CommandResult:
         with pytest.raises(SystemExit) as stopped:
-            run(["audit", *arguments])
+            run([*arguments])
         written = capsys.readouterr()
         return CommandResult(int(stopped.value.code or 0), written.out, written.err)
 
-    return audit
+    return lambda command: partial(done, command)
+
+
+@pytest.fixture
+def why(command: Command) -> Command:
+    """Runs `jobsworth why` in a folder of its own."""
+    return partial(command, "why")

@@ -1,4 +1,4 @@
-"""`jobsworth validate --admission-policy`: what ValidatingAdmissionPolicies would answer."""
+"""`jobsworth validate --admission-policy`: what admission policies would answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import yaml
 
 from support.cli.command_runs import Command, CommandResult
 from support.lint.manifests_with_findings import SOUND
-from support.policy.admission_policy_objects import binding, config_map, policy
+from support.policy.admission_policy_objects import (
+    binding,
+    config_map,
+    mutating_binding,
+    mutating_policy,
+    policy,
+)
 
 LINES = {line.strip(): number for number, line in enumerate(SOUND.splitlines(), start=1)}
 
@@ -120,7 +126,7 @@ def test_an_expression_that_the_release_refuses_is_an_error_with_its_place(
 def test_a_path_without_policies_is_an_error(command: Command) -> None:
     done = validated(command, config_map())
     assert done.code == 2
-    assert "no ValidatingAdmissionPolicy or ValidatingAdmissionPolicyBinding" in done.err
+    assert "no admission policy or binding of admissionregistration.k8s.io/v1" in done.err
 
 
 def test_the_report_for_programs_names_the_policy(command: Command) -> None:
@@ -128,3 +134,91 @@ def test_the_report_for_programs_names_the_policy(command: Command) -> None:
     (document,) = json.loads(done.out)["results"]
     found = document["findings"]
     assert [(each["source"], each["policy"]) for each in found] == [("policy", "small")]
+
+
+def spec(fields: str) -> str:
+    return f"Object{{spec: Object.spec{{{fields}}}}}"
+
+
+def test_a_mutated_object_is_judged(command: Command) -> None:
+    changes = mutating_policy(spec("activeDeadlineSeconds: 30"))
+    rule = {"expression": "object.spec.activeDeadlineSeconds >= 60", "message": "too short"}
+    done = validated(command, changes, mutating_binding(), policy(rule), binding())
+    assert "denied request: too short" in done.out
+
+
+def test_an_error_about_what_a_policy_set_names_the_policy(command: Command) -> None:
+    changes = mutating_policy(spec("activeDeadlineSeconds: -1"))
+    done = validated(command, changes, mutating_binding(), arguments=())
+    assert "must be greater than or equal to 0" in done.out
+    assert "MutatingAdmissionPolicy small changes this field." in done.out
+
+
+def test_a_mutation_that_fails_is_an_error_in_the_words_of_the_api_server(command: Command) -> None:
+    done = validated(command, mutating_policy(spec("suspend: 'yes'")), mutating_binding())
+    assert done.code == 1
+    assert (
+        "error JP060 policy 'small' with binding 'small' denied request: error applying patch: failed"
+        " to convert patch object to typed object: .spec.suspend: expected boolean, got &{yes}"
+    ) in done.out
+
+
+def test_a_mutation_that_depends_on_the_user_is_reported(command: Command) -> None:
+    labels = "Object{metadata: Object.metadata{labels: {'user': request.userInfo.username}}}"
+    done = validated(command, mutating_policy(labels), mutating_binding())
+    assert "warning JP061" in done.out
+    assert "MutatingAdmissionPolicy 'small' with binding 'small' was not applied" in done.out
+
+
+def test_policies_are_reinvoked_after_the_defaults_of_job_policies(command: Command) -> None:
+    job_policy = """
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: deadline}
+spec:
+  defaults: {labels: {queue: {value: small}}}
+  limits: {labels: {late: {required: true}}}
+"""
+    late = "has(object.metadata.labels) && 'queue' in object.metadata.labels ? %s : Object{}"
+    changes = mutating_policy(
+        late % "Object{metadata: Object.metadata{labels: {'late': 'yes'}}}",
+        reinvocationPolicy="IfNeeded",
+    )
+    files = {
+        "job.yaml": SOUND,
+        "policy.yaml": job_policy,
+        "cluster/all.yaml": yaml.safe_dump_all([changes, mutating_binding()]),
+    }
+    arguments = ("--policy", "policy.yaml", "--admission-policy", "cluster", "job.yaml")
+    assert command("validate", *arguments, files=files).code == 0
+    printed = command("default", *arguments, files=files)
+    assert "late: " in printed.out
+
+
+def test_a_lint_finding_about_what_a_policy_sets_is_not_reported(command: Command) -> None:
+    bare = SOUND.replace("  activeDeadlineSeconds: 3600\n", "")
+    changes = mutating_policy(spec("activeDeadlineSeconds: 30"))
+    files = {
+        "job.yaml": bare,
+        "cluster/all.yaml": yaml.safe_dump_all([changes, mutating_binding()]),
+    }
+    alone = command("validate", "--info", "job.yaml", files=files)
+    assert "JW201" in alone.out
+    done = command("validate", "--info", "--admission-policy", "cluster", "job.yaml", files=files)
+    assert "JW201" not in done.out
+
+
+def test_default_reports_a_denial_and_prints_the_other_objects(command: Command) -> None:
+    condition = [{"name": "name", "expression": "object.metadata.name != 'other'"}]
+    changes = mutating_policy(spec("suspend: 'yes'"), matchConditions=condition)
+    files = {
+        "job.yaml": SOUND,
+        "other.yaml": SOUND.replace("name: ", "name: other #", 1),
+        "cluster/all.yaml": yaml.safe_dump_all([changes, mutating_binding()]),
+    }
+    done = command(
+        "default", "--admission-policy", "cluster", "job.yaml", "other.yaml", files=files
+    )
+    assert done.code == 1
+    assert "job.yaml:1:1: error: policy 'small' with binding 'small' denied request:" in done.err
+    assert done.out.count("kind: Job") == 1

@@ -148,7 +148,7 @@ def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Comma
     assert "as Kubernetes 1.36 (the cluster runs 1.28): " in requested.err
 
 
-@pytest.mark.parametrize(("minor", "nearest"), [("99", "1.37"), ("19", "1.25")])
+@pytest.mark.parametrize(("minor", "nearest"), [("99", "1.38"), ("19", "1.25")])
 def test_an_unknown_release_is_validated_as_the_nearest(
     minor: str, nearest: str, server: FakeListServer, audit: Command
 ) -> None:

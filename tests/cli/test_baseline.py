@@ -25,8 +25,9 @@ def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     quiet = validate(*BASELINE, "jobs")
     assert (quiet.code, quiet.out) == (0, "")
     assert quiet.err.splitlines() == [
-        "3 objects in 3 files; 3 valid, 0 invalid",
-        "2 findings in baseline known.json not reported; 1 of them is an error of the API server",
+        "3 objects in 3 files; 2 valid, 0 invalid, 1 with errors of the baseline only",
+        "no new findings; 2 known findings in known.json not reported; 1 of them is an error of the API "
+        "server",
     ]
 
     new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}
@@ -55,6 +56,7 @@ def test_the_file_is_readable_for_users_too(validate: Validate, tmp_path: Path) 
                 "namespace": "",
                 "name": "invalid",
                 "field": "spec.backoffLimitPerIndex",
+                "message": "Invalid value: 1: requires indexed completion mode",
             },
         ],
     }
@@ -87,6 +89,22 @@ def test_another_field_code_or_object_is_new(validate: Validate) -> None:
         *BASELINE, "-o", "concise", "--info", "jobs", files={"jobs/a.yaml": in_a_namespace}
     )
     assert "JW101" in done.out
+
+
+def test_another_value_is_another_error_of_the_api_server(validate: Validate) -> None:
+    negative = SOUND.replace("spec:\n", "spec:\n  parallelism: -1\n", 1)
+    validate(*WRITE, "a.yaml", files={"a.yaml": negative})
+    assert validate(*BASELINE, "a.yaml").code == 0
+    worse = {"a.yaml": negative.replace("-1", "-3")}
+    done = validate(*BASELINE, "-o", "concise", "a.yaml", files=worse)
+    assert (done.code, done.found) == (1, [(6, "JW004")])
+
+
+def test_the_report_names_known_errors(validate: Validate) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    report = validate(*BASELINE, "-o", "json", "jobs").loaded
+    assert [each.get("known_errors") for each in report["results"]] == [None, 1, None]
+    assert report["summary"]["known_invalid"] == 1
 
 
 def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_path: Path) -> None:
@@ -123,7 +141,7 @@ def test_files_are_named_from_the_baselines_folder(validate: Validate) -> None:
 
 
 def test_unreadable_files_are_never_in_the_baseline(validate: Validate, tmp_path: Path) -> None:
-    done = validate(*WRITE, "jobs", files={"jobs/a.yaml": "a: b: c\n"})
+    done = validate(*WRITE, "jobs", files={"jobs/a.yaml": "apiVersion: batch/v1\na: b: c\n"})
     assert done.code == 2
     assert "JW090" in done.out
     assert json.loads((tmp_path / "known.json").read_text())["findings"] == []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from jobsworth.files.configuration.configuration_document import configuration_schema
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from support.cli.command_runs import Command, Validate
@@ -72,14 +73,14 @@ def test_rules_that_are_off_can_be_selected(validate: Validate) -> None:
 def test_the_release_can_be_set(version: str, form: str, validate: Validate) -> None:
     files = {"job.yaml": MANAGED, "pyproject.toml": toml(form)}
     done = validate("job.yaml", files=files)
-    assert (f"after {version}" in done.out) or f"ignored by Kubernetes {version}" in done.out
+    assert (f"after {version}" in done.out) or f"Kubernetes {version} ignores" in done.out
 
 
 def test_a_release_that_yaml_takes_for_a_number_is_meant_as_it_is_written(
     validate: Validate,
 ) -> None:
     files = {"job.yaml": MANAGED, ".jobsworth.yaml": "kubernetes-version: 1.30\n"}
-    assert "ignored by Kubernetes 1.30" in validate("job.yaml", files=files).out
+    assert "Kubernetes 1.30 ignores" in validate("job.yaml", files=files).out
 
 
 def test_gates_can_be_set_and_the_command_line_adds_to_them(validate: Validate) -> None:
@@ -121,7 +122,7 @@ def test_the_command_line_counts_more(validate: Validate) -> None:
     ).found == [(15, "JW101")]
     release = ["--kubernetes-version", "1.31"]
     files = {"managed.yaml": MANAGED}
-    assert "by Kubernetes 1.31" in validate(*release, "managed.yaml", files=files).out
+    assert "Kubernetes 1.31 ignores" in validate(*release, "managed.yaml", files=files).out
 
 
 def test_rules_can_be_chosen_on_the_command_line(validate: Validate) -> None:
@@ -170,6 +171,66 @@ def test_a_configuration_can_be_named(validate: Validate) -> None:
     assert validate("--config", "strict/rules.yaml", "job.yaml", files=files).code == 0
 
 
+def test_a_configuration_below_the_root_that_excludes_files_is_named(validate: Validate) -> None:
+    files = {
+        ".git/HEAD": "",
+        ".jobsworth.yaml": "exclude: [vendor]\n",
+        "vendor/a.yaml": INVALID,
+        "new/.jobsworth.yaml": "exclude: ['*.yaml']\n",
+        "new/a.yaml": INVALID,
+        "new/deep/b.yaml": INVALID,
+        "sound.yaml": SOUND,
+    }
+    done = validate(".", files=files)
+    assert done.code == 0
+    assert "3 files excluded (2 by new/.jobsworth.yaml)" in done.err
+    given = ["--exclude", "a.yaml", "--exclude", "b.yaml", "--isolated"]
+    assert validate(*given, ".").err.endswith("; 3 files excluded\n")
+
+
+def test_the_summary_names_some_of_many_configurations_that_exclude_files(
+    validate: Validate,
+) -> None:
+    files = {".git/HEAD": "", "sound.yaml": SOUND}
+    for number in range(7):
+        files[f"{number}/.jobsworth.yaml"] = "exclude: [a.yaml]\n"
+        files[f"{number}/a.yaml"] = INVALID
+    done = validate(".", files=files)
+    assert "4 by" not in done.err
+    assert "1 by 4/.jobsworth.yaml and 2 others)" in done.err
+
+
+def test_the_configuration_of_the_current_folder_is_not_named(
+    validate: Validate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "team").mkdir()
+    monkeypatch.chdir(tmp_path / "team")
+    files = {
+        ".git/HEAD": "",
+        "team/.jobsworth.yaml": "exclude: [a.yaml]\n",
+        "team/a.yaml": INVALID,
+        "team/sound.yaml": SOUND,
+    }
+    assert "1 file excluded\n" in validate(".", files=files).err
+
+
+def test_a_configuration_below_the_root_that_replaces_a_known_kind_is_named(
+    validate: Validate,
+) -> None:
+    kinds = "kinds: [{apiVersion: 'KIND', kind: ScaledJob, path: spec.x, type: JobSpec}]\n"
+    files = {
+        ".git/HEAD": "",
+        "new/.jobsworth.yaml": kinds.replace("KIND", "keda.sh/*"),
+        "new/sound.yaml": SOUND,
+    }
+    note = "note: new/.jobsworth.yaml describes ScaledJob in place of what jobsworth knows about it"
+    assert note in validate("new", files=files).err
+    files["new/.jobsworth.yaml"] = kinds.replace("KIND", "example.com/v1")
+    assert "note:" not in validate("new", files=files).err
+    files[".jobsworth.yaml"] = kinds.replace("KIND", "keda.sh/*")
+    assert "note:" not in validate("sound.yaml", files={**files, "sound.yaml": SOUND}).err
+
+
 def test_excluded_files_are_counted(validate: Validate) -> None:
     files = {
         "vendor/a.yaml": INVALID,
@@ -186,34 +247,34 @@ def test_excluded_files_are_counted(validate: Validate) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "complaint"),
     [
-        (".jobsworth.yaml", "ignroe: []", ".jobsworth.yaml:1: ignroe: unknown key: did you mean \"ignore\"?"),
-        (".jobsworth.yaml", "file: []", "file: unknown key: valid keys are kubernetes-version, feature-gates,"),
-        (".jobsworth.yaml", "\nkubernetes-version: 1.99", ".jobsworth.yaml:2: kubernetes-version: \"1.99\" is not one of 1.25 to 1.37"),
-        (".jobsworth.yaml", "kubernetes-version: [1]", "kubernetes-version: a list is not one of 1.25 to 1.37"),
-        (".jobsworth.yaml", "feature-gates: {JobManagedby: true}", "feature-gates.JobManagedby: unknown feature gate: did you mean \"JobManagedBy\"?"),
-        (".jobsworth.yaml", "feature-gates: {JobManagedBy: 1}", "feature-gates.JobManagedBy: must be true or false, got 1"),
+        (".jobsworth.yaml", "ignroe: []", ".jobsworth.yaml:1: ignroe: unknown field (did you mean \"ignore\"?)"),
+        (".jobsworth.yaml", "file: []", "file: unknown field (known fields: kubernetes-version, feature-gates,"),
+        (".jobsworth.yaml", "\nkubernetes-version: 1.09", ".jobsworth.yaml:2: kubernetes-version: \"1.09\" is not one of 1.25 to 1.38"),
+        (".jobsworth.yaml", "kubernetes-version: [1]", "kubernetes-version: must be a string or a number, but is a list"),
+        (".jobsworth.yaml", "feature-gates: {JobManagedby: true}", "feature-gates[JobManagedby]: unknown feature gate (did you mean \"JobManagedBy\"?)"),
+        (".jobsworth.yaml", "feature-gates: {JobManagedBy: 1}", "feature-gates[JobManagedBy]: must be true or false, but is 1"),
         (".jobsworth.yaml", "kubernetes-version: '1.25'\nfeature-gates: {JobManagedBy: true}", "does not exist in Kubernetes 1.25"),
-        (".jobsworth.yaml", "allow-privileged: 1", "allow-privileged: must be true or false, got 1"),
-        (".jobsworth.yaml", "select: JW101", "select: must be a list of strings, got \"JW101\""),
-        (".jobsworth.yaml", "select: [JW999]", "select: unknown rule \"JW999\": use a code (JW101)"),
+        (".jobsworth.yaml", "allow-privileged: 1", "allow-privileged: must be true or false, but is 1"),
+        (".jobsworth.yaml", "select: JW101", "select: must be a list (write [JW101])"),
+        (".jobsworth.yaml", "select: [JW888]", "select: unknown rule \"JW888\": use a code (JW101)"),
         (".jobsworth.yaml", "ignore: [rule-shadow]", "ignore: unknown rule \"rule-shadow\": did you mean \"rule-shadowed\"?"),
         (".jobsworth.yaml", "ignore: [xyz]", "use a code (JW101), a name (rule-shadowed) or a prefix (JW1)"),
         (".jobsworth.yaml", "ignore: [JW004]", "\"JW004\" is an error of the API server"),
         (".jobsworth.yaml", "per-file-ignores: {'a/*': [JW090]}", "per-file-ignores[a/*]: \"JW090\" is an error"),
-        (".jobsworth.yaml", "per-file-ignores: {'a/*': JW101}", "per-file-ignores[a/*]: must be a list of strings"),
-        (".jobsworth.yaml", "per-file-ignores: [JW101]", "per-file-ignores: must have entries of the form `a file pattern: a list of rules`, got a list"),
-        (".jobsworth.yaml", "severity: {JW101: fatal}", "severity.JW101: \"fatal\" is not a severity: valid are error, warning, info"),
-        (".jobsworth.yaml", "severity: {JW101: eror}", "severity.JW101: \"eror\" is not a severity: did you mean \"error\"?"),
-        (".jobsworth.yaml", "severity: {JW101: off}", "severity.JW101: false is not a severity"),
-        (".jobsworth.yaml", "severity: {JW003: info}", "severity.JW003: \"JW003\" is an error"),
-        (".jobsworth.yaml", "exclude: a", "exclude: must be a list of strings"),
-        (".jobsworth.yaml", "- a", "must have keys (kubernetes-version, "),
+        (".jobsworth.yaml", "per-file-ignores: {'a/*': JW101}", "per-file-ignores[a/*]: must be a list (write [JW101])"),
+        (".jobsworth.yaml", "per-file-ignores: [JW101]", "per-file-ignores: must be a mapping, but is a list"),
+        (".jobsworth.yaml", "severity: {JW101: fatal}", "severity[JW101]: unsupported value \"fatal\" (supported values: error, warning, info)"),
+        (".jobsworth.yaml", "severity: {JW101: eror}", "severity[JW101]: unsupported value \"eror\" (did you mean \"error\"?)"),
+        (".jobsworth.yaml", "severity: {JW101: off}", "severity[JW101]: unsupported value false"),
+        (".jobsworth.yaml", "severity: {JW003: info}", "severity[JW003]: \"JW003\" is an error"),
+        (".jobsworth.yaml", "exclude: a", "exclude: must be a list (write [a])"),
+        (".jobsworth.yaml", "- a", "must be a mapping with kubernetes-version, "),
         (".jobsworth.yaml", "a: b: c", ".jobsworth.yaml:1:5: "),
         (".jobsworth.yaml", "ignore: []\nignore: []", ".jobsworth.yaml:2: ignore: duplicate key `ignore` in lines 1 and 2"),
         (".jobsworth.yaml", "ignore: []\n---\nignore: []", "must have one YAML document, got 2"),
-        ("pyproject.toml", toml("ignore = 1"), "pyproject.toml: [tool.jobsworth]: ignore: must be a list of strings, got 1"),
+        ("pyproject.toml", toml("ignore = 1"), "pyproject.toml: [tool.jobsworth]: ignore: must be a list (write [1])"),
         ("pyproject.toml", toml("ignore = ["), "pyproject.toml: invalid TOML: "),
-        ("pyproject.toml", "tool.jobsworth = 1", "pyproject.toml: tool.jobsworth: must be a table, got 1"),
+        ("pyproject.toml", "tool.jobsworth = 1", "pyproject.toml: tool.jobsworth: must be a table, but is 1"),
     ],
 )  # fmt: skip
 def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
@@ -230,9 +291,9 @@ def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
     [
         (["--config", "none.yaml"], "none.yaml: no such file or folder, or a broken"),
         (["--config", "pyproject.toml"], "pyproject.toml: no table [tool.jobsworth]; add one"),
-        (["--select", "JW999"], '--select: unknown rule "JW999"'),
+        (["--select", "JW888"], '--select: unknown rule "JW888"'),
         (["--ignore", "JW001"], '--ignore: "JW001" is an error'),
-        (["--kubernetes-version", "1.99"], "use 1.25 to 1.37"),
+        (["--kubernetes-version", "1.9"], "use 1.25 to 1.38"),
         (["--feature-gates", "JobManagedBy=1"], "Name=true or Name=false"),
     ],
 )
@@ -310,10 +371,8 @@ def test_the_examples_of_the_documentation_are_right(validate: Validate) -> None
 
 
 def test_every_key_is_documented() -> None:
-    from jobsworth.files.configuration.configuration_file import KEYS
-
     page = PAGE.read_text(encoding="utf-8")
-    assert [key for key in KEYS if f"\n{key}:" not in page] == []
+    assert [key for key in configuration_schema()["properties"] if f"\n{key}:" not in page] == []
 
 
 def test_many_processes_have_the_same_configuration(validate: Validate) -> None:
@@ -370,3 +429,13 @@ def test_a_selected_rule_is_reported_whatever_its_confidence(command: Command) -
         "JW112"
         in command("validate", *options, "job.yaml", files={"job.yaml": EACH_CONFIDENCE}).out
     )
+
+
+def test_the_published_schema_is_current() -> None:
+    published = (PAGE.parents[1] / "schemas/configuration.json").read_text(encoding="utf-8")
+    assert json.loads(published) == configuration_schema()
+
+
+def test_a_key_without_a_value_counts_as_absent(validate: Validate) -> None:
+    files = {"job.yaml": SOUND, ".jobsworth.yaml": "select:\nkinds:\nkubernetes-version: 1.30\n"}
+    assert validate("job.yaml", files=files).code == 0

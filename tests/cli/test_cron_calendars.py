@@ -50,7 +50,7 @@ def test_the_cron_jobs_of_a_folder_are_a_calendar(command: Command, folder: Path
 
 def test_json_has_the_place_of_each_cron_job(command: Command, folder: Path) -> None:
     found = json.loads(command("schedule", str(folder), *FROM, "-o", "json").out)
-    places = {each["cronJob"]: each["place"] for each in found["cronJobs"]}
+    places = {each["cron_job"]: each["place"] for each in found["cron_jobs"]}
     assert places == {"one": f"{folder}/one.yaml:1", "two": f"{folder}/inner/two.yaml:1"}
 
 
@@ -88,7 +88,7 @@ def test_a_cron_job_of_a_removed_version_is_left_out_and_named(
 @pytest.mark.parametrize("name", ["absent.yaml", "absent.yml", "absent.json"])
 def test_a_file_that_does_not_exist_is_no_schedule(command: Command, name: str) -> None:
     done = command("schedule", name)
-    assert (done.code, done.err) == (2, f"Error: {name}: no such file; check the path\n")
+    assert (done.code, done.err) == (2, f"Error: {name}: no such file or folder; check the path\n")
 
 
 def test_an_unreadable_file_is_named(command: Command, folder: Path) -> None:
@@ -100,8 +100,8 @@ def test_an_unreadable_file_is_named(command: Command, folder: Path) -> None:
 
 def test_a_folder_without_cron_jobs_says_so(command: Command, tmp_path: Path) -> None:
     done = command("schedule", str(tmp_path), *FROM)
-    assert done.code == 0
-    assert "no CronJobs found" in done.err
+    assert (done.code, done.out) == (2, "")
+    assert f"no CronJob in {tmp_path}" in done.err
 
 
 @pytest.mark.parametrize(

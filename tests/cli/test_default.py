@@ -66,3 +66,26 @@ def test_policies_match_the_namespace_and_the_sender(command: Command) -> None:
 def test_a_profile_can_be_applied_too(command: Command) -> None:
     done = command("default", "--profile", "strict", "job.yaml", files={"job.yaml": GOOD})
     assert done.code == 0, "the profiles set no defaults"
+
+
+UNLIMITED = GOOD.replace("  ttlSecondsAfterFinished: 86400\n", "")
+CONDITIONAL = (
+    "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: retries}\nspec:\n"
+    "  defaults: {backoffLimit: {value: 3}, ttlSecondsAfterFinished: {value: 60}}\n"
+)
+
+
+def test_a_default_that_the_webhook_does_not_set_after_a_plain_create_has_a_note(
+    command: Command,
+) -> None:
+    files = {"policy.yaml": CONDITIONAL, "job.yaml": UNLIMITED}
+    done = command("default", "--policy", "policy.yaml", "job.yaml", files=files)
+    assert "backoffLimit: 3" in done.out
+    assert (
+        "note: with kubectl create, policy retries: default for spec.backoffLimit not set: the API "
+        "server's 6 stays"
+    ) in done.err
+    assert "ttlSecondsAfterFinished" not in done.err
+    changed = CONDITIONAL.replace("value: 3", "value: 3, when: ifServerDefault")
+    files["policy.yaml"] = changed
+    assert "note" not in command("default", "--policy", "policy.yaml", "job.yaml", files=files).err

@@ -53,3 +53,23 @@ def test_odd_texts_are_no_internal_errors(validate: Validate, text: str) -> None
     done = validate("a.yaml", files={"a.yaml": begin + text + "\n"})
     assert done.code in (0, 1)
     assert "internal" not in done.err
+
+
+@pytest.mark.parametrize(("action", "reported"), [("create", False), ("apply", True)])
+def test_defaults_are_written_out_only_for_a_step_that_applies_the_job_set(
+    validate: Validate, action: str, reported: bool
+) -> None:
+    job_set = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+        kind: JobSet
+        metadata: {name: load}
+        spec:
+          replicatedJobs:
+          - name: load
+            template:
+              spec: {template: {spec: {containers: [{name: load, image: "registry.example/load:1"}]}}}
+"""
+    begin = WORKFLOW[: WORKFLOW.index("apiVersion: batch/v1")]
+    text = (begin + job_set).replace("action: create", f"action: {action}")
+    done = validate("--info", "a.yaml", files={"a.yaml": text})
+    assert ("JW804" in done.out) == reported

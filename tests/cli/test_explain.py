@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cli.command_processes import BAD, GOOD, OTHER
+from support.cli.command_processes import BAD, GOOD, OTHER, ROOT
 from support.cli.command_runs import Command
 
 MISSPELT = GOOD.replace("kind: Job", "kind: Jobb")
@@ -57,7 +57,7 @@ status:
 """
 
 
-def test_a_job_is_summed_up_and_its_table_printed(command: Command) -> None:
+def test_failures_are_grouped_by_what_follows_them(command: Command) -> None:
     done = command("explain", "job.yaml", files={"job.yaml": POLICY})
     assert done.code == 0
     assert done.err == ""
@@ -65,17 +65,30 @@ def test_a_job_is_summed_up_and_its_table_printed(command: Command) -> None:
         "rules[2]  lines 24-27  Count    if any container exits with 42 (never decides: "
         in done.out
     )
-    assert (
-        "  42                                    rules[1]  the Job fails (PodFailurePolicy)"
-        in done.out
-    )
-    assert "memory limit exceeded (OOMKilled)" in done.out
-    assert done.out.count("no rule can reach it") == 2
+    groups = done.out[done.out.index("What follows a failure") :].splitlines()[1:]
+    (fails,) = [
+        each for each in groups if "the Job fails (PodFailurePolicy), by rules[1]: " in each
+    ]
+    assert "exit code 42" in fails
+    (counted,) = [each for each in groups if "memory limit exceeded (OOMKilled)" in each]
+    assert "OutOfcpu) (no rule can reach it)" in counted
+    assert done.out.count("new Pod after") == len([each for each in groups if "new Pod" in each])
+
+
+def test_an_explanation_fits_thirty_lines_of_a_terminal(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jobsworth.cli.commands.explain.terminal_width", lambda out: 80)
+    lines = command("explain", str(ROOT / "examples/valid/ml-training.yaml")).out.splitlines()
+    assert len(lines) <= 30
+    assert max(map(len, lines[1:])) <= 80  # the first has the path of the file
 
 
 def test_table_leaves_out_the_rest(command: Command) -> None:
     done = command("explain", "--table", "job.yaml", files={"job.yaml": POLICY})
     assert "Exit codes and conditions" in done.out
+    assert "  42                                    rules[1]  the Job fails (Pod" in done.out
+    assert done.out.count("no rule can reach it") == 2
     assert "backoff" not in done.out
 
 
@@ -148,7 +161,7 @@ def test_a_pod_of_a_cluster_is_traced(command: Command) -> None:
     ("phase", "sentence"),
     [
         ("Running", "The Pod has not failed: rules apply once it has terminated."),
-        ("Pending", "The Pod is Pending, which is no failure"),
+        ("Pending", "The Pod is Pending, which is not a failure"),
         ("Succeeded", "The Pod has succeeded: no rule applies."),
     ],
 )
@@ -215,7 +228,7 @@ def test_one_failed_index_is_said_to_fail_the_job_beside_max_failed_indexes(
         "any fails the Job once no index is left to run (FailedIndexes); "
         "5 fail it at once (MaxFailedIndexesExceeded)"
     )
-    assert f"failed indexes     {limits}" in command("explain", "job.yaml", files=files).out
+    assert f"failed indexes  {limits}" in command("explain", "job.yaml", files=files).out
     table = command("explain", "--table", "job.yaml").out
     assert "1-255      no rule  the index fails, and the Job once no index is left" in table
     single = command("explain", "job.yaml", "--exit-code", "1").out
@@ -229,7 +242,7 @@ def test_one_failed_index_is_said_to_fail_the_job_beside_max_failed_indexes(
         {"count": 5, "reason": "MaxFailedIndexesExceeded", "at_once": True},
     ]
     (row,) = job["exit_codes"]
-    assert row["outcome"]["failed_index_fails_job"] == "no index left"
+    assert row["outcome"]["failed_index_fails_job"] == "NoIndexLeft"
 
 
 def test_an_invalid_job_is_refused_with_the_words_of_the_api_server(command: Command) -> None:
@@ -244,7 +257,7 @@ def test_the_valid_ones_are_explained_all_the_same(command: Command) -> None:
     files = {"job.yaml": f"{BAD}---\n{GOOD}---\n{OTHER}"}
     done = command("explain", "job.yaml", files=files)
     assert done.code == 1
-    assert done.out.count("Exit codes and conditions") == 1
+    assert done.out.count("What follows a failure") == 1
 
 
 @pytest.mark.parametrize(
@@ -372,7 +385,7 @@ def test_markdown_is_escaped_and_folds_what_did_not_change(command: Command) -> 
 def test_the_explanation_is_written_to_a_file(command: Command, tmp_path: Path) -> None:
     done = command("explain", "job.yaml", "--output-file", "out.txt", files={"job.yaml": GOOD})
     assert done.out == ""
-    assert "Exit codes" in (tmp_path / "out.txt").read_text()
+    assert "exit codes 1-255" in (tmp_path / "out.txt").read_text()
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -515,3 +528,65 @@ def test_a_misspelt_kind_is_reported_and_not_explained(command: Command) -> None
     assert (done.code, done.out) == (1, "")
     assert "The API server has no kind Jobb in batch/v1. Set kind: Job." in done.err
     assert "ConfigMap" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "fact", "rows"),
+    [
+        (
+            ("1.26",),
+            None,
+            ("critical Pod (Preempting), in 1.26.0 to 1.26.5 without DisruptionTarget",),
+        ),
+        (
+            ("1.27",),
+            None,
+            ("critical Pod (Preempting), in 1.27.0 to 1.27.2 without DisruptionTarget",),
+        ),
+        (("1.28",), None, ()),
+        (
+            ("1.25", "JobPodFailurePolicy=true,PodDisruptionConditions=true"),
+            "not set by the kubelet of Kubernetes 1.25: it does so from 1.26 on",
+            ("graceful node shutdown, in 1.25 without DisruptionTarget",),
+        ),
+        (
+            ("1.30", "PodDisruptionConditions=false"),
+            "never set in Kubernetes 1.30: the feature gate PodDisruptionConditions is off",
+            (
+                "eviction API (kubectl drain), in 1.30 without DisruptionTarget",
+                "graceful node shutdown, in",
+            ),
+        ),
+    ],
+)
+def test_the_causes_have_the_condition_that_the_release_and_its_gates_set(
+    command: Command, options: tuple[str, ...], fact: str | None, rows: tuple[str, ...]
+) -> None:
+    release, *gates = options
+    arguments = ["--kubernetes-version", release, *(["--feature-gates", *gates] if gates else [])]
+    done = command("explain", *arguments, "job.yaml", files={"job.yaml": POLICY})
+    assert done.code == 0, done.err
+    assert fact is None or fact in " ".join(done.out.split())
+    lines = done.out.splitlines()
+    assert done.out.count("without DisruptionTarget") >= len(rows)
+    for row in rows:
+        (line, *_) = [line for line in lines if row in line]
+        assert ("rules[0]" in line) == (fact is None), "without the condition no rule matches it"
+
+
+def test_an_exit_code_says_what_it_may_be_and_what_follows_then(command: Command) -> None:
+    files = {"job.yaml": POLICY}
+    done = command("explain", "job.yaml", "--exit-code", "137", files=files)
+    _, _, table = done.out.partition("What it may be, and what follows then")
+    by_cause = {line.strip().partition("  ")[0]: line for line in table.splitlines()}
+    assert "no rule" in by_cause["memory limit exceeded (OOMKilled)"]
+    assert "rules[0]" in by_cause["eviction API (kubectl drain)"]
+    assert (
+        "| memory limit exceeded (OOMKilled) |"
+        in command("explain", "job.yaml", "--exit-code", "main=137", "-o", "markdown").out
+    )
+    (failure,) = command("explain", "job.yaml", "--exit-code", "137", "-o", "json").loaded["jobs"][
+        0
+    ]["failures"]
+    assert "OutOfMemory" in str(failure["causes"]) or "OOM" in str(failure["causes"])
+    assert "What it may be" not in command("explain", "job.yaml", "--exit-code", "42").out

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.files.configuration.configuration_document import configuration_schema
 from support.cli.command_runs import Command, Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 
@@ -73,11 +74,83 @@ def test_the_configuration_has_it_too_and_the_command_line_wins(validate: Valida
     assert validate("--fail-on", "error", "warning.yaml").code == 0
 
 
+HIDING = {
+    "kubernetes-version": '"1.31"',
+    "feature-gates": "{JobManagedBy: true}\nkubernetes-version: '1.31'",
+    "allow-privileged": "false",
+    "select": "[]",
+    "ignore": "[JW, JW0]",
+    "severity": "{JW: info}",
+    "per-file-ignores": '{"*": [JW, JW0]}',
+    "policy": "[]",
+    "admission-policy": "[]",
+    "profile": "none",
+    "profile-enforcement": "audit",
+    "fail-on": "never",
+    "namespace": "elsewhere",
+    "min-confidence": "certain",
+    "kinds": '[{apiVersion: "batch/*", kind: Job, path: spec.x, type: JobSpec, overwrites: [spec]}]',
+    "jobset-version": '"0.8"',
+}
+"""A value of each key of a configuration that could hide an error."""
+
+
+def test_each_key_of_a_configuration_is_tried_here_or_leaves_files_out() -> None:
+    assert {*HIDING, "exclude"} == set(configuration_schema()["properties"])
+
+
+@pytest.mark.parametrize("key", HIDING)
+@pytest.mark.parametrize("name", [".jobsworth.yaml", "new/.jobsworth.yaml"])
+def test_no_key_of_a_configuration_hides_an_error_of_the_api_server(
+    validate: Validate, key: str, name: str
+) -> None:
+    files = {"new/job.yaml": INVALID, name: f"{key}: {HIDING[key]}\n", ".git/HEAD": ""}
+    if key == "profile-enforcement":
+        files[name] += "profile: strict\n"
+    assert validate("new", files=files).code == 1
+
+
+@pytest.mark.parametrize("report", ["json", "sarif", "junit"])
+def test_a_report_agrees_that_never_in_a_configuration_is_not_for_the_api_server(
+    validate: Validate, report: str
+) -> None:
+    files = {"a.yaml": INVALID, ".jobsworth.yaml": "fail-on: never\n"}
+    done = validate("a.yaml", "-o", report, files=files)
+    marks = {"json": '"fails": true', "sarif": '"exitCode": 1', "junit": 'failures="1"'}
+    assert done.code == 1
+    assert marks[report] in done.out
+
+
+def test_never_in_a_configuration_is_for_lint_rules_and_policies(
+    validate: Validate, tmp_path: Path
+) -> None:
+    policy = (
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: p}\n"
+        "spec: {limits: {backoffLimit: {maximum: 0}}}\n"
+    )
+    configuration = "fail-on: never\nseverity: {JW101: error}\npolicy: [policy.yaml]\n"
+    files = {"warning.yaml": SHADOWED, "policy.yaml": policy, ".jobsworth.yaml": configuration}
+    done = validate("warning.yaml", files=files)
+    assert done.code == 0
+    assert "JW101" in done.out
+    assert "JP" in done.out
+    files[".jobsworth.yaml"] = configuration.replace("never", "error")
+    assert validate("warning.yaml", files=files).code == 1
+
+
+def test_never_on_the_command_line_is_for_all(validate: Validate) -> None:
+    files = {"a.yaml": INVALID, ".jobsworth.yaml": "fail-on: never\n"}
+    assert validate("--fail-on", "never", "a.yaml", files=files).code == 0
+
+
 def test_a_wrong_severity_is_an_error(validate: Validate) -> None:
     files = {**FILES, ".jobsworth.yaml": "fail-on: warnings\n"}
     done = validate("warning.yaml", files=files)
     assert done.code == 2
-    assert '.jobsworth.yaml:1: fail-on: "warnings": did you mean "warning"?' in done.err
+    assert (
+        '.jobsworth.yaml:1: fail-on: unsupported value "warnings" (did you mean "warning"?)'
+        in done.err
+    )
 
 
 def test_the_note_why_a_template_was_skipped_never_fails(command: Command) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.files.fixing import autofix_loop
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
+from jobsworth.files.steps import Steps
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
@@ -29,19 +30,26 @@ class NoEvenNumbers:
     def name(self, path: str) -> str:
         return path
 
-    def text(self, path: str, data: bytes) -> list[Result]:
+    def text_in_steps(self, path: str, data: bytes) -> Steps[list[Result]]:
         self.rounds += 1
         results = []
         for document in read_text(data, path):
-            result = Result(
-                file=path, document=document.index, item=document.item, status=VALID, findings=[]
-            )
+            findings: list[LocatedFinding] = []
             value: Any = document.value
             for index, number in enumerate(value["numbers"]):
                 found = self._finding(f"numbers[{index}]", number)
                 if found is not None:
-                    result.findings.append(LocatedFinding(found, index))
-            results.append(result)
+                    findings.append(LocatedFinding(found, index))
+            results.append(
+                Result(
+                    file=path,
+                    document=document.index,
+                    item=document.item,
+                    status=VALID,
+                    findings=findings,
+                )
+            )
+            yield
         return results
 
     def _finding(self, field: str, number: int) -> Finding | None:

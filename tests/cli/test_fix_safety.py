@@ -133,3 +133,38 @@ def test_a_file_of_another_user_is_left_alone(
     assert done.code == 2
     assert "cannot write the fixes: the file belongs to another user or group" in done.out
     assert (outside / "job.yaml").stat().st_uid == 12345
+
+
+@pytest.mark.parametrize("root", [".git", ".jobsworth.yaml", ""])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_folders_above_the_project_do_not_make_test_data_of_it(
+    root: str, absolute: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    project = tmp_path / "tests" / "shop"
+    (project / "testdata").mkdir(parents=True)
+    if root == ".git":
+        (project / root).mkdir()
+    elif root:
+        (project / root).write_text("")
+    for file in ("job.yaml", "testdata/job.yaml"):
+        (project / file).write_text(BEFORE)
+    monkeypatch.chdir(project)
+    paths = [
+        str(project / file) if absolute else file for file in ("job.yaml", "testdata/job.yaml")
+    ]
+    done = command("validate", "--fix", *paths)
+    assert (project / "job.yaml").read_text() == GOOD
+    assert (project / "testdata/job.yaml").read_text() == BEFORE
+    assert "it is test data in testdata/" in done.err
+
+
+def test_a_file_is_test_data_from_whatever_folder_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    (folder / "job.yaml").write_text(BEFORE)
+    monkeypatch.chdir(folder)
+    assert "it is test data in tests/" in command("validate", "--fix", "job.yaml").err
+    assert (folder / "job.yaml").read_text() == BEFORE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,7 +15,10 @@ from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.findings_after_repair import is_decoding_error
 from jobsworth.evaluation.subject import Subject
+from jobsworth.files.fixing.fix_verdict import reason_to_revert
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from support.cli.command_runs import Validate
 from support.law_examples import number_of_examples
 from support.lint.manifests_with_findings import SOUND
@@ -30,11 +34,15 @@ def test_faults_behind_a_decoding_error_are_reported_and_marked(validate: Valida
     assert [(each["code"], each.get("further")) for each in findings] == [
         ("JW001", None),
         ("JW005", True),
-        ("JW005", True),
+        ("JW005", True),  # restartPolicy: two causes, of which people see the narrower one
     ]
     text = validate("a.yaml").out
+    assert text.count("[JW005]") == 1
     assert text.count("note: the API server stops at the errors above") == 1
-    assert "once the decoding errors are fixed" in validate("-o", "concise", "a.yaml").out
+    assert (
+        "hidden by the API server until the errors above are fixed"
+        in validate("-o", "concise", "a.yaml").out
+    )
 
 
 def test_faults_in_a_misspelled_field_are_reported_too(validate: Validate) -> None:
@@ -106,6 +114,43 @@ def test_the_caret_is_below_a_misspelled_key_whatever_its_value(validate: Valida
         in done.out
     )
     assert "did you mean" not in done.out
+
+
+TWO_MEANINGS = SOUND.replace("memory: 64Mi", "memory: 64GB").replace(
+    "spec:\n  active",
+    "spec:\n"
+    "  podFailurePolicy:\n"
+    "    rules:\n"
+    "    - {action: FailJob, onExitCodes: {operator: In, values: [42, 1]}}\n"
+    "  active",
+    1,
+)
+
+
+def test_a_fix_behind_an_error_without_one_is_applied(validate: Validate) -> None:
+    """What the summary counts as fixable, --fix fixes."""
+    found = validate("a.yaml", files={"a.yaml": TWO_MEANINGS})
+    assert "1 fixable with --fix" in found.err
+    fixed = validate("--fix", "a.yaml")
+    assert "fixed: a.yaml:8: JW004: Sort the exit codes" in fixed.err
+    assert fixed.err.splitlines()[-1].startswith("1 fixed")
+    assert Path("a.yaml").read_text() == TWO_MEANINGS.replace("[42, 1]", "[1, 42]")
+
+
+def test_a_fix_behind_an_error_is_reverted_if_it_causes_another() -> None:
+    """Among hidden findings nothing else hides, so another error is the doing of the fix."""
+    fixed = LocatedFinding(found("JW004", "spec.a"), further=True)
+    known, other = LocatedFinding(found("JW002", "spec.q")), found("JW004", "spec.b")
+    before = Result(file="a.yaml", status="invalid", findings=[known, fixed])
+    after = before.replace(findings=[known, LocatedFinding(other, further=True)])
+    assert reason_to_revert([fixed], before, after) == "it would cause JW004 spec.b: spec.b"
+    assert not reason_to_revert([fixed], before, before.replace(findings=[known]))
+
+
+def found(code: str, field: str) -> Finding:
+    return Finding(
+        source="api", severity="error", code=code, field=field, reason=field, message=field
+    )
 
 
 EVALUATOR = Evaluator(ApiServer())

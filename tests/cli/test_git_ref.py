@@ -73,7 +73,7 @@ def validated(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]
 def test_without_a_change_nothing_is_validated(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
-    assert "no Job or CronJob found" in done.stderr
+    assert done.stderr == "no manifest differs from main: nothing was validated\n"
 
 
 @pytest.mark.parametrize("how", ["committed", "staged", "in the working tree"])
@@ -243,7 +243,7 @@ def test_links_and_repositories_within_are_no_manifests(git: Git, tmp_path: Path
 def test_a_missing_path_is_reported(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", "missing.yaml", folder=tmp_path)
     assert done.returncode == 2
-    assert "missing.yaml:1:1: error" in done.stdout
+    assert "missing.yaml: error" in done.stdout
     assert "no such file or folder; check the path" in done.stdout
 
 
@@ -345,13 +345,3 @@ def test_a_filter_of_the_user_is_kept(
     (tmp_path / ".gitattributes").write_text("*.yaml filter=upper\n")
     (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
     assert validated(tmp_path) == {}
-
-
-def test_a_filter_that_cannot_be_switched_off_is_an_error(git: Git, tmp_path: Path) -> None:
-    git("config", "filter.a=b.clean", "touch ran; cat")
-    (tmp_path / ".gitattributes").write_text("*.yaml filter=a=b\n")
-    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
-    done = run("validate", "--git-ref", "main", folder=tmp_path)
-    assert done.returncode == 2
-    assert "a filter named with =; rename it" in done.stderr
-    assert not list(tmp_path.rglob("ran"))

@@ -78,7 +78,7 @@ def test_the_chart_is_found_by_its_name(folder: str, piped: Command) -> None:
         f"{file}: error JW004 spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0 "
         "(Job nightly-load, line 14 of the rendered manifest)",
         f"{file}:14:22: error JW003 spec.template.spec.restartPolicy: Required value: valid values: "
-        '"OnFailure", "Never" (Always is for Pods that run for ever; a Job\'s Pods must end)',
+        '"OnFailure", "Never" (Always is for Pods that never finish; a Job\'s Pods must end)',
     ]
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from jobsworth.cli.click_application import COMMANDS, declared_command
+from jobsworth.cli.help_text import COMMANDS_BY_PURPOSE, documentation_line
 from support.cli.command_runs import Command
 
 
@@ -23,15 +27,15 @@ def sections(text: str) -> dict[str, list[str]]:
 def test_the_options_of_validate_are_in_groups(command: Command) -> None:
     found = sections(command("validate", "--help").out)
     assert list(found) == [
-        "API server",
-        "Updates",
-        "Cluster",
+        "Fixes",
+        "Reports",
         "Input",
         "Charts and overlays",
-        "Fixes",
         "Rules, policies and configuration",
-        "Reports",
         "Baseline",
+        "Updates",
+        "Cluster",
+        "API server",
         "Other options",
     ]
     assert found["Fixes"] == ["--fix", "--unsafe", "--diff"]
@@ -46,5 +50,34 @@ def test_a_command_without_groups_has_one_section(command: Command) -> None:
 def test_every_option_of_a_command_is_in_its_help(words: str, command: Command) -> None:
     text = command(*words.split(), "--help").out
     for option in declared_command(words).options:
-        assert option.name in text
+        assert all(name in text for name in option.opts)
     assert "--help" in text
+    assert text.splitlines()[-1].strip().endswith(".md")
+
+
+def test_the_program_lists_each_command_once_with_a_whole_sentence(command: Command) -> None:
+    listed = {name: text for each in COMMANDS_BY_PURPOSE.values() for name, text in each.items()}
+    assert listed.keys() == {words.partition(" ")[0] for words in COMMANDS}
+    text = command("--help").out
+    for name, sentence in listed.items():
+        assert re.search(rf"^  {name} +{re.escape(sentence)}$", text, re.MULTILINE)
+        assert sentence.endswith(".")
+        assert len(sentence) <= 60
+
+
+@pytest.mark.parametrize("words", ["", *COMMANDS])
+def test_no_identifier_is_broken_at_the_end_of_a_line(words: str, command: Command) -> None:
+    lines = command(*words.split(), "--help").out.splitlines()
+    assert not [line for line in lines if re.search(r"\w-$", line)]
+
+
+@pytest.mark.parametrize("words", ["", *COMMANDS])
+def test_the_page_that_help_names_exists(words: str) -> None:
+    page = documentation_line(words).partition("/docs/")[2]
+    assert (Path(__file__).parents[2] / "docs" / page).is_file()
+
+
+def test_options_that_most_never_need_stand_last(command: Command) -> None:
+    for words in ("serve", "why", "simulate", "explain"):
+        headings = list(sections(command(words, "--help").out))
+        assert headings[-1] == "API server", (words, headings)

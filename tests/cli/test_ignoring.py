@@ -186,8 +186,10 @@ def test_an_ignored_error_does_not_fail(validate: Validate) -> None:
 
 
 def test_the_example_of_the_documentation_is_right(validate: Validate) -> None:
-    page = (Path(__file__).parents[2] / "docs/ignoring.md").read_text(encoding="utf-8")
-    example = page.partition("```yaml\n")[2].partition("```")[0]
+    page = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+    example = (
+        page.partition("## Ignoring findings")[2].partition("```yaml\n")[2].partition("```")[0]
+    )
     rest = SOUND.partition("ttlSecondsAfterFinished: 86400\n")[2]
     assert (
         validate("-o", "concise", "--info", "job.yaml", files={"job.yaml": example + rest}).found

@@ -140,7 +140,7 @@ def test_a_missing_file_is_an_error_all_the_same(validate: Validate) -> None:
 
 def test_without_it_documents_are_counted_one_by_one(tmp_path: Path, validate: Validate) -> None:
     (tmp_path / "it.yaml").write_text(f"{OTHER}---\n{OTHER}")
-    (tmp_path / "broken.yaml").write_text("a: [\n\tb")
+    (tmp_path / "broken.yaml").write_text("apiVersion: [\n\tb")
     done = validate("-o", "json", ".")
     assert [result["status"] for result in done.loaded["results"]] == [
         "error",
@@ -169,15 +169,18 @@ def test_a_near_miss_is_an_invalid_object(
 def test_a_near_miss_that_could_be_something_else_is_a_warning(
     tmp_path: Path, validate: Validate
 ) -> None:
-    (tmp_path / "job.yaml").write_text("kind: Job\nname: nightly\n")
-    done = validate("-o", "concise", "job.yaml")
+    (tmp_path / "job.yaml").write_text("kind: Job\nmetadata: {name: nightly}\n")
+    done = validate("-o", "concise", ".")
     assert done.code == 0
     assert "warning JW320" in done.out
+    named = validate("-o", "concise", "job.yaml")
+    assert named.code == 1
+    assert "error JW320" in named.out
 
 
-def test_jobs_of_other_groups_are_nobodys_near_miss(validate: Validate) -> None:
+def test_jobs_of_other_groups_are_no_near_misses(validate: Validate) -> None:
     text = GOOD.replace("batch/v1", "batch.volcano.sh/v1alpha1")
-    assert validated(validate, text) == (0, [("skipped", ["JW095"])])
+    assert validated(validate, text) == (1, [("invalid", ["JW003"])])
 
 
 def test_a_key_of_another_case_is_reported_where_it_stands_and_renamed(

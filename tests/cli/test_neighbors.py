@@ -100,6 +100,16 @@ def test_objects_that_kustomize_generates_are_there(run: Validate) -> None:
         assert found(run("k8s", files=files)) == codes
 
 
+def test_a_script_in_another_file_may_add_the_key(run: Validate) -> None:
+    writer = JOB.replace("name: sound", "name: writer")
+    files = {"k8s/job.yaml": READER, "k8s/secret.yaml": SECRET, "k8s/writer.yaml": writer}
+    assert found(run("k8s", files=files)) == ["JW703"]
+    files["k8s/writer.yaml"] = writer.replace(
+        "image: registry", "command: [kubectl, patch, secret, database]\n          image: registry"
+    )
+    assert found(run("k8s", files=files)) == []
+
+
 def test_a_kustomization_puts_all_objects_into_its_namespace(run: Validate) -> None:
     files = {
         "k8s/job.yaml": JOB.replace("name: sound", "name: sound\n  namespace: ml").replace(

@@ -1,4 +1,4 @@
-"""Patches, unrendered templates, and Jobs in other objects: what is no manifest, and what to run instead."""
+"""Patches, unrendered templates, and Jobs in other objects: what is not a manifest, and what to run instead."""
 
 from __future__ import annotations
 
@@ -88,6 +88,34 @@ def test_a_placeholder_gets_a_hint_beside_the_words_of_the_server(
     assert f"hint: is {placeholder} a placeholder, and this an unrendered template?" in done.out
 
 
+POD = """{spec: {nodeSelector: {pool: "${POOL}"}, restartPolicy: Never, containers: [
+  {name: a, image: "a:1", resources: {limits: {cpu: $CPU}}, command: [work]}]}}"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: POD}\n",
+        "apiVersion: keda.sh/v1alpha1\nkind: ScaledJob\nmetadata: {name: a}\n"
+        "spec: {jobTargetRef: {template: POD}}\n",
+        "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: a}\n"
+        "spec: {headGroupSpec: {rayStartParams: {}, template: POD}}\n",
+        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\n"
+        "spec: {pytorchReplicaSpecs: {Worker: {template: POD}}}\n",
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\n"
+        "spec: {replicatedJobs: [{name: b, template: {spec: {template: POD}}}]}\n",
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\n"
+        "spec: {replicatedJobs: [{name: b, replicas: $NUM, template: {spec: {template: POD}}}]}\n",
+    ],
+)
+def test_a_placeholder_gets_its_hint_in_every_kind(validate: Validate, text: str) -> None:
+    done = validate("a.yaml", files={"a.yaml": text.replace("POD", POD)})
+    assert done.code == 1
+    for name in ("${POOL}", "$CPU", "$NUM"):
+        if name in text.replace("POD", POD):
+            assert f"hint: is {name} a placeholder" in done.out
+
+
 @pytest.mark.parametrize("name", ["Sound", "sound_1", "-", "sound/1"])
 def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
     text = SOUND.replace("name: sound", f"name: {name}")
@@ -103,12 +131,12 @@ def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
         ),
         (
             f"apiVersion: v1\nkind: ConfigMap\ndata:\n  job.yaml: {json.dumps(SOUND)}\n",
-            "ConfigMap contains a Job, which is not validated",
+            "ConfigMap contains a Job that is not validated. Move it",
         ),
         (
             "apiVersion: example.com/v1\nkind: Bundle\nobjects:\n"
             "- {apiVersion: batch/v1, kind: Job}\n- {apiVersion: batch/v1, kind: CronJob}\n",
-            "Bundle contains 2 Jobs, which are not validated",
+            "Bundle contains 2 Jobs that are not validated. Move them",
         ),
     ],
 )
@@ -153,6 +181,7 @@ spec:
       spec:
         containers:
         - {name: work, image: "registry.example/work:1"}
+  triggers: [{type: cron, metadata: {}}]
 """
 
 
@@ -184,7 +213,7 @@ def test_a_kind_of_a_configuration_is_judged(validate: Validate) -> None:
         ("{kind: Fleet, path: a, type: JobSpec}", "kinds[0].apiVersion: must be set"),
         (
             "{apiVersion: a/v1, kind: Fleet, path: a, type: Job}",
-            'kinds[0].type: unsupported value "Job"; supported values: Object',
+            'kinds[0].type: unsupported value "Job" (supported values: Object',
         ),
         (
             "{apiVersion: a/v1, kind: Fleet, path: 'a[0]', type: JobSpec}",
@@ -192,7 +221,7 @@ def test_a_kind_of_a_configuration_is_judged(validate: Validate) -> None:
         ),
         (
             "{apiVersion: a/v1, kind: Fleet, path: a, type: JobSpec, owners: Pod}",
-            'kinds[0].owners: unknown field; did you mean "owner"?',
+            'kinds[0].owners: unknown field (did you mean "owner"?)',
         ),
     ],
 )
@@ -216,3 +245,46 @@ def test_keys_of_other_files_that_kubectl_would_convert_are_left_alone(
 def test_a_real_duplicate_in_another_file_is_reported(validate: Validate) -> None:
     text = "# batch/v1\nextra: {a: 1}\nextra: {a: 2}\n"
     assert "JW301" in validate("settings.yaml", files={"settings.yaml": text}).out
+
+
+@pytest.mark.parametrize("text", ["de:\n  kind: Job\n  a: 1\n  a: 2\n", "kind: Job\na: 1\na: 2\n"])
+def test_a_duplicate_in_a_file_of_another_kind_is_none_of_a_manifest(
+    validate: Validate, text: str
+) -> None:
+    assert validate("--mixed", "de.yaml", files={"de.yaml": text}).out.count("JW") == 0
+    manifest = f"apiVersion: apps/v1\nmetadata: {{name: job}}\n{text.replace('Job', 'Deployment')}"
+    if text.startswith("kind"):
+        assert "JW301" in validate("--mixed", "a.yaml", files={"a.yaml": manifest}).out
+
+
+@pytest.mark.parametrize("name", ["values.yaml", "values-prod.yaml"])
+def test_the_values_of_a_chart_need_no_api_version(validate: Validate, name: str) -> None:
+    text = "kind: CronJob\nmetadata: {labels: {a: b}}\nschedule: '* * * * *'\n"
+    assert "JW320" not in validate("--mixed", name, files={name: text}).out
+    assert "JW320" in validate("--mixed", "a.yaml", files={"a.yaml": text}).out
+
+
+CONFIGURATION = '{\n  // of TypeScript\n  "compilerOptions": {}\n}\n'
+
+
+def test_an_unreadable_configuration_in_a_folder_is_not_a_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate: Validate
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tsconfig.json").write_text(CONFIGURATION)
+    (tmp_path / "job.json").write_text('{\n  // nightly\n  "kind": "Job"}\n')
+    done = validate("-o", "concise", ".")
+    assert "tsconfig.json:2:3: info JW092" in done.out
+    assert "job.json:2:3: error JW090" in done.out
+    assert "tsconfig.json:2:3: error JW090" in validate("-o", "concise", "tsconfig.json").out
+
+
+def test_tasks_of_ansible_with_a_job_are_not_a_list_of_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate: Validate
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    job = "{apiVersion: batch/v1, kind: Job, metadata: {name: a}}"
+    (tmp_path / "tasks.yml").write_text(f"- name: create\n  k8s:\n    definition: {job}\n")
+    (tmp_path / "list.yml").write_text(f"- {job}\n")
+    done = validate("-o", "concise", ".")
+    assert [line[:9] for line in done.out.splitlines() if "JW096" in line] == ["list.yml:"]

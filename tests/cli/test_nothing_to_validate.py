@@ -20,6 +20,33 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
 
+WITHOUT_VERSION = SOUND.replace("apiVersion: batch/v1\n", "")
+
+
+def test_a_named_job_without_api_version_is_an_error(validate: Validate) -> None:
+    """No client applies it; a folder has other files with a key kind."""
+    named = validate("-o", "concise", "job.yaml", files={"job.yaml": WITHOUT_VERSION})
+    assert (named.code, named.found) == (1, [(1, "JW320")])
+    found = validate("-o", "concise", ".")
+    assert (found.code, found.found) == (0, [(1, "JW320")])
+    assert "no Job or CronJob found" in found.err
+
+
+def test_an_object_without_an_earlier_version_is_named(validate: Validate) -> None:
+    files = {"new/job.yaml": SOUND, "old/other.yaml": SOUND.replace("name: sound", "name: other")}
+    done = validate("--against", "old", "new", files=files)
+    assert done.code == 0
+    assert "note: old has no Job sound: it was validated as a new object\n" in done.err
+    assert "note" not in validate("--against", "new", "new").err
+
+
+def test_an_object_with_another_namespace_than_the_given_one_is_named(validate: Validate) -> None:
+    text = SOUND.replace("name: sound", "name: sound\n  namespace: ml")
+    done = validate("-n", "team-a", "job.yaml", files={"job.yaml": text})
+    assert "note: Job ml/sound: the namespace of the manifest was used, not --namespace" in done.err
+    assert "note" not in validate("-n", "ml", "job.yaml").err
+
+
 @pytest.mark.parametrize("options", [[], ["--mixed"]])
 @pytest.mark.parametrize("path", ["jobs.yaml", "."])
 def test_a_list_of_jobs_is_an_error_as_kubectl_cannot_decode_it(

@@ -80,7 +80,7 @@ def test_a_profile_can_be_exported(command: Command) -> None:
         (("--kubernetes-version", "2.0"), "2.0"),
         (("--name-suffix", "static"), "--name-suffix"),
         (("--name-suffix", ".a" * 60), "--name-suffix"),
-        (("--exempt-namespaces", "Not_One"), "--exempt-namespaces"),
+        (("--exempt-namespace", "Not_One"), "--exempt-namespace"),
         (("--to", "chart-values", "--name-suffix", ".static.k8s.io"), "leave out --name-suffix"),
     ],
 )

@@ -153,7 +153,7 @@ def test_a_configuration_whose_policies_cannot_be_used_is_an_error(command: Comm
     files = {".jobsworth.yaml": "policy: [nowhere]\n", "job.yaml": JOB}
     done = command("validate", "job.yaml", files=files)
     assert done.code == 2
-    assert "nowhere:1:1: error: no such file or folder; check the path" in done.err
+    assert "nowhere: error: no such file or folder; check the path" in done.err
 
 
 def test_many_files_are_validated_in_several_processes(command: Command) -> None:
@@ -251,7 +251,7 @@ def test_a_policy_that_cannot_be_used_is_reported_with_its_place(
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("nowhere", "nowhere:1:1: error: no such file or folder; check the path"),
+        ("nowhere", "nowhere: error: no such file or folder; check the path"),
         ("job.yaml", "job.yaml:1:1: error: no JobPolicy of jobsworth.dev/v1alpha1 found in it"),
     ],
 )

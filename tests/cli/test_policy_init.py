@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.files.policies.profiles import PROFILES
-from jobsworth.policy.schema import NAME_PATTERN
+from jobsworth.policy.document import NAME_PATTERN
 from support.cli.command_runs import Command
+from support.cli.parsed_options import parsed
 from support.law_examples import number_of_examples
 
 STARTS = [(), *(("--profile", profile) for profile in PROFILES)]
@@ -120,7 +121,7 @@ def test_every_name_of_a_policy_can_be_used(
 
     folder = tmp_path_factory.mktemp("policies")
     if name not in PROFILES:
-        values = {"profile": None, "directory": str(folder), "names": (name,)}
-        assert COMMAND.run(COMMAND.takes(values)) == 0
+        arguments = ("--directory", str(folder), "--", name)
+        assert COMMAND.run(parsed(COMMAND.takes, *arguments)) == 0
         (policy,) = load_policies([str(folder / f"{name}.yaml")]).policies
         assert policy.name == name

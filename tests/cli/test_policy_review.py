@@ -47,7 +47,7 @@ def test_an_update_and_a_mutating_review(command: Command) -> None:
         (("two.yaml",), "two.yaml: 2 Jobs and CronJobs (train, train), and a review has one"),
         (("none.yaml",), "none.yaml: no Job or CronJob of batch/v1 in it"),
         (("broken.yaml",), "broken.yaml:1:"),
-        (("nowhere.yaml",), "nowhere.yaml:1:1: no such file or folder"),
+        (("nowhere.yaml",), "nowhere.yaml: no such file or folder"),
         (("wrong.yaml",), "wrong.yaml:6:17: error: spec.backoffLimit: "),
         (("job.yaml", "--against", "none.yaml"), "none.yaml: no object with the kind, namespace and name"),
     ],

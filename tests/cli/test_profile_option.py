@@ -101,9 +101,18 @@ def test_a_configuration_can_name_it_and_the_command_line_takes_precedence(
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("profile: basline", '.jobsworth.yaml:1: profile: "basline": did you mean "baseline"?'),
-        ("profile: 7", ".jobsworth.yaml:1: profile: 7: valid are baseline, strict, none"),
-        ("profile-enforcement: on", "profile-enforcement: true: valid are warn, audit, deny"),
+        (
+            "profile: basline",
+            '.jobsworth.yaml:1: profile: unsupported value "basline" (did you mean "baseline"?)',
+        ),
+        (
+            "profile: 7",
+            ".jobsworth.yaml:1: profile: unsupported value 7 (supported values: baseline, strict, none)",
+        ),
+        (
+            "profile-enforcement: on",
+            "profile-enforcement: unsupported value true (supported values: ",
+        ),
     ],
 )
 def test_a_wrong_value_in_a_configuration_is_an_error(

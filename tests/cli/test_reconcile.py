@@ -38,7 +38,7 @@ def reconcile(*arguments: str) -> int:
         (["--pod-failure-backoff", "-1s"], '--pod-failure-backoff "-1s" must be greater than zero'),
         (["--kube-api-qps", "many"], '--kube-api-qps "many" is not a number'),
         (["--workers", "0"], "'--workers'"),
-        (["--listen", "8081"], '--listen: "8081" is not an address; use ADDRESS:PORT'),
+        (["--monitor-bind", "8081"], '--monitor-bind: "8081" is not an address; use ADDRESS:PORT'),
         (["--managed-by", "kubernetes.io/job-controller"], "use --adopt-unmanaged"),
         (["--kubeconfig", "/nowhere/config"], "the kubeconfig /nowhere/config does not exist"),
     ],
@@ -48,6 +48,18 @@ def test_wrong_options_are_reported(
 ) -> None:
     assert reconcile(*arguments) == 2
     assert says in capsys.readouterr().err
+
+
+def test_feature_gates_that_would_change_nothing_are_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kubeconfig = tmp_path / "config"
+    kubeconfig.write_text(KUBECONFIG.format(url="http://127.0.0.1:1"))
+    gates = ["--feature-gates", "JobPodReplacementPolicy=false", "--kubernetes-version", "1.30"]
+    assert reconcile("--kubeconfig", str(kubeconfig), *gates) == 2
+    said = capsys.readouterr().err
+    assert "--feature-gates changes nothing without --policy or --profile" in said
+    assert "the controller itself has every Job feature of Kubernetes 1.36" in said
 
 
 def test_release_removes_the_finalizer_of_every_tracked_pod_and_no_other(

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.api.api_server import NEWEST_RELEASE
+from jobsworth.files import programs
+from jobsworth.manifests import read_text
 from support.cli.command_runs import Validate
 
 CHART = "apiVersion: v2\nname: etl\nversion: 0.1.0\n"
@@ -56,7 +59,7 @@ REPOSITORY = {
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a folder for tools at the begin of the PATH, without others."""
+    """Put a folder for tools at the start of the PATH, without others."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
@@ -92,7 +95,10 @@ def test_a_finding_of_a_chart_leads_to_the_line_of_its_template(
     assert "charts/etl/templates/job.yaml:6:3: error JW001 spec.backofLimit" in done.out
     assert "charts/etl/templates/job.yaml:9:" in done.out
     given = (tools / "helm.args").read_text().strip()
-    assert given == "template release-name charts/etl --values v.yaml --set a=b"
+    assert (
+        given
+        == f"template release-name charts/etl --kube-version {NEWEST_RELEASE} --values v.yaml --set a=b"
+    )
 
 
 def test_a_finding_of_an_overlay_leads_to_the_file_of_its_resource(
@@ -105,6 +111,44 @@ def test_a_finding_of_an_overlay_leads_to_the_file_of_its_resource(
     done = validate("-o", "concise", "--kustomize", "overlays/prod")
     assert done.code == 1
     assert "base/job.yaml:8:22: error JW003 spec.template.spec.restartPolicy" in done.out
+
+
+PATCHED = BUILT.replace("spec:\n", "spec:\n  backoffLimit: -2\n", 1)
+
+
+@pytest.mark.parametrize(
+    ("patch", "place", "note"),
+    [
+        (
+            "kind: Job\nmetadata: {name: etl}\nspec:\n  backoffLimit: -2\n",
+            "overlays/prod/patch.yaml:4:17: ",
+            "overlay overlays/prod, from base/job.yaml)",
+        ),
+        (
+            "- {op: add, path: /spec/backoffLimit, value: -2}\n",
+            "overlays/prod/kustomization.yaml: ",
+            "overlay overlays/prod, from base/job.yaml, line ",
+        ),
+    ],
+)
+def test_a_value_of_a_patch_leads_to_the_patch_or_else_to_the_overlay(
+    validate: Validate, tools: Path, patch: str, place: str, note: str
+) -> None:
+    """Of thirty overlays of a base, the report names the one with the error; code scanning opens its file."""
+    write(REPOSITORY)
+    kustomization = "resources: [../../base]\npatches: [{path: patch.yaml, target: {kind: Job}}]\n"
+    write({"overlays/prod/kustomization.yaml": kustomization, "overlays/prod/patch.yaml": patch})
+    origin = os.path.realpath("base/job.yaml")
+    prints(tools, "kustomize", PATCHED.replace("ORIGIN", origin))
+    done = validate("-o", "concise", "--kustomize", "overlays/prod")
+    (line,) = (each for each in done.out.splitlines() if "JW004" in each)
+    assert line.startswith(place)
+    assert note in line
+    log = validate("-o", "sarif", "--kustomize", "overlays/prod").loaded
+    (error,) = (each for each in log["runs"][0]["results"] if each["ruleId"] == "JW004")
+    physical = error["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"] == place.partition(":")[0]
+    assert "overlay overlays/prod" in error["message"]["text"]
 
 
 def test_a_folder_is_rendered_with_all_its_charts_and_overlays(
@@ -161,10 +205,424 @@ def test_a_missing_tool_is_a_sentence(
     words: str,
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "kustomization.yaml").write_text("resources: []\n")
     done = validate(*arguments)
-    assert (done.code, words in done.err) == (2, True)
+    assert (done.code, words in done.out + done.err) == (2, True)
 
 
 def test_a_missing_chart_is_a_wrong_path(validate: Validate) -> None:
     done = validate("--helm", "no-chart")
     assert (done.code, "no such file or folder; check the path" in done.out) == (2, True)
+
+
+# What leads out of a repository: no tool is started.
+
+
+SECRET = "token: TOP-SECRET-TOKEN\n"
+
+
+def links(folder: Path, names: dict[str, str]) -> None:
+    for name, target in names.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(folder / target)
+
+
+@pytest.fixture
+def repository(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: a repository with a chart and an overlay, beside it secrets, and tools that say that they ran."""
+    folder = tmp_path / "repository"
+    (folder / ".git").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    write(
+        {
+            "../secret/values.yaml": SECRET,
+            "../secret/kustomization.yaml": "resources: []\n",
+            **REPOSITORY,
+        }
+    )
+    for name in ("helm", "kustomize"):
+        install(tools, name, f"touch {tools}/ran\ncat {tmp_path}/secret/values.yaml")
+    return folder
+
+
+CHART_LINKS = {
+    "a file": {"charts/etl/leak.txt": "../secret/values.yaml"},
+    "a folder": {"charts/etl/files": "../secret"},
+    "the values": {"charts/etl/values.yaml": "../secret/values.yaml"},
+    "a template": {"charts/etl/templates/x.yaml": "../secret/values.yaml"},
+    "a chart in the chart": {"charts/etl/charts/db": "../secret"},
+    "a file of a chart in the chart": {"charts/etl/charts/db/x": "../secret/values.yaml"},
+    "a link behind a link": {"charts/etl/files": "shared", "shared/x": "../secret/values.yaml"},
+    "a hidden file": {"charts/etl/.x": "../secret/values.yaml"},
+    "a broken link": {"charts/etl/x": "../not-there-yet"},
+}
+
+
+@pytest.mark.parametrize("found", CHART_LINKS.values(), ids=CHART_LINKS)
+@pytest.mark.parametrize("option", ["--helm", "--render"])
+def test_a_chart_with_a_link_out_of_the_repository_is_not_rendered(
+    validate: Validate, repository: Path, tools: Path, found: dict[str, str], option: str
+) -> None:
+    links(repository, found)
+    done = validate(option, "charts/etl")
+    assert done.code == 2
+    assert "a symbolic link out of the repository, so nothing is rendered with it" in done.out
+    assert "TOP-SECRET" not in done.out + done.err
+    assert not (tools / "ran").exists()
+
+
+def test_a_chart_that_is_a_link_out_of_the_repository_is_not_rendered(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    write({"../secret/Chart.yaml": CHART})
+    links(repository, {"charts/secret": "../secret"})
+    done = validate("--helm", "charts/secret")
+    assert done.code == 2
+    assert done.out.startswith(
+        "charts/secret:1:1: error: manifest [JW090 unreadable]\n  this is a symbolic link"
+    )
+    assert not (tools / "ran").exists()
+
+
+def test_links_within_a_repository_are_rendered(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    write({"shared/x": "1"})
+    links(repository, {"charts/etl/files": "shared", "shared/again": "charts/etl"})
+    assert "symbolic link" not in validate("--helm", "charts/etl").out
+    assert (tools / "ran").exists()
+
+
+def test_outside_of_a_repository_links_are_the_users_own(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    (repository / ".git").rmdir()
+    links(repository, CHART_LINKS["a file"])
+    assert "symbolic link" not in validate("--helm", "charts/etl").out
+    assert (tools / "ran").exists()
+
+
+def test_values_of_the_user_may_be_elsewhere_but_not_behind_a_link_of_the_repository(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    validate("--helm", "charts/etl", "--values", "../secret/values.yaml")
+    assert (tools / "ran").exists()
+    (tools / "ran").unlink()
+    links(repository, {"ci.yaml": "../secret/values.yaml"})
+    done = validate("--helm", "charts/etl", "--values", "ci.yaml")
+    assert (done.code, (tools / "ran").exists()) == (2, False)
+    assert done.out.startswith(
+        "ci.yaml:1:1: error: manifest [JW090 unreadable]\n  this is a symbolic link"
+    )
+
+
+def test_a_folder_that_looks_like_an_option_is_none(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    write({"--post-renderer=x/Chart.yaml": CHART})
+    prints(tools, "helm", "")
+    validate("--render", "--", "--post-renderer=x")
+    assert (
+        (tools / "helm.args").read_text().strip()
+        == f"template release-name ./--post-renderer=x --kube-version {NEWEST_RELEASE}"
+    )
+
+
+BASES = {
+    "a folder": "resources: [../../../secret]",
+    "an absolute path": "resources: [{}/../secret]",
+    "a linked folder": "resources: [link]",
+    "behind another folder": "resources: [nothing/../link]",
+    "a base": "bases: [../../../secret]",
+    "a component": "components: [link]",
+    "a generator": "generators: [link]",
+    "in other letters": "ReſOURCES: [link]",
+    "in a second document": "resources: []\n---\nresources: [link]",
+    "of a base": "resources: [../../base]",
+}
+
+
+@pytest.mark.parametrize("kustomization", BASES.values(), ids=BASES)
+@pytest.mark.parametrize("option", ["--kustomize", "--render"])
+def test_an_overlay_with_a_base_out_of_the_repository_is_not_built(
+    validate: Validate, repository: Path, tools: Path, kustomization: str, option: str
+) -> None:
+    write(
+        {
+            "overlays/prod/kustomization.yaml": kustomization.format(repository) + "\n",
+            "base/kustomization.yaml": "resources: [job.yaml, ../../secret]\n",
+        }
+    )
+    links(repository, {"overlays/prod/link": "../secret"})
+    done = validate(option, "overlays/prod")
+    assert done.code == 2
+    assert "is out of the repository, so nothing is rendered with it" in done.out
+    assert not (tools / "ran").exists()
+
+
+def test_a_kustomization_that_cannot_be_read_is_not_built(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    """kustomize would take the last of two fields."""
+    write({"overlays/prod/kustomization.yaml": "resources: []\nresources: [../../../secret]\n"})
+    assert validate("--kustomize", "overlays/prod").code == 2
+    links(repository, {"overlays/dev/kustomization.yaml": "../secret/kustomization.yaml"})
+    done = validate("--kustomize", "overlays/dev")
+    assert done.out.startswith("overlays/dev/kustomization.yaml:1:1: error:")
+    assert "this is a symbolic link out of the repository" in done.out
+    assert not (tools / "ran").exists()
+
+
+def test_bases_within_a_repository_are_built(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    validate("--kustomize", "overlays/prod")
+    assert (tools / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["secret/job.yaml", "secret", "secret/nothing", 'secret/"\\0"'])
+def test_an_annotation_of_the_overlay_leads_to_no_file_out_of_the_repository(
+    validate: Validate, repository: Path, tools: Path, name: str
+) -> None:
+    write({"../secret/job.yaml": BASE})
+    origin = os.path.join(os.path.realpath(repository.parent), name)
+    built = BUILT.replace("|\n      path: ORIGIN", f'"path: {origin}"'.replace('"\\0"', "\\0"))
+    prints(tools, "kustomize", built)
+    done = validate("-o", "concise", "--kustomize", "overlays/prod")
+    assert done.code == 1
+    assert "secret" not in done.out
+    assert "overlays/prod:" in done.out
+
+
+def test_the_git_of_kustomize_fetches_nothing_from_this_machine(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    install(tools, "kustomize", f"env > {tools}/environment")
+    validate("--kustomize", "overlays/prod")
+    variables = (tools / "environment").read_text().splitlines()
+    assert "GIT_ALLOW_PROTOCOL=git:http:https:ssh" in variables
+
+
+@pytest.mark.parametrize("name", ["q'x", 'a"b', "x'] [y", "a: b", "# c", "ä ö"])
+def test_an_overlay_may_have_any_name(
+    validate: Validate, repository: Path, tools: Path, name: str
+) -> None:
+    write({f"{name}/kustomization.yaml": "resources: []\n"})
+    install(tools, "kustomize", f'cat "$2"/kustomization.yaml > {tools}/built')
+    validate("--kustomize", name)
+    (document,) = read_text((tools / "built").read_bytes(), "kustomization.yaml")
+    assert set(document.value) == {"resources", "buildMetadata"}
+    (base,) = document.value["resources"]
+    assert base.endswith(f"/repository/{name}")
+
+
+# Bounds of the tools.
+
+
+def test_a_tool_that_writes_without_end_is_the_error_of_its_chart(
+    validate: Validate, repository: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "MAX_OUTPUT_BYTES", 1 << 20)
+    install(tools, "helm", "exec yes")
+    done = validate("--helm", "charts/etl")
+    assert (done.code, "helm wrote more than 1 MiB" in done.out) == (2, True)
+
+
+def test_a_tool_that_takes_too_long_is_the_error_of_its_chart(
+    validate: Validate, repository: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "MAX_SECONDS", 1)
+    install(tools, "helm", "sleep 600")
+    done = validate("--helm", "charts/etl")
+    assert (done.code, "helm took longer than 1 s" in done.out) == (2, True)
+
+
+def test_a_tool_that_crashes_is_said_in_one_line(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    install(
+        tools,
+        "helm",
+        "echo 'fatal error: runtime: cannot allocate memory' >&2; seq -f 'goroutine %g' 99 >&2; exit 2",
+    )
+    done = validate("--helm", "charts/etl")
+    assert (
+        "fatal error: runtime: cannot allocate memory (the limit is 2048 MiB of memory)" in done.out
+    )
+    assert "goroutine" not in done.out
+
+
+def test_what_a_tool_leaves_in_the_folder_for_temporary_files_is_deleted(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    install(tools, "kustomize", f'echo "$TMPDIR" > {tools}/folder; mkdir "$TMPDIR"/kustomize-1')
+    validate("--kustomize", "overlays/prod")
+    assert not Path((tools / "folder").read_text().strip()).exists()
+
+
+TEMPLATED = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}}\n"
+
+
+def test_templates_of_a_chart_are_one_note_for_the_chart(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(
+        {
+            "charts/etl/Chart.yaml": CHART,
+            "charts/etl/templates/job.yaml": f"{TEMPLATED}---\n{TEMPLATED}",
+            "charts/etl/templates/service.yaml": "kind: Service\nmetadata: {name: {{ .x }}}\n",
+            "charts/etl/charts/db/Chart.yaml": "name: db\n",
+            "charts/etl/charts/db/templates/secret.yaml": "{{ if .x }}\nkind: Secret\n{{ end }}\n",
+        }
+    )
+    done = validate("-o", "concise", ".")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "charts/etl/Chart.yaml:1:1: info JW099 3 templates of the chart are not rendered, 1 with a Job: add "
+        "--render"
+    ]
+
+
+def test_a_template_that_is_named_itself_is_an_error(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"etl/Chart.yaml": CHART, "etl/templates/job.yaml": TEMPLATED})
+    assert validate("etl/templates/job.yaml").code == 2
+
+
+def test_templates_outside_of_charts_are_one_note_for_their_folder(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    service = "kind: Service\nmetadata:\n  name: {{ name }}\n"
+    files = {"jinja/a.yaml": TEMPLATED, "jinja/b.yaml": service, "jinja/c.yaml": service}
+    write({**files, "more/job.yaml": TEMPLATED})
+    for options in ([], ["--mixed"]):
+        done = validate("-o", "concise", *options, ".")
+        assert done.code == 0
+        notes = [line for line in done.out.splitlines() if "JW091" in line]
+        assert notes[1] == (
+            "more/job.yaml:1:1: info JW091 1 template of the folder more is not a manifest yet, 1 with a Job: "
+            "render it, and validate the result"
+        )
+        assert len(notes) == 2
+    assert "3 templates of the folder jinja are not manifests yet" in validate(".").out
+    assert validate("jinja/a.yaml").code == 2
+
+
+def test_a_template_hides_no_other_mistake(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    broken = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n b: c\nspec: {{ spec }}\n"
+    wrong = BASE.replace("spec:", "spec:\n  a: 1", 1)
+    write({"jinja/a.yaml": f"{TEMPLATED}---\n{wrong}", "jinja/b.yaml": broken})
+    done = validate("-o", "concise", ".")
+    assert done.code == 2
+    assert 'unknown field "spec.a"' in done.out
+    assert "jinja/b.yaml:5:2: error JW090" in done.out
+    assert "1 template of the folder jinja is not a manifest yet" in done.out
+
+
+def test_a_manifest_in_a_chart_that_needs_no_rendering_is_validated(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(
+        {
+            "etl/Chart.yaml": CHART,
+            "etl/templates/job.yaml": BASE.replace("spec:", "spec:\n  a: 1", 1),
+        }
+    )
+    assert validate(".").code == 1
+
+
+def test_charts_are_rendered_for_the_release_for_which_they_are_judged(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(REPOSITORY)
+    prints(tools, "helm", RENDERED)
+    validate("--helm", "charts/etl", "--kubernetes-version", "1.31")
+    assert "--kube-version 1.31" in (tools / "helm.args").read_text()
+
+
+def test_a_library_chart_has_a_note_and_no_error(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({"lib/Chart.yaml": "name: lib\ntype: library\n"})
+    install(tools, "helm", "exit 1")
+    done = validate("--render", ".")
+    assert done.code == 0
+    assert "a library chart has nothing to render" in done.out
+
+
+def test_a_rendered_chart_is_an_object_of_its_folder(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(REPOSITORY)
+    prints(tools, "helm", RENDERED)
+    assert "JW097" not in validate("--render", "charts/etl").out
+
+
+def test_without_helm_the_other_files_are_validated(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({**REPOSITORY, "plain.yaml": BASE})
+    done = validate("-o", "concise", "--render", "charts", "plain.yaml")
+    assert done.code == 2
+    assert "helm is not installed" in done.out
+    assert "plain.yaml:8:22: error JW003" in done.out
+
+
+def test_a_chart_is_also_rendered_with_the_values_that_it_is_tested_with(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({**REPOSITORY, "charts/etl/ci/full-values.yaml": "a: b\n", "charts/etl/ci/README.md": ""})
+    output = tools / "out"
+    output.write_text(RENDERED)
+    install(tools, "helm", f'case "$*" in *ci/full-values*) cat {output};; *) exit 1;; esac')
+    done = validate("-o", "concise", "--render", "charts")
+    assert done.code == 1
+    assert "charts/etl/templates/job.yaml:6:3: error JW001" in done.out
+    assert "cannot render it" not in done.out
+
+
+def test_dependencies_beside_a_chart_are_built_in_a_copy(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    write(
+        {
+            "charts/etl/Chart.yaml": "name: etl\ndependencies:\n- {name: db, repository: 'file://../db'}\n",
+            "charts/db/Chart.yaml": "name: db\n",
+            "charts/db/templates/job.yaml": TEMPLATE,
+        }
+    )
+    output = tools / "out"
+    output.write_text(RENDERED.replace("etl/templates", "etl/charts/db/templates"))
+    install(tools, "helm", f'test -f "$3/charts/db/templates/job.yaml" && cat {output}')
+    done = validate("-o", "concise", "--helm", "charts/etl")
+    assert done.code == 1
+    assert "charts/db/templates/job.yaml:6:3: error JW001" in done.out
+    assert not Path("charts/etl/charts").exists()
+
+
+def test_a_dependency_out_of_the_repository_is_not_built(
+    validate: Validate, repository: Path, tools: Path, tmp_path: Path
+) -> None:
+    write(
+        {
+            "charts/etl/Chart.yaml": "name: etl\ndependencies:\n- {name: x, repository: 'file://../../../x'}\n"
+        }
+    )
+    prints(tools, "helm", RENDERED)
+    done = validate("-o", "concise", "--helm", "charts/etl")
+    assert done.code == 2
+    assert "its dependency x is out of the repository" in done.out
+    assert not (tools / "helm.args").exists()

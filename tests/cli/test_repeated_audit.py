@@ -46,7 +46,7 @@ class AuditProcess:
         self.log = folder / "log"
         command = [
             sys.executable, "-m", "jobsworth", "audit", "-A", "--policy", str(self.policy.parent),
-            "--interval", "1h", "--listen", f"127.0.0.1:{self.port}",
+            "--interval", "1h", "--monitor-bind", f"127.0.0.1:{self.port}",
         ]  # fmt: skip
         self.process = subprocess.Popen(
             command,
@@ -128,7 +128,7 @@ def test_a_policy_that_is_invalid_at_the_start_is_reported(
     server: FakeListServer, tmp_path: Path
 ) -> None:
     kubeconfig = str(server.kubeconfig(tmp_path, token="secret"))
-    options = ("--interval", "5m", "--listen", "0", "--policy", "missing.yaml")
+    options = ("--interval", "5m", "--monitor-bind", "0", "--policy", "missing.yaml")
     done = run_in_a_process("audit", "-A", *options, folder=tmp_path, KUBECONFIG=kubeconfig)
     assert done.returncode == 2
     assert "missing.yaml" in done.stderr
@@ -140,7 +140,10 @@ def test_a_policy_that_is_invalid_at_the_start_is_reported(
     [
         (["--interval", "often"], '--interval "often" is not a duration; use for example 10s'),
         (["--interval", "5m", "-o", "json"], "omit --output and --output-file"),
-        (["--interval", "5m", "--listen", "8081"], '--listen: "8081" is not an address'),
+        (
+            ["--interval", "5m", "--monitor-bind", "8081"],
+            '--monitor-bind: "8081" is not an address',
+        ),
     ],
 )
 def test_wrong_options_are_reported(

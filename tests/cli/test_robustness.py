@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -251,8 +252,8 @@ def interrupted(arguments: list[str], delay: float, folder: Path) -> tuple[int, 
         (["audit", "--request-timeout", MANY_DIGITS], "a number has at most 9 digits"),
         (["serve", "--self-signed", "--bind", f":{MANY_DIGITS}"], "is not an address; use ADDRESS:PORT"),
         (["serve", "--self-signed", "--drain-seconds", MANY_DIGITS], "is not a whole number of 0 or more"),
-        (["reconcile", "--listen", f":{MANY_DIGITS}"], "is not an address; use ADDRESS:PORT"),
-        (["reconcile", "--listen", ":²"], "is not an address; use ADDRESS:PORT"),
+        (["reconcile", "--monitor-bind", f":{MANY_DIGITS}"], "is not an address; use ADDRESS:PORT"),
+        (["reconcile", "--monitor-bind", ":²"], "is not an address; use ADDRESS:PORT"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )  # fmt: skip
@@ -289,3 +290,26 @@ def test_no_more_processes_are_started_than_there_are_batches(
     with pytest.raises(KeyboardInterrupt):
         run(["validate", "-j", "99999", str(tmp_path)])
     assert requested == [-(-(FILES_FOR_ONE_PROCESS + 1) // FILES_AT_A_TIME)]
+
+
+def test_control_c_ends_many_runs_within_a_second(folder: Path) -> None:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
+    spec = {"completions": 3000, "parallelism": 3000, "template": {"spec": pod}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "wide"}, "spec": spec}
+    (folder / "wide.json").write_text(json.dumps(job))
+    command = ("simulate", "wide.json", "--runs", "400", "--jobs", "2")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "jobsworth", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook")},
+    )
+    time.sleep(4)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)  # to this process, not to those that it has started
+    begun = time.monotonic()
+    _, err = running.communicate(timeout=20)
+    assert (running.returncode, "Traceback" in err) == (130, False), err
+    assert time.monotonic() - begun < 1

@@ -14,9 +14,10 @@ from jobsworth.files.simulations.rule_simulations import (
 )
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.linter import RULES
-from jobsworth.whatif.run_record import RunRecord
+from jobsworth.runs.run_record import RunRecord
 from support.cli.command_processes import ROOT
 from support.cli.command_runs import Command
+from support.cli.parsed_options import parsed
 
 RULE_OF = {rule.code: rule for rule in (*RULES, *manifest_rules.MANIFEST_RULES)}
 
@@ -70,7 +71,7 @@ def test_the_simulations_of_a_page_are_those_that_its_reader_gets(
 
 
 def test_all_pages_are_generated_with_their_simulations(tmp_path: Path) -> None:
-    options = RuleOptions({"output": "text", "directory": str(tmp_path), "words": ()})
+    options = parsed(RuleOptions, "--directory", str(tmp_path))
     assert COMMAND.run(options) == 0
     with_simulation = {
         path.name[:5] for path in tmp_path.iterdir() if "## In a simulation" in path.read_text()

@@ -68,7 +68,7 @@ def test_the_zone_may_be_in_the_expression(command: Command) -> None:
 
 def test_json(command: Command) -> None:
     done = command("schedule", "0 0 29 2 *", "--from", "2027-01-01", "--count", "3", "-o", "json")
-    assert done.loaded["timeZone"] == "UTC"
+    assert done.loaded["time_zone"] == "UTC"
     assert done.loaded["runs"] == [
         {"local": "2028-02-29T00:00:00+00:00", "utc": "2028-02-29T00:00:00Z"},
         {"local": "2032-02-29T00:00:00+00:00", "utc": "2032-02-29T00:00:00Z"},

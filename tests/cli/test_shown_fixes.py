@@ -46,7 +46,7 @@ def test_known_findings_of_a_baseline_are_not_fixed(validate: Validate, tmp_path
 
 def test_a_report_counts_the_fixes_that_it_offers(validate: Validate) -> None:
     done = validate("a.yaml", "b.yaml", files={"a.yaml": RESTART, "b.yaml": SHADOWED})
-    assert done.err.splitlines()[-1] == "2 fixable with --fix; 1 more fixable with --fix --unsafe"
+    assert done.err.splitlines()[-1] == "1 fixable with --fix; 1 more fixable with --fix --unsafe"
 
 
 def test_a_diff_without_safe_fixes_names_the_option_for_the_others(validate: Validate) -> None:

@@ -50,9 +50,9 @@ def test_json_has_every_pod(folder: Path, command: Command) -> None:
     done = command("simulate", "job.yaml", "--scenario", "scenario.yaml", "-o", "json")
     record = json.loads(done.out)
     assert [pod["counted"] for pod in record["jobs"][0]["pods"]] == [
-        "failed",
-        "failed",
-        "succeeded",
+        "Failed",
+        "Failed",
+        "Succeeded",
     ]
 
 
@@ -243,7 +243,7 @@ def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(
     assert "One simulation (without --runs) lists each Job, and each run that" in done.out
     (value,) = command("simulate", "cron.yaml", "--runs", "3", "-o", "json").loaded["variants"]
     assert (value["complete"], value["unfinished"], value["outcomes"]) == (None, None, [])
-    assert value["cronJob"]["replaced"] == {"value": 1, "low": 1, "high": 1}
+    assert value["cron_job"]["replaced"] == {"value": 1, "low": 1, "high": 1}
     both = command("simulate", "job.yaml", "--compare", "cron.yaml")
     assert "cron.yaml  -                             -  " in both.out
     page = command("simulate", "cron.yaml", "--compare", "job.yaml", "-o", "html").out
@@ -258,11 +258,10 @@ def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--output", "pdf"), '--output: "pdf" is none of text, json, html, svg, trace'),
-        (("--output", "trace", "--runs", "2"), "--output trace shows one run"),
+        (("--output", "pdf"), '--output: "pdf" is none of text, json, html, svg'),
         (("--output", "svg", "--runs", "2"), "--output svg shows one run"),
-        (("--assert", "complete"), '--assert: "complete" is no comparison'),
-        (("--until", "soon"), '--until: "soon" is not a duration such as 8h or 1h30m'),
+        (("--assert", "complete"), '--assert: "complete" is not a comparison'),
+        (("--until", "soon"), '--until "soon" is not a duration; use for example 10s, 1h30m or 7d'),
         (("--from", "soon"), '--from: "soon" is not a date'),
         (("--sweep", "spec.backoffLimit"), "is not of the form PATH=A,B,..."),
         (("--sweep", "spec.completions[0]=1"), "spec.completions[0]: there is no such field"),
@@ -430,9 +429,9 @@ def test_a_job_set_is_run_with_its_restarts(tmp_path: Path, command: Command) ->
 def test_json_has_the_restarts_of_a_job_set(tmp_path: Path, command: Command) -> None:
     (tmp_path / "set.yaml").write_text(f"{JOB_SET}---\n{RESTARTS}")
     record = json.loads(command("simulate", "set.yaml", "-o", "json").out)
-    assert (record["outcome"], record["jobSet"]["restarts"]) == ("Complete", 1)
-    assert [job["replicatedJob"] for job in record["jobs"][:2]] == ["driver", "workers"]
-    (decision,) = record["jobSet"]["decisions"]
+    assert (record["outcome"], record["job_set"]["restarts"]) == ("Complete", 1)
+    assert [job["replicated_job"] for job in record["jobs"][:2]] == ["driver", "workers"]
+    (decision,) = record["job_set"]["decisions"]
     assert (decision["job"], decision["rule"]) == ("train-workers-0", None)
 
 
@@ -497,9 +496,38 @@ def test_a_job_set_without_jobs_is_refused(jobs: str, tmp_path: Path, command: C
     assert "set.yaml: the JobSet creates no Job. Set spec.replicatedJobs" in done.err
 
 
+@pytest.mark.parametrize(
+    ("gate", "policy", "field"),
+    [
+        ("RestartJob", "rules: [{name: a, action: RestartJob}]", "rules[0].action"),
+        ("InPlaceRestart", "restartStrategy: InPlaceRestart", "restartStrategy"),
+    ],
+)
+def test_what_alpha_gates_of_job_set_add_is_not_simulated(
+    gate: str, policy: str, field: str, tmp_path: Path, command: Command
+) -> None:
+    required = (
+        "podReplacementPolicy: Failed, parallelism: 1, completions: 1, backoffLimit: 2147483647"
+    )
+    text = JOB_SET.replace("backoffLimit: 0", required)
+    text = text.replace("{template: {spec: &pod", f"{{{required}, template: {{spec: &pod")
+    (tmp_path / "set.yaml").write_text(text.replace("maxRestarts: 2", policy))
+    done = command("simulate", "set.yaml", "--feature-gates", f"{gate}=true")
+    assert done.code == 2
+    assert f"spec.failurePolicy.{field}: {gate} is not simulated" in done.err
+
+
 def test_a_misspelt_kind_is_named_where_nothing_can_be_run(folder: Path, command: Command) -> None:
     (folder / "job.yaml").write_text(GOOD.replace("kind: Job", "kind: Jobb"))
     assert command("simulate", "job.yaml").err == (
         "Error: job.yaml: it has no Job, CronJob or JobSet. Line 2: The API server has no kind Jobb in "
         "batch/v1. Set kind: Job.\n"
     )
+
+
+def test_spot_says_why_a_replacement_policy_makes_no_difference(command: Command) -> None:
+    files = {"job.yaml": GOOD}
+    done = command("simulate", "job.yaml", "--spot", "3h", files=files)
+    assert "podReplacementPolicy makes no difference" in done.err
+    assert "--spot 3h:EvictionAPI" in done.err
+    assert command("simulate", "job.yaml", "--spot", "3h:EvictionAPI").err == ""

@@ -72,3 +72,62 @@ def test_the_release_and_its_gates_are_those_of_the_other_functions() -> None:
         jobsworth.validate_text(SOUND, kubernetes_version=1.34)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="text must be a str or bytes, not dict"):
         jobsworth.validate_text({"kind": "Job"})  # type: ignore[arg-type]
+
+
+IN_SCRIPT = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: wait}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/tool:1
+        command:
+        - sh
+        - -c
+        - SCRIPT
+          set -e
+
+            while ! nc -z db 5432; do
+            sleep 1
+          done
+"""
+
+
+@pytest.mark.parametrize(
+    ("style", "place"),
+    [("|", (17, 13)), ("|-", (17, 13)), ("|2-  # the script", (17, 13)), (">", (14, 11))],
+)
+def test_a_finding_in_a_script_is_at_the_line_of_a_literal_block(
+    style: str, place: tuple[int, int]
+) -> None:
+    text = IN_SCRIPT.replace("SCRIPT", style.replace("2", ""))
+    (located,) = (each for each in jobsworth.validate_text(text) if each.finding.code == "JW252")
+    assert (located.line, located.column) == place
+
+
+def test_a_time_zone_is_dropped_by_a_release_whose_gate_is_off() -> None:
+    text = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: night}
+spec:
+  schedule: "0 3 * * *"
+  timeZone: Europe/Berlin
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: main, image: "registry.example/tool:1"}]
+"""
+
+    def dropped(gates: dict[str, bool]) -> list[str]:
+        found = jobsworth.validate_text(text, kubernetes_version="1.26", feature_gates=gates)
+        return [each.finding.field for each in found if each.finding.code == "JW020"]
+
+    assert dropped({"CronJobTimeZone": False}) == ["spec.timeZone"]
+    assert dropped({}) == []

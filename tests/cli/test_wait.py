@@ -1,4 +1,4 @@
-"""`jobsworth wait`: options, errors and the line of progress; the wait itself is tested in tests/following."""
+"""`jobsworth wait`: options, errors and the line of progress; the wait itself is tested in tests/live."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from jobsworth.cli import run
 from jobsworth.cli.commands.wait import progress_line
-from jobsworth.following.waiting.wait_options import Progress
+from jobsworth.live.wait_options import Progress
 from support.api_server.fake_list_server import FakeListServer
 from support.replay.recorded_jobs import stored
 from support.simulation.simulated_runs import job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -54,6 +55,15 @@ def test_a_status_has_the_retry_delay_and_the_continue_token() -> None:
 
 def test_the_header_counts_for_more_than_the_status() -> None:
     assert error_of(429, {"details": {"retryAfterSeconds": 3}}, 1.0).retry_after == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited"),
+    [(3, 3), (30, 30), (31, 30), (1e9, 30), (math.inf, 30), (-5, None), (math.nan, None)],
+)
+def test_a_server_cannot_ask_for_more_than_a_short_wait(asked: float, waited: float | None) -> None:
+    assert error_of(429, {"details": {"retryAfterSeconds": asked}}).retry_after == waited
+    assert error_of(503, "busy", asked).retry_after == waited
 
 
 def test_users_get_the_explanation_and_programs_the_message() -> None:

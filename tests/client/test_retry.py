@@ -55,3 +55,10 @@ def test_delays_double_and_begin_anew_when_all_has_been_well_for_a_while() -> No
     assert [backoff.next() for _ in range(5)] == [1, 2, 4, 5, 5]
     now[0] = 11
     assert backoff.next() == 1
+
+
+def test_a_pause_is_at_least_as_long_as_the_server_asks() -> None:
+    busy = ApiError(429, "TooManyRequests", "busy", retry_after=20)
+    backoff = Backoff(1, 8, chance=lambda: 0.5)
+    assert [backoff.after(busy), backoff.next(), backoff.next()] == [20, 3.0, 6.0]
+    assert backoff.after(ApiError(503, "", "")) == 12.0

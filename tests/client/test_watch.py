@@ -30,7 +30,9 @@ def event(kind: str, version: str) -> dict[str, Any]:
 
 def test_events_come_in_order_from_a_version_on() -> None:
     api = Events(event("ADDED", "8"), event("BOOKMARK", "9"))
-    found = [(kind, obj["metadata"]["resourceVersion"]) for kind, obj in watch(api, "/pods", "7")]
+    times = iter([0.0, 300.0])
+    seen = watch(api, "/pods", "7", lambda: next(times))
+    found = [(kind, obj["metadata"]["resourceVersion"]) for kind, obj in seen]
     assert found == [("ADDED", "8"), ("BOOKMARK", "9")]
     assert (api.query["resourceVersion"], api.query["allowWatchBookmarks"]) == ("7", "true")
     assert WATCH_SECONDS <= int(api.query["timeoutSeconds"]) < 2 * WATCH_SECONDS
@@ -43,9 +45,12 @@ def test_a_version_that_is_too_old_is_an_error() -> None:
     assert caught.value.expired
 
 
-def test_a_watch_that_ends_at_once_is_an_error() -> None:
+@pytest.mark.parametrize("events", [[], [event("BOOKMARK", "9")]], ids=["", "after an event"])
+def test_a_watch_that_ends_at_once_is_an_error(events: list[Any]) -> None:
+    seen: list[Any] = []
     with pytest.raises(ApiError, match="ended the watch at once"):
-        list(watch(Events(), "/pods", "7"))
+        seen.extend(watch(Events(*events), "/pods", "7"))
+    assert len(seen) == len(events)
 
 
 def test_a_watch_in_which_nothing_happens_is_none() -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.client.watch import notify
+from jobsworth.client.list_watch import notify
+from jobsworth.client.retry import Backoff
+from support.api_server.hostile_watches import HOSTILE, HostileServer, VirtualStop, requests_in
 
 SECRETS = "/api/v1/namespaces/ns/secrets"
 
@@ -37,15 +39,10 @@ class Watched(Api):
 ADDED = {"type": "ADDED", "object": {"metadata": {"resourceVersion": "1"}}}
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jobsworth.client.watch.RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("jobsworth.client.watch.FORBIDDEN_SECONDS", 0.01)
-
-
 def notified(api: Watched) -> tuple[threading.Event, list[str]]:
     changed, stop, logged = threading.Event(), threading.Event(), list[str]()
-    notify(api, [(SECRETS, "tls")], changed, stop, logged.append)
+    backoff = Backoff(base=0.01)
+    notify(api, [(SECRETS, "tls")], changed, stop, logged.append, new_backoff=lambda: backoff)
     assert changed.wait(10)
     while len(api.asked) < 2 and not stop.wait(0.01):
         pass
@@ -72,3 +69,26 @@ def test_a_watch_that_is_not_allowed_is_logged_once() -> None:
     forbidden = [ApiError(403, "Forbidden", "may not watch") for _ in range(2)]
     _, logged = notified(Watched(*forbidden))
     assert logged == ["cannot watch tls: may not watch; changes are noticed later"]
+
+
+@pytest.mark.parametrize("events", HOSTILE.values(), ids=HOSTILE)
+def test_no_server_is_hammered_whatever_becomes_of_its_watches(events: Any) -> None:
+    server, changed = HostileServer(*events), threading.Event()
+
+    def run(stop: VirtualStop) -> None:
+        threads = notify(
+            server,
+            [(SECRETS, "tls")],
+            changed,
+            stop,
+            lambda message: None,
+            new_backoff=lambda: Backoff(clock=stop.clock),
+        )
+        for thread in threads:
+            thread.join(30)
+            assert not thread.is_alive()
+
+    requests, stop = requests_in(server, 600, run)
+    assert stop.is_set()
+    assert requests <= 30
+    assert changed.is_set()  # what it has missed may be a change

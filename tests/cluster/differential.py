@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cluster.dry_run_server import Server, from_kubeconfig
+from cluster.linked_server import LinkedServer
+from cluster.programs import NEWEST
 from cluster.random_manifests import Generator
 from jobsworth.validation.engine import Engine, engine_for
 from support.api_server.recorded_answers import answered, difference, unlike_warnings
@@ -55,7 +58,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         validated: how many objects the server accepted, found invalid, or could not decode.
-        not_validated: how many it rejected for what is no property of the object, by HTTP status.
+        not_validated: how many it rejected for what is not a property of the object, by HTTP status.
         differences: between the engine's errors and the server's.
         untried: fields of a Job that no object had, of how many.
         seconds: that it took.
@@ -84,7 +87,14 @@ def compare(
     return found
 
 
-def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
+def agree(
+    server: Server | LinkedServer,
+    count: int,
+    seed: int,
+    *,
+    updates: bool,
+    given: Sequence[dict[str, Any]] = (),
+) -> Outcome:
     """Put so many objects to a server, and hold the engine against its answers.
 
     Args:
@@ -92,6 +102,7 @@ def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
         count: how many objects; with updates, half of them are.
         seed: of the first object; another run with other seeds tries others.
         updates: also store objects, and update them.
+        given: further objects to create.
     """
     began = time.monotonic()
     engine = engine_for(server.api_server)
@@ -115,6 +126,7 @@ def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
         made = [
             (number, generator.object(number), None) for number in range(seed, seed + creations)
         ]
+        made += [(number, each, None) for number, each in enumerate(given)]
         answers = threads.map(lambda case: server.create(case[1]), made)
         for case, answer in zip(made, answers, strict=True):
             hold(case, answer)
@@ -140,7 +152,7 @@ def _is_about_the_url(answer: Answer) -> bool:
 
 
 def _stored(
-    server: Server, generator: Generator, engine: Engine, seed: int
+    server: Server | LinkedServer, generator: Generator, engine: Engine, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Objects as the server has stored them: running, suspended, and suspended before they ever ran."""
     number, found = seed, 0
@@ -158,7 +170,7 @@ def _stored(
             yield stored
 
 
-def report(server: Server, outcome: Outcome, show: int) -> str:
+def report(server: Server | LinkedServer, outcome: Outcome, show: int) -> str:
     """A run's outcome as text."""
     total = sum(outcome.validated.values())
     numbers = ", ".join(f"{number} {what}" for what, number in sorted(outcome.validated.items()))
@@ -176,7 +188,13 @@ def report(server: Server, outcome: Outcome, show: int) -> str:
 
 
 @contextlib.contextmanager
-def _server(kubeconfig: Path | None, release: str | None) -> Iterator[Server]:
+def _server(
+    kubeconfig: Path | None, release: str | None, *, linked: bool = False
+) -> Iterator[Server | LinkedServer]:
+    if linked:
+        with LinkedServer(release or NEWEST) as server:
+            yield server
+        return
     if kubeconfig is not None:
         yield Server(from_kubeconfig(kubeconfig))
         return
@@ -198,12 +216,24 @@ def main() -> int:
     parser.add_argument(
         "--updates", action="store_true", help="also updates, of objects that are stored for it"
     )
+    parser.add_argument(
+        "--linked", action="store_true", help="ask the code of the release, without a server"
+    )
+    parser.add_argument("--cases", type=Path, help="also of this file: a line with an object each")
     parser.add_argument("--show", type=int, default=10, help="how many differences (default 10)")
     arguments = parser.parse_args()
     try:
-        with _server(arguments.kubeconfig, arguments.release) as server:
+        with _server(arguments.kubeconfig, arguments.release, linked=arguments.linked) as server:
+            given = []
+            if arguments.cases:
+                lines = arguments.cases.read_text(encoding="utf-8").splitlines()
+                given = [json.loads(line)["object"] for line in lines]
             outcome = agree(
-                server, arguments.count, arguments.seed * 1_000_000, updates=arguments.updates
+                server,
+                arguments.count,
+                arguments.seed * 1_000_000,
+                updates=arguments.updates,
+                given=given,
             )
             print(report(server, outcome, arguments.show))
     except ImportError as missing:

@@ -169,7 +169,7 @@ def from_kubeconfig(path: Path) -> Connection:
     try:
         described = config.new_client_from_config(str(path)).configuration
     except config.ConfigException as error:
-        raise ValueError(f"{path} is no kubeconfig that can be used: {error}") from error
+        raise ValueError(f"{path} is not a kubeconfig that can be used: {error}") from error
     tls = None
     if described.host.startswith("https:"):
         tls = ssl.create_default_context(cafile=described.ssl_ca_cert)

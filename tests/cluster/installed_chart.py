@@ -135,7 +135,7 @@ class Installation:
             ),
             "webhook": (f"--bind=127.0.0.1:{self._port}", f"--monitor-bind=127.0.0.1:{self._monitor}"),
             "job-controller": (
-                "--kubeconfig", str(self._controller_account), f"--listen=127.0.0.1:{self._controller}",
+                "--kubeconfig", str(self._controller_account), f"--monitor-bind=127.0.0.1:{self._controller}",
             ),
         }[container]  # fmt: skip
         here = [

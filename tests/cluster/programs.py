@@ -29,6 +29,9 @@ RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3", "1.37")
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 OWN_PACKAGE = "."
 """The package of a program whose sources are in its folder here."""
+LINKED = "linked-server"
+LINKED_RELEASES = ("1.33", "1.34", "1.35", "1.36", "1.37", "1.38")
+"""The releases whose code is linked without a server; of those that are not in RECORDED only that."""
 PROMETHEUS = "github.com/prometheus/prometheus"
 JOBSET = "sigs.k8s.io/jobset"
 
@@ -78,17 +81,25 @@ class Program(NamedTuple):
         return f"{pinned[1]}-{digest[:8]}"
 
     @property
+    def file(self) -> str:
+        """The name of the file that is built; that of sources in this repository ends with their digest."""
+        if self.name != LINKED:
+            return self.name
+        source = (MODULES / self.module / self.package).read_bytes()
+        return f"{self.name}-{hashlib.sha256(source).hexdigest()[:8]}"
+
+    @property
     def path(self) -> Path:
         """The path to which ``install`` builds it: the cache is keyed by version."""
         family = self.module.partition("-")[0]
-        return cache() / f"{family}-{self.version}" / self.name
+        return cache() / f"{family}-{self.version}" / self.file
 
     @property
     def linker_flags(self) -> str:
         """Linker flags that make the program smaller, and set its version."""
         flags = ["-s", "-w"]
         if self.pinned_by == "k8s.io/kubernetes":
-            major, minor, _ = self.version.split(".")
+            major, minor = self.version.split(".")[:2]
             reported = {"gitVersion": f"v{self.version}", "gitMajor": major, "gitMinor": minor}
             for variable, value in reported.items():
                 for package in ("component-base/version", "client-go/pkg/version"):
@@ -125,9 +136,13 @@ PROGRAMS = (
         },
     ),
     Program("admission-policies", "policies", OWN_PACKAGE, "k8s.io/apiserver"),
+    *(
+        Program(LINKED, f"kubernetes-{release}", "../linked/main.go", "k8s.io/kubernetes")
+        for release in LINKED_RELEASES
+    ),
 )
-OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
-ON_DEMAND = ("promtool", "jobset", "admission-policies")
+OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager", LINKED)
+ON_DEMAND = ("promtool", "jobset", "admission-policies", LINKED)
 """Built only on demand, by name: each takes minutes, and few tests need it."""
 
 
@@ -168,6 +183,15 @@ def find(name: str, release: str | None = None) -> Path:
                 how = how.replace("install", f"install --release {wanted} --only {name}")
             raise MissingProgram(f"no {name} {program.version} on this machine: {how}")
     raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RECORDED)}")
+
+
+def linked_version(release: str) -> str:
+    """Return the version of Kubernetes whose code is linked for a release."""
+    return next(
+        each.version
+        for each in PROGRAMS
+        if each.name == LINKED and each.module == f"kubernetes-{release}"
+    )
 
 
 def release_of(program: Path) -> str:

@@ -9,6 +9,7 @@
     PYTHONPATH=../webhook:. python -m cluster.recording --warning-cases --only 1.28   # makes those with warnings
     PYTHONPATH=../webhook:. python -m cluster.recording --tracking-cases  # makes those about the tracking annotation
     PYTHONPATH=../webhook:. python -m cluster.recording --warnings    # adds warnings, and cases that are missing
+    PYTHONPATH=../webhook:. python -m cluster.recording --linked --only 1.36   # compares with the linked code
 
 Stored objects are written straight into etcd, so that every release has the same ones, with any status and with
 fields that a gate has kept out meanwhile. Requests are dry runs with strict decoding.
@@ -31,11 +32,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
 from cluster.dry_run_server import PLURALS, Server
-from cluster.programs import RECORDED, MissingProgram
+from cluster.linked_server import LinkedServer
+from cluster.programs import LINKED_RELEASES, RECORDED, MissingProgram, linked_version
 from cluster.recorded_cases import cases_about_gates, make_cases, tracking_cases
 from cluster.warning_cases import warning_cases
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.validation.verdict_findings import MAX_CUT_WARNING, MAX_WARNINGS
 from support.api_server.gates import can_change
 from support.api_server.recorded_answers import (
     Answered,
@@ -202,6 +205,46 @@ def record_warnings(release: str, cases: Cases) -> Recording:
     return recorded._replace(has_warnings=True)
 
 
+def unlike_linked(release: str, cases: Cases) -> Iterator[str]:
+    """Yield how the code of a release, linked without a server, answers otherwise than recorded, in words.
+
+    The last line counts the answers that were compared. Warnings and defaults are compared where they were recorded.
+    """
+    recorded = Recording.read(release)
+    default, compared = recorded.sections[0].answers, 0
+    requests = {each["id"]: each for each in cases.requests}
+    for section in recorded.sections:
+        with LinkedServer(release, section.gates) as server:
+            for name, wanted in section.answers.items():
+                case = requests.get(name)
+                if case is None or not wanted.is_about_the_object:
+                    continue
+                manifest = case["object"]
+                if "of" in case:
+                    answer = server.update(manifest, recorded.stored[case["of"]])
+                else:
+                    answer = server.create(manifest)
+                found = answered(answer.code, answer.body, manifest, answer.warnings)
+                compared += 1
+                if not _are_alike(wanted, found, warnings=section.answers is default):
+                    yield f"{name} {section.gates}: {wanted.code}, linked {found.code}"
+    yield f"{release}: {compared} answers of {recorded.version} compared with {linked_version(release)}"
+
+
+def _are_alike(wanted: Answered, found: Answered, *, warnings: bool) -> bool:
+    if wanted._replace(warnings=None, causes=None) != found._replace(warnings=None, causes=None):
+        return False
+    given = sorted(map(tuple, found.causes or ()))
+    if sorted(map(tuple, wanted.causes or ())) != given:
+        return False
+    texts = {*(found.warnings or ())}
+    if not warnings or wanted.warnings is None:
+        return True
+    if sum(map(len, texts)) > MAX_WARNINGS:  # a server's endpoint cuts each, and leaves some out
+        return {*wanted.warnings} <= {text[:MAX_CUT_WARNING] for text in texts}
+    return {*wanted.warnings} == texts
+
+
 def make_warning_cases(release: str) -> list[dict[str, Any]]:
     """Make the cases with warnings, with a server of a release that accepts a time zone in a schedule."""
     with _bed(release, {}) as bed:
@@ -261,8 +304,17 @@ def main() -> int:
         action="store_true",
         help="make the cases about the annotation of tracked Jobs anew, and nothing else",
     )
+    parser.add_argument(
+        "--linked",
+        action="store_true",
+        help="record nothing: compare what is recorded with the linked code of the releases that have it",
+    )
     arguments = parser.parse_args()
     try:
+        if arguments.linked:
+            for release in arguments.only or LINKED_RELEASES:
+                print("\n".join(unlike_linked(release, Cases.read())), flush=True)
+            return 0
         if arguments.tracking_cases:
             others = [
                 each for each in Cases.read().lines() if not each["id"].startswith("tracked-")

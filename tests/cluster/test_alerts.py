@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -31,8 +32,9 @@ JOB_FAILED = (
 NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 ACTIONS = f'job_controller_job_syncs_total{{{OURS},action="%s",result="%s"}}'
-TRACKED = f'job_controller_terminated_pods_tracking_finalizer_total{{{OURS},event="%s"}}'
+KEPT = f'job_controller_oldest_terminated_pod_tracking_finalizer_seconds{{{OURS},pod="%s"}}'
 SYNC_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},le="%s"}}'
+ACTION_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},action="%s",le="%s"}}'
 CREATIONS = f'job_controller_job_pods_creation_total{{{OURS},reason="new",status="%s"}}'
 CONTROLLER = f'{OURS},endpoint="job-metrics",pod="%s"'
 VIOLATIONS = f'job_controller_policy_violations_total{{{CONTROLLER},policy="small",effect="%s"}}'
@@ -181,13 +183,10 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         {ACTIONS % ("pods_created", "success"): "0+1000x70", ACTIONS % ("pods_created", "error"): "0+9x70"},
         None,
     ),
-    (
-        "JobsworthControllerKeepsFinalizers",
-        {TRACKED % "add": "0+10x70", TRACKED % "delete": "0+10x20 200x50"},
-        (38, 61),
-    ),
-    ("JobsworthControllerKeepsFinalizers", {TRACKED % "add": "0+10x70", TRACKED % "delete": "0 0+10x70"}, None),
-    ("JobsworthControllerKeepsFinalizers", {TRACKED % "add": "0x70", TRACKED % "delete": "0x70"}, None),
+    # The one that does not lead has no such Pods.
+    ("JobsworthControllerKeepsFinalizers", {KEPT % "a": "0x9 60+60x60", KEPT % "b": "0x70"}, (30, 61)),
+    ("JobsworthControllerKeepsFinalizers", {KEPT % "a": "0x9 60+60x30 0x30"}, (30, 40)),
+    ("JobsworthControllerKeepsFinalizers", {KEPT % "a": "0 5 30 400 0 60 5"}, None),
     (
         "JobsworthControllerSlow",
         {SYNC_SECONDS % "8.192": "0+98x70", SYNC_SECONDS % "16.384": "0+100x70", SYNC_SECONDS % "+Inf": "0+100x70"},
@@ -197,6 +196,21 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         "JobsworthControllerSlow",
         {SYNC_SECONDS % "16.384": "0+98x70", SYNC_SECONDS % "32.768": "0+100x70", SYNC_SECONDS % "+Inf": "0+100x70"},
         (16, 61),
+    ),
+    # The deletions of Pods have the same objective, however many other syncs there are.
+    (
+        "JobsworthControllerSlow",
+        {ACTION_SECONDS % ("pods_deleted", "16.384"): "0+1x70", ACTION_SECONDS % ("pods_deleted", "32.768"): "0+2x70",
+         ACTION_SECONDS % ("pods_deleted", "+Inf"): "0+2x70",
+         ACTION_SECONDS % ("tracking", "0.004"): "0+1000x70", ACTION_SECONDS % ("tracking", "+Inf"): "0+1000x70"},
+        (16, 61),
+    ),
+    (
+        "JobsworthControllerSlow",
+        {ACTION_SECONDS % ("pods_created", "16.384"): "0+1x70", ACTION_SECONDS % ("pods_created", "32.768"): "0+2x70",
+         ACTION_SECONDS % ("pods_created", "+Inf"): "0+2x70",
+         ACTION_SECONDS % ("tracking", "0.004"): "0+1000x70", ACTION_SECONDS % ("tracking", "+Inf"): "0+1000x70"},
+        None,
     ),
     (
         "JobsworthControllerCannotCreatePods",
@@ -278,6 +292,30 @@ def test_the_dashboard_queries_are_valid_in_prometheus(promtool: Path, tmp_path:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_every_alert_has_a_case_over_time(rules: Path) -> None:
+    (group,) = yaml.safe_load(rules.read_text())["groups"]
+    fired = {alert for alert, _, fires in CASES if fires is not None}
+    assert fired == {rule["alert"] for rule in group["rules"]}
+
+
+def test_a_pod_that_keeps_the_finalizer_is_an_alert_until_it_is_released(
+    promtool: Path, rules: Path
+) -> None:
+    series = {KEPT % "a": "0x9 0+60x500 0x100"}
+    firing = 'count(ALERTS{alertname="JobsworthControllerKeepsFinalizers",alertstate="firing"})'
+    once = [{"labels": "{}", "value": 1}]
+    hours = (1, 3, 6, 8, 9, 10)
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": key, "values": value} for key, value in series.items()],
+        "promql_expr_test": [
+            {"expr": firing, "eval_time": f"{hour}h", "exp_samples": once if hour <= 8 else []}
+            for hour in hours
+        ],
+    }
+    _promtool_test(promtool, rules, test)
+
+
 @pytest.mark.parametrize(("alert", "series", "fires"), CASES)
 def test_an_alert_fires_when_it_should_and_no_longer(
     promtool: Path,
@@ -300,6 +338,10 @@ def test_an_alert_fires_when_it_should_and_no_longer(
             for minute in range(1, MINUTES + 1)
         ],
     }
+    _promtool_test(promtool, rules, test)
+
+
+def _promtool_test(promtool: Path, rules: Path, test: dict[str, Any]) -> None:
     tests = {"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": [test]}
     file = rules.with_name("tests.yaml")
     file.write_text(yaml.safe_dump(tests))

@@ -59,7 +59,7 @@ class ChartAudit:
         self.log = folder / "log"
         args = [each.replace("/etc/jobsworth", str(folder)) for each in container["args"]]
         self.process = Process(
-            [sys.executable, "-m", "jobsworth", *args, f"--listen=127.0.0.1:{self._port}"],
+            [sys.executable, "-m", "jobsworth", *args, f"--monitor-bind=127.0.0.1:{self._port}"],
             self.log,
             {
                 "PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path]),
@@ -159,7 +159,7 @@ def test_a_blocked_cron_job_has_metrics_until_it_is_deleted(health: ChartAudit) 
     health.shows(blocked)
     health.shows('jobsworth_cronjobs{state="blocked"} 1.0')
     command = [
-        sys.executable, "-m", "jobsworth", "audit", "-n", team, "--health", "-o", "json",
+        sys.executable, "-m", "jobsworth", "health", "-n", team, "-o", "json",
     ]  # fmt: skip
     done = subprocess.run(
         command,

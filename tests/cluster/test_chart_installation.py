@@ -183,7 +183,7 @@ def test_server_side_apply_is_validated_on_create_and_on_update(
 
     assert "spec.backoffLimit" in apply(job(suspend=True, backoffLimit=9)).stderr
     assert apply(job(suspend=True)).returncode == 0
-    assert apply(job(suspend=True)).returncode == 0  # what we filled in is no conflict
+    assert apply(job(suspend=True)).returncode == 0  # what we filled in is not a conflict
     assert "spec.backoffLimit" in apply(job(suspend=True, backoffLimit=9)).stderr
     stored = it.bed.get(f"{JOBS.format(team)}/example")["spec"]
     assert (stored["backoffLimit"], stored["ttlSecondsAfterFinished"]) == (2, 3600)

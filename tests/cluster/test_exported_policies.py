@@ -60,7 +60,7 @@ def test_generated_requests_under_a_shipped_policy(value: dict[str, Any], count:
     compared = comparison(value, "1.36")
     requests = balanced_requests(value, count, compared.server, compared.violates)
     share = sum(map(compared.violates, requests)) / count
-    assert 0.2 <= share <= 0.8
+    assert 0.2 <= share <= 0.9
     found = compared.answers(requests)
     assert found == [compared.bounds(request)[1] for request in requests]
     if not any(part.is_left and part.is_exported for part in compared.exported.parts):
@@ -101,15 +101,15 @@ def test_the_test_cases_of_a_policy(path: Path) -> None:
         subject = Subject(
             case.manifest,
             old=case.old,
-            namespace=given.get("namespace", ""),
-            user=given.get("user") or "alice",
-            groups=tuple(given.get("groups", ())),
-            namespace_labels=given.get("namespaceLabels") or {},
+            namespace=given.namespace or "",
+            user=given.user or "alice",
+            groups=tuple(given.groups or ()),
+            namespace_labels=given.namespace_labels or {},
         )
         result = evaluator.apply(evaluator.policy_request(subject))
         request = replace(result.request, manifest=None)
-        if given.get("namespace"):
-            request = replace(request, namespace=given["namespace"])
+        if given.namespace:
+            request = replace(request, namespace=given.namespace)
         assert result.mutation is not None
         requests.append(
             replace(

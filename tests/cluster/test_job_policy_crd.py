@@ -14,8 +14,8 @@ import jobsworth.policy
 from cluster.available_beds import bed_or_skip
 from cluster.native_policies import definition_errors
 from cluster.programs import NEWEST, OLDER, MissingProgram
-from jobsworth.policy.schema import PATTERNS, schema
-from jobsworth.schema_errors import problems
+from jobsworth.documents.schema_errors import problems
+from jobsworth.policy.document import PATTERNS, schema
 from support.evaluation.mistakes import mistakes_in
 from support.policy.policy_requests import document
 from support.policy.policy_with_everything import DEFAULTING, LIMITING
@@ -43,7 +43,14 @@ def server(request: pytest.FixtureRequest) -> Iterator[TestBed]:
         answer = bed.request("POST", CRDS, CRD)
         assert (answer.code, answer.warnings) == (201, ()), answer
         bed._wait_for(lambda: bed.request("GET", PATH).code == 200, "the resource")
+        bed._wait_for(lambda: conditions(bed).get("Established") == "True", "its condition")
         yield bed
+
+
+def conditions(server: TestBed) -> dict[str, str]:
+    """Return the conditions of the CustomResourceDefinition: their status by type."""
+    stored = server.get(f"{CRDS}/{CRD['metadata']['name']}")
+    return {each["type"]: each["status"] for each in stored["status"].get("conditions", ())}
 
 
 def policies_of(folder: Path) -> Iterator[dict[str, Any]]:
@@ -76,10 +83,10 @@ def test_the_code_of_the_api_server_has_no_error_for_a_new_definition() -> None:
 
 
 def test_the_definition_is_established_with_its_names(server: TestBed) -> None:
+    found = conditions(server)
+    assert found["Established"] == found["NamesAccepted"] == "True"
+    assert "NonStructuralSchema" not in found
     stored = server.get(f"{CRDS}/{CRD['metadata']['name']}")
-    conditions = {each["type"]: each["status"] for each in stored["status"]["conditions"]}
-    assert conditions["Established"] == conditions["NamesAccepted"] == "True"
-    assert "NonStructuralSchema" not in conditions
     assert "jp" in stored["status"]["acceptedNames"]["shortNames"]
 
 

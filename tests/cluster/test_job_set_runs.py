@@ -13,10 +13,10 @@ from cluster.bed.stages import EXIT_CODE, NEVER, RUN_FOR
 from cluster.programs import NEWEST, MissingProgram
 from jobsworth.api.api_server import ApiServer
 from jobsworth.kinds.job_set_children import children
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 from jobsworth.validation.engine import engine_for
 from jobsworth.validation.job_sets import verdict
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

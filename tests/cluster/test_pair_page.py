@@ -38,7 +38,7 @@ def test_the_two_commands_of_the_page_run_the_pair_on_one_folder_of_policies(
         webhook = started(
             bed, serve, tmp_path, f"--bind={webhook_port}", f"--monitor-bind={monitor}"
         )
-        pair = [webhook, started(bed, reconcile, tmp_path, f"--listen={controller}")]
+        pair = [webhook, started(bed, reconcile, tmp_path, f"--monitor-bind={controller}")]
         wait_for(lambda: "\ncurl " in webhook.log.read_text(), "the curl command", pair)
         wait_for(lambda: "caches synced" in pair[1].log.read_text(), "the controller", pair)
         review = json.loads((tmp_path / "certs" / "review.json").read_text())

@@ -53,7 +53,7 @@ class Reconciler:
         self._log = Path(bed.folder.root) / f"reconcile-{self.port}.log"
         command = [sys.executable, "-m", "jobsworth", "reconcile", "--kubeconfig", bed.kubeconfig]
         limits = ["--kube-api-qps", "200", "--kube-api-burst", "400"]
-        listen = ["--listen", f"127.0.0.1:{self.port}"]
+        listen = ["--monitor-bind", f"127.0.0.1:{self.port}"]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [*map(str, command), *limits, *listen, *arguments],

@@ -16,7 +16,7 @@ import yaml
 from cluster.available_beds import bed_or_skip
 from cluster.bed import TestBed, free_ports
 from cluster.test_reconcile import MANAGER, running, until
-from jobsworth.policy.admitted_jobs import HELD_BY
+from jobsworth.policy.admitted_jobs import HELD_BY, HELD_BY_POLICIES, held_by
 
 Object = dict[str, Any]
 
@@ -151,7 +151,9 @@ def test_a_job_that_gets_past_an_absent_webhook_has_its_event_before_a_pod(
             if name in created:
                 assert version(event) < created[name]
         for name in held:
-            assert bed.get(f"{jobs}/{name}")["metadata"]["annotations"][HELD_BY] == "held"
+            job = bed.get(f"{jobs}/{name}")
+            assert job["metadata"]["annotations"][HELD_BY] == "held"
+            assert held_by(job) == ("held",)
         assert 'policy_holds_total{action="suspended",policy="held"} 2.0' in reconciler.metrics()
         for name in held:
             patch = json.dumps({"spec": {"backoffLimit": 1}})
@@ -192,3 +194,39 @@ def test_a_policy_that_appears_reports_started_jobs_and_stops_none(
             bed.get(f"/apis/batch/v1/namespaces/{namespace}/jobs/long")["spec"]["suspend"] is False
         )
         assert len(items(bed, pods)) == 1
+
+
+def test_what_a_client_writes_into_a_new_job_resumes_none_and_hinders_no_hold(
+    bed: TestBed, tmp_path: Path
+) -> None:
+    write(
+        tmp_path, policy("retries", limits={"backoffLimit": {"maximum": 3}}, onAdmitted="suspend")
+    )
+    namespace = bed.namespace()
+    jobs = f"/apis/batch/v1/namespaces/{namespace}/jobs"
+    suspended, denied = violating("suspended"), violating("denied")
+    suspended["spec"] |= {"suspend": True, "backoffLimit": 1}
+    condition = {"type": HELD_BY_POLICIES, "status": "True", "message": "retries"}
+    for job in (suspended, denied):
+        job["metadata"]["annotations"] = {HELD_BY: "forged", "team": "x"}
+        job["status"] = {"conditions": [condition]}
+    with running(bed, "--policy", str(tmp_path)):
+        for job in (suspended, denied):
+            bed.create(job, namespace)
+        until(lambda: bed.get(f"{jobs}/denied")["spec"]["suspend"])
+        until(lambda: held_by(bed.get(f"{jobs}/denied")) == ("retries",))
+        annotations = bed.get(f"{jobs}/denied")["metadata"]["annotations"]
+        assert annotations == {HELD_BY: "retries", "team": "x"}
+        patch = json.dumps({"spec": {"backoffLimit": 1}})
+        bed.kubectl("patch", "job", "denied", "-n", namespace, "--type=merge", "-p", patch)
+        until(lambda: bed.get(f"{jobs}/denied")["status"].get("succeeded") == 1)
+        job = bed.get(f"{jobs}/denied")
+        assert job["metadata"]["annotations"] == {"team": "x"}
+        assert held_by(job) == ()
+        assert bed.get(f"{jobs}/suspended")["spec"]["suspend"] is True
+    with running(bed):  # without policies, every Job that was held is resumed
+        time.sleep(3)
+        job = bed.get(f"{jobs}/suspended")
+        assert job["spec"]["suspend"] is True
+        assert job["metadata"]["annotations"] == {HELD_BY: "forged", "team": "x"}
+        assert len(items(bed, f"/api/v1/namespaces/{namespace}/pods")) == 1

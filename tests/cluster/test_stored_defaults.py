@@ -122,8 +122,8 @@ def changed(bed: TestBed, namespace: str) -> set[str]:
 
 
 def planned(bed: TestBed, namespace: str, folder: Path) -> list[str]:
-    command = [sys.executable, "-m", "jobsworth", "audit", "--kubeconfig", str(bed.kubeconfig)]
-    command += ["-n", namespace, "--isolated", "--plan", "--policy", str(folder)]
+    command = [sys.executable, "-m", "jobsworth", "reconcile", "--kubeconfig", str(bed.kubeconfig)]
+    command += ["--namespace", namespace, "--plan", "--policy", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 

@@ -109,7 +109,7 @@ def run(bed: TestBed, ended: EndedAt, ending: Ending, manager: str) -> Result:
     fact = played + (ending.after or 0.0)
     if ending.after is None:
         fact = ended.times.get(f"{namespace}/{waited.uid}", returned)
-    if ending.outcome == "timeout":
+    if ending.outcome == "Timeout":
         fact = returned
     number = sum(
         call.namespace == namespace and call.user_agent == "jobsworth"
@@ -152,7 +152,7 @@ def test_a_restart_of_the_api_server_loses_no_end(bed: TestBed) -> None:
 
     case = Case("train", lambda job: None, (), "")
     played = []
-    for outcome in ("complete", "failed", "complete", "failed"):
+    for outcome in ("Complete", "Failed", "Complete", "Failed"):
         namespace = bed.namespace("wait")
         spec = {"backoffLimit": 0}
         job = PlayedJob(
@@ -168,7 +168,7 @@ def test_a_restart_of_the_api_server_loses_no_end(bed: TestBed) -> None:
         bed.start_api_server()
         ended = EndedAt(bed)
         for _, pod, outcome in played:
-            if outcome == "complete":
+            if outcome == "Complete":
                 pod.succeeds()
             else:
                 pod.fails(1)

@@ -1,6 +1,6 @@
 """`jobsworth why` names the cause of failures made on a test bed, whose Job controllers made the decisions.
 
-``JOBSWORTH_RENEW=1`` writes what the API server has of each Job to tests/whatif/why/data, where a fast test reads it.
+``JOBSWORTH_RENEW=1`` writes what the API server has of each Job to tests/runs/why/data, where a fast test reads it.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_why_reads_the_log_through_the_api_server(
     assert "\x1b" not in done.stdout
     assert not any(line.lstrip().startswith("::error") for line in done.stdout.splitlines())
     value = json.loads(command(user, "why", "train", "-n", job.namespace, "-o", "json").stdout)
-    assert (value["outcome"], value["cause"]) == ("Failed", "oom")
+    assert (value["outcome"], value["cause"]) == ("Failed", "OOMKilled")
     assert value["logs"][0]["problem"]  # no kubelet answers any more
 
 
@@ -150,7 +150,7 @@ def test_a_cron_job_is_explained(bed: TestBed) -> None:
     def unfinished() -> str:
         done = command(user, "why", "cronjob/nightly", "-n", namespace, "--no-logs", "-o", "json")
         value = json.loads(done.stdout)
-        return "" if value["cause"] == "failed" else value["sentence"]
+        return "" if value["cause"] == "Failed" else value["sentence"]
 
     eventually(unfinished, within=60)
     done = command(user, "why", "cronjob/nightly", "-n", namespace, "--no-logs")

@@ -26,8 +26,8 @@ from cluster.installed_chart import NAME, READY_WITHIN, ROOT, Installation, wait
 
 LISTENING = {
     "webhook": ("--bind", "--monitor-bind"),
-    "job-controller": ("--listen",),
-    "audit": ("--listen",),
+    "job-controller": ("--monitor-bind",),
+    "audit": ("--monitor-bind",),
 }
 """The options with the ports of a container."""
 

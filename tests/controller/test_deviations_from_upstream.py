@@ -166,11 +166,93 @@ def test_no_job_ends_before_it_started() -> None:
     assert done.status["completionTime"] == write_time(NOW + 40)
 
 
+# A Pod may leave Succeeded or Failed: old kubelets evicted Pods that had succeeded (Kubernetes issue
+# 125410), and whoever may update Pods can write any phase. Kubernetes' controller then adds the UID to
+# both lists, and the API server rejects the status in every sync.
+CHANGED = {
+    "Failed": {"phase": "Failed"},
+    "Failed, with an exit code": {"phase": "Failed", "exit_code": 5},
+    "Failed and deleted": {"phase": "Failed", "deleted": True},
+    "Running and deleted": {"deleted": True},
+    "Pending and deleted": {"phase": "Pending", "deleted": True},
+}
+FAIL_JOB = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [5]}}]}
+
+
+def recorded(outcome: str, **more: Any) -> dict[str, Any]:
+    """A status in which the Pod ``once`` is recorded, and waits for the removal of its finalizer."""
+    return {"uncountedTerminatedPods": {outcome: ["uid-once"]}, **STARTED, **more}
+
+
+@pytest.mark.parametrize("policy", [{}, {"podReplacementPolicy": "Failed"}], ids=str)
+@pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
+def test_a_pod_that_is_recorded_as_succeeded_stays_so(change: Any, policy: Any) -> None:
+    job = a_job(completions=2, backoffLimit=0, status=recorded("succeeded"), **policy)
+    done = sync(job, [a_pod(name="once", **change)])
+    done.shows(S=1, F=0, strip=1, conditions=[])
+    assert done.backoff == BackoffRecord()
+    assert "failed" not in done.writes[0]["uncountedTerminatedPods"]
+
+
+def test_nor_does_it_fail_the_job_by_a_rule() -> None:
+    job = a_job(completions=2, podFailurePolicy=FAIL_JOB, status=recorded("succeeded"))
+    sync(job, [a_pod("Failed", name="once", exit_code=5)]).shows(S=1, F=0, conditions=[], events=[])
+
+
+def test_one_that_runs_again_is_counted_once_and_in_the_way_of_the_next() -> None:
+    job = a_job(completions=2, status=recorded("succeeded"))
+    sync(job, [a_pod(name="once")]).shows(A=1, create=0, strip=1, S=1, F=0, conditions=[])
+    last = a_job(completions=1, status=recorded("succeeded"))
+    sync(last, [a_pod(name="once")]).shows(delete=1, S=1, F=0)
+
+
+def test_nor_does_the_end_of_the_job_record_it_a_second_time() -> None:
+    status = recorded("succeeded", conditions=[with_condition("FailureTarget")])
+    for change in (*CHANGED.values(), {}):
+        done = sync(a_job(completions=2, status=status), [a_pod(name="once", **change)])
+        done.shows(S=1, F=0, strip=1)
+
+
+@pytest.mark.parametrize("policy", [{}, {"podReplacementPolicy": "Failed"}], ids=str)
+@pytest.mark.parametrize("phase", ["Succeeded", "Running", "Pending"])
+def test_a_pod_that_is_recorded_as_failed_stays_so(phase: str, policy: Any) -> None:
+    job = a_job(completions=2, status=recorded("failed"), **policy)
+    sync(job, [a_pod(phase, name="once", deleted=True)]).shows(S=0, F=1, strip=1)
+
+
+def test_its_index_goes_on_from_its_failures() -> None:
+    job = an_indexed_job(1, backoffLimitPerIndex=3, status=recorded("failed"))
+    given = [a_pod("Succeeded", 0, name="once", failures=1)]
+    done = sync(job, given)
+    done.shows(CI="", S=0, create=1)
+    assert done.plan.creations[0].failure_count == 2
+
+
 def test_the_recorded_result_of_an_index_is_final() -> None:
     status = {"failedIndexes": "0", "completedIndexes": "1", "succeeded": 1, **STARTED}
     job = an_indexed_job(3, backoffLimitPerIndex=0, status=status)
     given = [a_pod("Succeeded", 0), a_pod("Failed", 1), a_pod("Running", 2)]
-    sync(job, given).shows(FI="0", CI="1", S=1, F=1, strip=2, conditions=[])
+    sync(job, given).shows(FI="0", CI="1", S=1, F=0, strip=2, conditions=[])
+
+
+@pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
+@pytest.mark.parametrize("more", [{}, {"podFailurePolicy": FAIL_JOB}], ids=["", "policy"])
+def test_a_pod_of_a_completed_index_does_not_fail_the_job(change: Any, more: Any) -> None:
+    status = {"completedIndexes": "1", "succeeded": 1, **STARTED}
+    job = an_indexed_job(2, backoffLimit=0, status=status, **more)
+    done = sync(job, [a_pod(index=1, **change), a_pod("Running", 0)])
+    done.shows(CI="1", S=1, F=0, strip=1, conditions=[])
+    assert not any(reason.startswith("PodFailurePolicy") for reason in reported(done))
+    assert done.backoff == BackoffRecord()
+
+
+def test_the_failures_of_an_index_are_recorded_before_its_success() -> None:
+    given = [a_pod("Succeeded", 0), a_pod("Failed", 0, name="before"), a_pod("Running", 1)]
+    job = an_indexed_job(2)
+    first = sync(job, given, settings=ControllerSettings(max_uncounted=1))
+    first.shows(CI="", F=1, strip=1)
+    job["status"] = first.status
+    sync(job, [given[0], given[2]], settings=ControllerSettings(max_uncounted=1)).shows(CI="0", F=1)
 
 
 def test_an_index_that_fails_and_succeeds_at_once_has_succeeded() -> None:

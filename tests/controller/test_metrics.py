@@ -61,6 +61,12 @@ def test_a_rule_whose_counted_pods_exist_has_no_event_after_a_restart() -> None:
     assert len(sync(job, [counted, a_pod("Failed", exit_code=6)]).events) == 1
 
 
+def test_so_it_is_if_the_index_of_the_counted_pod_is_completed() -> None:
+    job = an_indexed_job(4, podFailurePolicy=POLICY, status={"completedIndexes": "1"})
+    counted = a_pod("Failed", index=1, exit_code=5, tracked=False)
+    assert sync(job, [counted, a_pod("Failed", index=2, exit_code=5)]).events == []
+
+
 def test_the_rule_that_fails_an_index_has_an_event_and_the_one_that_fails_the_job_a_condition() -> (
     None
 ):

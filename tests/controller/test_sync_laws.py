@@ -12,18 +12,24 @@ from support.controller.job_syncs import a_job, an_indexed_job
 from support.controller.single_job_cluster import SingleJobCluster
 from support.law_examples import number_of_examples
 
-kinds = st.sampled_from(
-    ["sync", "sync", "sync", "well", "badly", "badly", "delete", "observe", "tick"]
-)
-steps = st.lists(
-    st.tuples(
-        kinds,
-        st.integers(0, 40),
-        st.none() | st.integers(0, 8),
-        st.frozensets(st.integers(1, 10), max_size=2),
-    ),
-    max_size=40,
-)
+KINDS = ["sync", "sync", "sync", "well", "badly", "badly", "delete", "observe", "tick"]
+
+
+def stories(kinds: list[str]) -> Any:
+    """Lists of steps of these kinds."""
+    return st.lists(
+        st.tuples(
+            st.sampled_from(kinds),
+            st.integers(0, 40),
+            st.none() | st.integers(0, 8),
+            st.frozensets(st.integers(1, 10), max_size=2),
+        ),
+        max_size=40,
+    )
+
+
+steps = stories(KINDS)
+steps_with_any_phase = stories([*KINDS, "rewrite", "rewrite"])
 sizes = st.tuples(st.integers(1, 4), st.integers(1, 5))
 LATER = 700  # longer than any backoff
 
@@ -38,6 +44,8 @@ def live_through(cluster: SingleJobCluster, story: list[tuple[Any, ...]]) -> Non
             cluster.now += number
         elif kind == "observe":
             cluster.observe()
+        elif kind == "rewrite":
+            cluster.rewrite_phase(number)
         elif chosen is not None and kind == "delete":
             cluster.delete(chosen)
         elif chosen is not None:
@@ -71,7 +79,7 @@ def stored(cluster: SingleJobCluster) -> Any:
 
 
 @settings(max_examples=number_of_examples(60), deadline=None)
-@given(sizes, st.integers(0, 6), steps)
+@given(sizes, st.integers(0, 6), steps_with_any_phase)
 def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=limit))
     live_through(cluster, story)
@@ -100,6 +108,19 @@ def test_so_it_is_with_indexes(
         assert status.succeeded == size[1]
     else:
         assert status.failed_indexes
+
+
+@settings(max_examples=number_of_examples(60), deadline=None)
+@given(sizes, st.none() | st.integers(0, 2), steps_with_any_phase)
+def test_no_pod_with_an_index_is_counted_twice_whatever_its_phase_becomes(
+    size: tuple[int, int], per_index: int | None, story: Any
+) -> None:
+    spec = {} if per_index is None else {"backoffLimitPerIndex": per_index}
+    cluster = SingleJobCluster(an_indexed_job(size[1], size[0], **spec))
+    live_through(cluster, story)
+    live_to_the_end(cluster)
+    assert ended(cluster) + cluster.released_early <= cluster.created
+    assert cluster.tracked == []
 
 
 @settings(max_examples=number_of_examples(40), deadline=None)

@@ -58,6 +58,7 @@ NAMES: dict[str, Any] = {
     "FINISHED_INDEXES": "job_finished_indexes_total",
     "FAILURES_HANDLED": "pod_failures_handled_by_failure_policy_total",
     "TERMINATED_PODS": "terminated_pods_tracking_finalizer_total",
+    "OLDEST_KEPT": "oldest_terminated_pod_tracking_finalizer_seconds",
     "PODS_CREATED": "job_pods_creation_total",
     "STALE_SYNCS": "stale_sync_skips_total",
     "JOBS_OF_OTHERS": "jobs_by_external_controller_total",

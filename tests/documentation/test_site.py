@@ -121,7 +121,8 @@ def test_a_list_needs_no_blank_line_before_it_and_two_columns_for_its_levels() -
 def test_the_reference_has_every_option_of_a_command(words: str) -> None:
     page = reference.files()[f"reference/cli/{words.replace(' ', '-')}.md"]
     command = declared_command(words)
-    assert [each.name for each in command.options if f"`{each.name}`" not in page] == []
+    names = [name for option in command.options for name in option.opts]
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_the_reference_has_every_metric_of_the_code() -> None:

@@ -15,6 +15,7 @@ from jobsworth.evaluation.fixes.zone_suggestions import (
     suggest_zone,
 )
 from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import SOUND
 
 JOB = """\
 apiVersion: batch/v1
@@ -32,6 +33,14 @@ spec:
           resources: {requests: {cpu: 1, memory: 1Gi}}
           volumeMounts: [{name: dta, mountPath: /data}]
 """
+EXIT_CODES = SOUND.replace(
+    "spec:\n",
+    "spec:\n"
+    "  podFailurePolicy:\n"
+    "    rules:\n"
+    "    - {action: FailJob, onExitCodes: {containerName: other, operator: In, values: [42]}}\n",
+    1,
+)
 CRON = """\
 apiVersion: batch/v1
 kind: CronJob
@@ -71,6 +80,10 @@ def cron(schedule: str = "0 3 * * *", zone: str = "Europe/Berlin") -> str:
         (
             JOB.replace("[{name: dta, emptyDir: {}}, {name: config, configMap: {name: c}}]", "[]"),
             ('the Pod has no volume "dta": add it to spec.template.spec.volumes', "", None),
+        ),
+        (
+            EXIT_CODES,
+            ('the Pod has no container "other"; it has main', "Set containerName: main", False),
         ),
         (
             JOB.replace("3600", "2h"),

@@ -99,7 +99,7 @@ def test_since_1_37_a_negative_grace_period_is_rejected_and_named_once() -> None
 
 
 UNREADABLE = {
-    "https://registry.example.com/tool:1": '"https://" is no part of an image reference',
+    "https://registry.example.com/tool:1": '"https://" is not part of an image reference',
     "registry.example.com/Tool:1": 'the repository "Tool" is not in lower case',
     "Tool": 'the repository "Tool" is not in lower case',
     "registry.example.com/tool:": 'the tag after ":" is empty',
@@ -109,7 +109,7 @@ UNREADABLE = {
     "tool:-1": 'the tag "-1" begins with "-"',
     "registry.example.com//tool:1": "a part of the repository between slashes is empty",
     "tool@sha256:abc": 'the digest "sha256:abc" is not "sha256:" and 64 hexadecimal digits',
-    "to ol:1": '"to ol" is no part of a repository',
+    "to ol:1": '"to ol" is not part of a repository',
     "a" * 64: "64 hexadecimal digits are the ID of an image, not its name",
     "tool:" + "1" * 129: "the tag has more than 128 characters",
 }
@@ -120,7 +120,7 @@ def test_no_kubelet_can_parse(image: str, why: str) -> None:
     (finding,) = child(container(image=image))
     assert (finding.code, finding.severity, finding.field) == ("JW025", "warning", IMAGE)
     assert why in finding.message
-    assert "so the Pods never start, which no limit of the Job counts: " in finding.message
+    assert "The Pods wait in InvalidImageName forever" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -149,20 +149,44 @@ def test_other_references_can_be_parsed(image: str) -> None:
         ("None:None", '"None" stands where a value is missing: programs print it for none'),
         ("tool:2.4e+06", '"2.4e+06" is a number that was not quoted'),
         ("tool:%!s(int=5)", "Go prints it for a wrong format"),
-        ("${REGISTRY}/tool:1", '"${" begins a placeholder: render the template first'),
-        ("gcr.io/<<PROJECT>>/tool", '"<<" begins a placeholder'),
-        ("gcr.io/PROJECT_ID/tool:1", '"PROJECT_ID" looks like a placeholder'),
-        ("IMAGE_NAME", '"IMAGE_NAME" looks like a placeholder'),
-        ("ko://example.com/cmd/tool", "validate the output of ko resolve"),
-        ("tool: {{ .Chart.AppVersion }}", '"{{" begins a placeholder: render the template first'),
     ],
 )
 def test_what_a_template_engine_left_is_named_and_not_fixed(image: str, origin: str) -> None:
     (finding,) = child(container(image=image))
     assert finding.code == "JW025"
-    assert finding.message.endswith("never start, which no limit of the Job counts.")
+    assert finding.message.endswith("no retry and no backoffLimit ends that.")
     assert origin in finding.hint
     assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("image", "origin"),
+    [
+        ("${REGISTRY}/tool:1", '"${REGISTRY}" is a placeholder: render the template first'),
+        ("gcr.io/<<PROJECT>>/tool", '"<<" is a placeholder'),
+        ("<your-alias>/tool:1", '"<your-alias>" is a placeholder'),
+        ("YOUR_REGISTRY/tool:1", '"YOUR_REGISTRY" is a placeholder'),
+        ("gcr.io/PROJECT_ID/tool:1", '"PROJECT_ID" is a placeholder'),
+        ("IMAGE", '"IMAGE" looks like a placeholder'),
+        ("tool:$TAG", '"$TAG" is a placeholder'),
+        ("@IMAGE@", '"@IMAGE@" is a placeholder'),
+        ("registry.example/#{image}#", '"#{" is a placeholder'),
+        ("<...>", '"<...>" is a placeholder'),
+        ("ko://example.com/cmd/tool", "validate the output of ko resolve"),
+        ("tool: {{ .Chart.AppVersion }}", '"{{" is a placeholder: render the template first'),
+    ],
+)
+def test_an_image_of_a_template_is_no_mistake_of_the_job(image: str, origin: str) -> None:
+    (finding,) = child(container(image=image))
+    assert (finding.code, finding.severity, finding.fix) == ("JW025", "info", None)
+    assert finding.message.endswith("stands for another one.")
+    assert origin in finding.hint
+
+
+def test_a_template_is_reported_once() -> None:
+    containers = [{"name": f"c{number}", "image": f"$IMAGE_{number}"} for number in range(3)]
+    (finding,) = child(job_with({"containers": containers}))
+    assert finding.field == IMAGE
 
 
 @pytest.mark.parametrize("image", ["registry.example.com/tool:null", "undefined", "tool:nil"])

@@ -44,6 +44,21 @@ from jobsworth.evaluation.fixes.cron_dialects import recognized
         ("*-*-* 02:30:00", "a calendar event of systemd", "30 2 * * *", False),
         ("Mon..Fri 02:30", "a calendar event of systemd", "30 2 * * Mon-Fri", False),
         ("OnCalendar=weekly", "a calendar event of systemd", "", False),
+        ("0 3 * * * /usr/bin/x", "this is a line of a crontab", "0 3 * * *", False),
+        ("0 3 * * * root /usr/bin/x --all", "this is a line of a crontab", "0 3 * * *", False),
+        ("*/5 * * * * php artisan schedule:run", "a line of a crontab", "*/5 * * * *", False),
+        ("0 3 * * * backup.sh > /tmp/out", "this is a line of a crontab", "0 3 * * *", False),
+        ("@daily /usr/bin/x", "this is a line of a crontab", "@daily", False),
+        ("0 1, 2 * * *", "a space ends a field: write 1,2 without one", "0 1,2 * * *", True),
+        ("0 3 , 15 * * *", "write 3,15 without one", "0 3,15 * * *", True),
+        ("0 8 - 18 * * *", "write 8-18 without one", "0 8-18 * * *", True),
+        ("*/ 5 * * * *", "write */5 without one", "*/5 * * * *", True),
+        (
+            "0,30 8 -18 * *",
+            "write 8-18 without one; then a field is missing",
+            "0,30 8-18 * * *",
+            False,
+        ),
     ],
 )
 def test_a_dialect_is_recognized(written: str, words: str, schedule: str, sure: bool) -> None:

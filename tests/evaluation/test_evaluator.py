@@ -104,6 +104,13 @@ def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
     assert value == before
 
 
+def test_an_evaluation_cannot_be_changed() -> None:
+    found = Evaluator(SERVER).evaluate(Subject(job()))
+    for attribute in ("api", "lint", "further", "policy", "withheld"):
+        with pytest.raises(AttributeError, match=f"{attribute} cannot be changed"):
+            setattr(found, attribute, ())
+
+
 @given(st.integers(min_value=0, max_value=2**32))
 def test_the_validation_errors_are_those_of_the_engine(seed: int) -> None:
     value = random_job(seed)

@@ -71,7 +71,7 @@ def findings(value: dict[str, Any], old: dict[str, Any] | None = None) -> list[F
 def advice(value: dict[str, Any], old: dict[str, Any] | None = None) -> Advice:
     """The findings of the API server that have a fix or a hint."""
     return Counter(
-        (each.code, each.field, each.rule, each.hint, str(each.fix and each.fix.as_dict()))
+        (each.code, each.field, each.rule, each.hint, str(each.fix))
         for each in findings(value, old)
         if each.fix is not None or each.hint
     )

@@ -62,6 +62,45 @@ def test_the_character_is_named(
     assert (None if found.fix is None else found.fix.edits[0].value) == fixed
 
 
+@pytest.mark.parametrize(
+    ("metadata", "field", "hint"),
+    [
+        ({"name": "My Job_"}, "metadata.name", 'it contains a capital letter, a space and "_"'),
+        ({"name": "-a"}, "metadata.name", 'it starts with "-"'),
+        ({"name": "a.b-"}, "metadata.name", 'it ends with "-"'),
+        ({"name": "a" * 260}, "metadata.name", ""),
+        ({"name": "a", "namespace": "a.b"}, "metadata.namespace", 'it contains "."'),
+        ({"generateName": "a_b-"}, "metadata.generateName", 'it contains "_"'),
+        ({"name": "a", "labels": {"team a": "b"}}, "metadata.labels", "the key contains a space"),
+        ({"name": "a", "labels": {"team": "b c"}}, "metadata.labels", "it contains a space"),
+        (
+            {"name": "a", "annotations": {"/b": "c"}},
+            "metadata.annotations",
+            'the key starts with "/"',
+        ),
+    ],
+)
+def test_the_characters_are_named_for_which_a_name_is_rejected(
+    metadata: dict[str, Any], field: str, hint: str
+) -> None:
+    assert finding_of({**job(), "metadata": metadata}, field).hint == hint
+
+
+def test_characters_in_names_inside_of_a_pod_are_named() -> None:
+    named_so = {"name": "Main_", "image": "a:1"}
+    value = job({"containers": [named_so], "nodeSelector": {"a": "b c"}})
+    found = finding_of(value, "spec.template.spec.containers[0].name")
+    assert found.hint == 'it contains a capital letter and "_"'
+    assert finding_of(value, "spec.template.spec.nodeSelector").hint == "it contains a space"
+    template = job()
+    template["spec"]["template"]["metadata"] = {"labels": {"a b": "c"}}
+    found = finding_of(template, "spec.template.labels")
+    assert (found.hint, found.written_field) == (
+        "the key contains a space",
+        "spec.template.metadata.labels",
+    )
+
+
 def test_quotes_that_belong_to_a_schedule_are_removed() -> None:
     for schedule in ("\u201c0 3 * * *\u201d", "'0 3 * * *'"):
         found = finding_of(cron_job(job(), schedule=schedule), "spec.schedule")

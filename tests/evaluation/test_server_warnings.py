@@ -1,4 +1,4 @@
-"""A warning of the API server for which there is a lint rule is reported once."""
+"""What the API server and a lint rule both report is reported once."""
 
 from __future__ import annotations
 
@@ -72,3 +72,23 @@ def test_until_1_27_the_server_names_the_name_of_the_variable() -> None:
     builds_on_it = container(env=[{"name": "A", "value": "1"}, {"name": "A", "value": "$(A)2"}])
     assert codes(builds_on_it, "1.27") == ["JW023"]
     assert codes(builds_on_it) == []
+
+
+def test_a_lint_rule_is_silent_where_the_fix_of_an_error_does_what_it_asks_for() -> None:
+    """restartPolicy: OnFailure with a failure policy is one mistake, and JW220 also wants Never."""
+    job = job_with({"containers": [MAIN], "restartPolicy": "OnFailure"})
+    job["spec"] |= {"completionMode": "Indexed", "completions": 3, "backoffLimitPerIndex": 1}
+
+    def found() -> list[str]:
+        subject = Subject(job, written=lambda path: None)
+        about = "spec.template.spec.restartPolicy"
+        return [
+            each.code
+            for each in Evaluator(ApiServer()).evaluate(subject).findings
+            if each.field == about
+        ]
+
+    assert found() == ["JW220"]
+    rule = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
+    job["spec"]["podFailurePolicy"] = {"rules": [rule]}
+    assert found() == ["JW004"]

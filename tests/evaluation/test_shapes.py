@@ -37,6 +37,12 @@ def container_with(**parts: Any) -> dict[str, Any]:
     ("value", "field", "fixed", "safe"),
     [
         (container_with(command="python run.py"), f"{MAIN}.command", ["python", "run.py"], False),
+        (
+            container_with(command=["sh", "-c", "-e"], args="a | b"),
+            f"{MAIN}.args",
+            ["a | b"],
+            True,
+        ),
         (container_with(command="a | b"), f"{MAIN}.command", ["/bin/sh", "-c", "a | b"], False),
         (
             container_with(command=["bash", "-ec"], args="a | b"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -121,3 +122,65 @@ def test_what_a_policy_applied_is_not_what_a_client_wrote() -> None:
     found = field_ownership(stored(manifest(), OWN))
     assert not found.known
     assert not found.has(("spec", "ttlSecondsAfterFinished"))
+
+
+POD: dict[str, Any] = {
+    "nodeSelector": {"pool": {"value": "batch"}},
+    "tolerations": {"value": [{"key": "gpu", "operator": "Exists"}]},
+    "containers": {"*": {"env": {"value": [{"name": "TZ", "value": "UTC"}]}}},
+}
+OWN_POD_FIELDS = {
+    "f:nodeSelector": {},
+    "f:tolerations": {},
+    "f:containers": {
+        'k:{"name":"main"}': {
+            ".": {},
+            "f:name": {},
+            "f:env": {'k:{"name":"TZ"}': {".": {}, "f:name": {}, "f:value": {}}},
+        }
+    },
+}
+
+
+def pod_of(value: Any) -> Any:
+    return value["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+
+def test_a_cron_job_gets_those_of_its_pods_with_the_whole_of_what_an_apply_does_not_merge() -> None:
+    value = deepcopy(cron_manifest())
+    pod_of(value)["nodeSelector"] = {"zone": "a"}
+    plan = planned(stored(value), {"pod": POD})
+    (container,) = [one["name"] for one in pod_of(value)["containers"]]
+    assert plan.body is not None
+    assert pod_of(plan.body) == {
+        "nodeSelector": {"zone": "a", "pool": "batch"},
+        "tolerations": [{"key": "gpu", "operator": "Exists"}],
+        "containers": [{"name": container, "env": [{"name": "TZ", "value": "UTC"}]}],
+    }
+    assert [change.before for change in plan.changes] == [None] * 3
+    assert planned(stored(manifest()), {"pod": POD}).changes == ()
+
+
+def test_those_of_its_pods_stay_applied_and_a_changed_policy_changes_them() -> None:
+    value = deepcopy(cron_manifest())
+    pod_of(value)["nodeSelector"] = {"pool": "batch"}
+    pod_of(value)["tolerations"] = [{"key": "gpu", "operator": "Exists"}]
+    (container,) = pod_of(value)["containers"]
+    container["env"] = [{"name": "TZ", "value": "UTC"}]
+    fields = {"f:spec": {"f:jobTemplate": {"f:spec": {"f:template": {"f:spec": OWN_POD_FIELDS}}}}}
+    creator_owns: Any = {"k:" + json.dumps({"name": container["name"]}): {".": {}, "f:name": {}}}
+    created: Any = {"f:template": {"f:spec": {"f:containers": creator_owns}}}
+    entries = [
+        {**OWN, "fieldsV1": fields},
+        {**CREATED, "fieldsV1": {"f:spec": {"f:jobTemplate": {"f:spec": created}}}},
+    ]
+    plan = planned(stored(value, *entries), {"pod": POD})
+    assert plan.changes == ()
+    assert plan.body is not None
+    assert pod_of(plan.body)["containers"] == [{"name": container["name"], "env": container["env"]}]
+    other = {**POD, "containers": {"*": {"env": {"value": [{"name": "TZ", "value": "CET"}]}}}}
+    (change,) = planned(stored(value, *entries), {"pod": other}).changes
+    assert (change.before, change.after) == (
+        {"name": "TZ", "value": "UTC"},
+        {"name": "TZ", "value": "CET"},
+    )

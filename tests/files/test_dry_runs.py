@@ -10,7 +10,7 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.files.dry_runs import DryRuns
-from support.lint.linted_jobs import cron_job, job
+from support.lint.linted_jobs import cron_job, job, with_metadata
 
 STORED = {
     "metadata": {"name": "t", "namespace": "ml", "uid": "u"},
@@ -34,9 +34,7 @@ class Answering(Api):
 
 
 def tried(value: dict[str, Any], *answers: Any) -> Evaluation:
-    evaluation = Evaluation(value)
-    DryRuns(Answering(*answers), "ml").add_to(evaluation, value, lambda changed: [])
-    return evaluation
+    return DryRuns(Answering(*answers), "ml").added_to(Evaluation(value), value, lambda changed: [])
 
 
 @pytest.mark.parametrize(
@@ -65,3 +63,38 @@ def test_a_pod_of_any_form_is_read(spec: Any) -> None:
     pod = {"metadata": {}, "spec": spec}
     assert tried(job(), STORED, pod).api == []
     assert tried(cron_job(job()), CRON_JOB, STORED, pod).api == []
+
+
+class Recording(Answering):
+    """Also records the requests."""
+
+    def __init__(self, *answers: Any) -> None:
+        super().__init__(*answers)
+        self.requests: list[tuple[str, str, Any]] = []
+
+    def request(self, method: str, path: str, body: Any = None, **others: Any) -> dict[str, Any]:
+        self.requests.append((method, path, body))
+        answer = super().request()
+        if isinstance(answer, ApiError):
+            raise answer
+        return answer
+
+
+@pytest.mark.parametrize("hook", [True, False])
+def test_a_job_that_its_tool_creates_again_is_tried_under_another_name(hook: bool) -> None:
+    annotations = {"helm.sh/hook": "pre-upgrade"} if hook else {}
+    value = with_metadata(job(), annotations=annotations)
+    exists = ApiError(409, "AlreadyExists", 'jobs.batch "t" already exists')
+    api = Recording(exists, STORED)
+    DryRuns(api, "ml").added_to(Evaluation(value), value, lambda changed: [])
+    method, path, body = api.requests[1]
+    name = value["metadata"]["name"]
+    if hook:
+        assert (method, path) == ("POST", "/apis/batch/v1/namespaces/ml/jobs")
+        assert body["metadata"] == {
+            "annotations": annotations,
+            "generateName": f"{name}-",
+            "namespace": "ml",
+        }
+    else:
+        assert (method, path) == ("PATCH", f"/apis/batch/v1/namespaces/ml/jobs/{name}")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.pod_failure_policy import ACTIONS
+from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.findings.near_names import did_you_mean, fold, near, slips
 
 
@@ -32,6 +33,9 @@ from jobsworth.findings.near_names import did_you_mean, fold, near, slips
         ("limit", JobSpec.fields, None, False),
         ("ab", ["aB", "Ab"], None, False),
         ("abcdex", ["abcdey", "abcdez"], None, False),
+        ("disableServiceLinks", PodSpec.fields, "enableServiceLinks", False),
+        ("noAutomountServiceAccountToken", PodSpec.fields, "automountServiceAccountToken", False),
+        ("automountServiceAcountTokn", PodSpec.fields, "automountServiceAccountToken", True),
     ],
 )
 def test_a_name_is_found_where_one_is_near(

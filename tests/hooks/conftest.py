@@ -16,8 +16,8 @@ from support.artifacts.action_steps import GOOD, git
 
 ROOT = Path(__file__).parent.parent.parent
 PARTS = (
-    ".github", ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "constraints.txt", "pyproject.toml",
-    "schemas", "webhook",
+    ".github", ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action-requirements.txt", "action.yml",
+    "pyproject.toml", "schemas", "webhook",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import yaml
 ROOT = Path(__file__).parent.parent.parent
 CI = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 EDITORS = (ROOT / "docs/editors.md").read_text(encoding="utf-8")
-SCHEMASTORE = (ROOT / "docs/develop/schemastore.md").read_text(encoding="utf-8")
+SCHEMASTORE = (ROOT / "RELEASING.md").read_text(encoding="utf-8")
 RAW = "https://raw.githubusercontent.com/jobsworth/jobsworth/main/"
 
 

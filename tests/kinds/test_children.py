@@ -170,3 +170,47 @@ def test_parameters_of_a_template_have_their_values() -> None:
 def test_what_is_no_map_has_no_children() -> None:
     assert of("keda.sh/v1alpha1", "ScaledJob", {"jobTargetRef": []}) == []
     assert of("ray.io/v1", "RayCluster", {"workerGroupSpecs": {"template": {}}}) == []
+
+
+CLAIMED = {
+    "spec": {
+        "containers": [
+            {**CONTAINERS[0], "volumeMounts": [{"name": "models", "mountPath": "/models"}]}
+        ]
+    }
+}
+
+
+def test_claim_templates_become_volumes_of_the_pods_that_mount_them() -> None:
+    spec = {
+        "leaderWorkerTemplate": {
+            "workerTemplate": CLAIMED,
+            "volumeClaimTemplates": [
+                {"metadata": {"name": "models"}},
+                {"metadata": {"name": "not-mounted"}},
+            ],
+        }
+    }
+    (child,) = of("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
+    volumes = child.value["spec"]["template"]["spec"]["volumes"]
+    assert [volume["name"] for volume in volumes] == ["models"]
+    assert child.origin(f"{POD}.volumes[0].name") is None
+    assert "volumes" not in CLAIMED["spec"]
+
+
+def test_a_volume_that_the_operator_adds_need_not_be_in_the_template() -> None:
+    mount = {"name": "ray-token", "mountPath": "/token"}
+    template = {"spec": {"containers": [{**CONTAINERS[0], "volumeMounts": [mount]}]}}
+    (child,) = of("ray.io/v1", "RayCluster", {"headGroupSpec": {"template": template}})
+    assert child.value["spec"]["template"]["spec"]["volumes"][0]["name"] == "ray-token"
+
+
+def test_a_job_set_of_a_runtime_does_not_have_the_name_of_the_runtime() -> None:
+    job_set = {"replicatedJobs": [{"name": "node", "template": {"spec": {"template": TEMPLATE}}}]}
+    (child,) = of(
+        "trainer.kubeflow.org/v1alpha1",
+        "ClusterTrainingRuntime",
+        {"template": {"spec": job_set}},
+        metadata={"name": "torch-2.5"},
+    )
+    assert child.value["metadata"] == {"name": "trainjob"}

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 import jobsworth
-from jobsworth.reports import explanation_json
+from jobsworth.documents.declared import json_value
+from jobsworth.reports.explanation_report import explanation_report
 from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ def manifest(path: Path) -> dict[str, Any]:
 
 def test_the_table_is_that_of_the_command(command: Command) -> None:
     printed = command("explain", str(TRAINING), "-o", "json").loaded["jobs"][0]
-    returned = yaml.safe_load(explanation_json.render([jobsworth.explain(manifest(TRAINING))]))
+    returned = json_value(explanation_report([jobsworth.explain(manifest(TRAINING))]))
     for key in ("settings", "exit_codes", "causes", "failed_index_limits"):
         assert returned["jobs"][0][key] == printed[key]
 

@@ -22,7 +22,7 @@ def items(name: str) -> list[dict[str, Any]]:
 def test_mappings_are_explained() -> None:
     found = jobsworth.why_recorded(items("train.yaml"))
     assert isinstance(found, jobsworth.Diagnosis)
-    assert (found.outcome, found.cause) == ("Failed", "eviction")
+    assert (found.outcome, found.cause) == ("Failed", "EvictionAPI")
 
 
 def test_models_are_explained() -> None:

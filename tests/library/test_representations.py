@@ -39,4 +39,4 @@ def test_an_object_is_one_line(returned: object, shown: str) -> None:
 
 def test_a_diagnosis_is_its_sentence() -> None:
     found = jobsworth.why_recorded(RECORDED)
-    assert repr(found) == f"<Failed, eviction: {found.sentence}>"
+    assert repr(found) == f"<Failed, EvictionAPI: {found.sentence}>"

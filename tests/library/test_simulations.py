@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 import jobsworth
-from jobsworth.whatif.timelines.record_json import run_json, statistics_json
+from jobsworth.documents.declared import json_value
+from jobsworth.reports.simulation_report import run_report, variant_report
 from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parents[2]
@@ -31,12 +32,17 @@ def manifest(path: Path) -> dict[str, Any]:
 
 def test_the_runs_are_those_of_the_command(command: Command) -> None:
     one = command("simulate", str(TRAINING), "--drain", "5m:2", "-o", "json").loaded
-    assert run_json(jobsworth.simulate(manifest(TRAINING), drain="5m:2").first_run) == one
+    assert (
+        json_value(run_report(jobsworth.simulate(manifest(TRAINING), drain="5m:2").first_run))
+        == one
+    )
     options = ("--runs", "5", "--seed", "3", "--until", "2h", "-o", "json")
     (many,) = command("simulate", str(TRAINING), *options).loaded["variants"]
-    many.pop("variant")
     simulation = jobsworth.simulate(manifest(TRAINING), runs=5, seed=3, until="2h")
-    assert json.loads(json.dumps(statistics_json(simulation.statistics))) == many
+    assert (
+        json.loads(json.dumps(json_value(variant_report(many["variant"], simulation.statistics))))
+        == many
+    )
 
 
 def test_a_scenario_is_a_mapping_or_a_file(tmp_path: Path) -> None:

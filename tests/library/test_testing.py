@@ -87,6 +87,14 @@ def test_a_job_that_completes_passes() -> None:
     assert_completes(training(), runs=20, at_least=0.5)
 
 
+def test_the_duration_of_pods_needs_no_scenario() -> None:
+    assert_completes(training(), runs=2, duration="1m", within="5m")
+    with pytest.raises(AssertionError, match=r"complete >= 0\.95"):
+        assert_completes(training(), runs=2, duration="2h", within="1h")
+    with pytest.raises(AssertionError, match=r"time\.p50 <= 1h"):
+        assert_simulation(training(), "time.p50 <= 1h", runs=2, duration="2h")
+
+
 def test_each_requirement_that_does_not_hold_is_reported() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_simulation(training(), "pods <= 0", "complete >= 0", "time.max <= 1s", runs=3)

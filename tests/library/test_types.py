@@ -63,7 +63,9 @@ def programs(tmp_path: Path) -> Path:
     (tmp_path / "wrong.py").write_text(WRONG)
     shutil.copy(EXAMPLE, tmp_path)
     # As for an installed package, only the errors of the program count.
-    (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-jobsworth.*]\nfollow_imports = silent\n")
+    (tmp_path / "mypy.ini").write_text(
+        "[mypy]\n[mypy-jobsworth.*,kube_cel.*]\nfollow_imports = silent\n"
+    )
     (tmp_path / "pyrightconfig.json").write_text(
         json.dumps({"typeCheckingMode": "strict", "extraPaths": [str(ROOT / "webhook")]})
     )

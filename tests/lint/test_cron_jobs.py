@@ -180,3 +180,12 @@ def test_with_forbid_one_suspended_job_blocks_all() -> None:
     value = cron_job(job(suspend=True), concurrencyPolicy="Forbid")
     (finding,) = found("JW414", value)
     assert "no other Job is created while it waits" in finding.message
+
+
+def test_a_run_that_may_take_longer_than_the_interval_gets_no_shorter_deadline() -> None:
+    """With the deadline that replaced-runs advises for short runs, each of these would fail."""
+    (finding,) = found("JW421", with_deadline(16_200, concurrencyPolicy="Replace"))
+    assert "activeDeadlineSeconds" not in finding.message
+    assert "set concurrencyPolicy: Forbid" in finding.message
+    (finding,) = found("JW421", every_ten_minutes(concurrencyPolicy="Replace"))
+    assert "or concurrencyPolicy: Forbid if a run may take longer" in finding.message

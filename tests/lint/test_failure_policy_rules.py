@@ -246,12 +246,12 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("NotIn includes 137", "JW106", with_policy(on_codes("Ignore", "NotIn", 1)), [at(0, VALUES)]),
     ("NotIn that names it", "JW106", with_policy(on_codes("Ignore", "NotIn", 137)), []),
     ("taken before", "JW106", with_policy(on_codes("Count", "In", 137), on_codes("Ignore", "NotIn", 1)), []),
-    ("143 is no OOM", "JW106", with_policy(on_codes("Ignore", "In", 143)), []),
+    ("143 is not an OOM", "JW106", with_policy(on_codes("Ignore", "In", 143)), []),
     ("not on Windows", "JW106", with_policy(on_codes("Ignore", "In", 137), pod=WINDOWS), []),
     # JW107 sidecar-exit-code
     ("a sidecar", "JW107", with_policy(on_codes("FailJob", "In", 1), pod=WITH_SIDECAR), [at(0, CODES)]),
     ("named", "JW107", with_policy(on_codes("FailJob", "In", 1, of="main"), pod=WITH_SIDECAR), []),
-    ("an init container is no sidecar", "JW107", with_policy(on_codes("FailJob", "In", 1), pod=WITH_INIT), []),
+    ("an init container is not a sidecar", "JW107", with_policy(on_codes("FailJob", "In", 1), pod=WITH_INIT), []),
     (
         "codes of the sidecar that a rule before has taken",
         "JW107",
@@ -469,12 +469,23 @@ def test_there_is_no_fix_where_there_is_no_room_for_a_rule() -> None:
     assert finding.fix is None
 
 
-def test_without_a_policy_the_fix_makes_one() -> None:
-    spec = after_fix("JW104", job(backoffLimit=0, podReplacementPolicy="TerminatingOrFailed"))[
-        "spec"
-    ]
-    assert spec["podFailurePolicy"] == {"rules": [MINDED]}
-    assert spec["podReplacementPolicy"] == "Failed"
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("JW103", with_policy(on_codes("FailJob", "In", 137), backoffLimit=0)),
+        ("JW104", job(backoffLimit=0)),
+        ("JW104", job(backoffLimitPerIndex=0, completionMode="Indexed", completions=3)),
+        ("JW127", with_policy(on_codes("FailJob", "In", 42), backoffLimit=0)),
+        ("JW127", with_policy(on_condition("Count", "DisruptionTarget"), backoffLimit=0)),
+    ],
+)
+def test_a_job_that_never_runs_its_work_twice_is_not_made_to(
+    code: str, value: dict[str, Any]
+) -> None:
+    """A restore or a license step may have backoffLimit: 0 because a second run does harm."""
+    (finding,) = found(code, value)
+    assert finding.fix is None
+    assert "If the work may run twice, " in finding.message
 
 
 @pytest.mark.parametrize(
@@ -569,9 +580,10 @@ def test_the_number_of_evictions_that_fail_a_job_is_told(limit: int, evictions: 
     value = with_policy(on_condition("Count", "DisruptionTarget"), backoffLimit=limit)
     (finding,) = found("JW127", value)
     assert finding.message.startswith(evictions)
-    fixed = after_fix("JW127", value)
-    assert fixed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
-    assert found("JW127", fixed) == []
+    if limit:
+        fixed = after_fix("JW127", value)
+        assert fixed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
+        assert found("JW127", fixed) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.lint.run_commands import mounted_at, option_values
+from jobsworth.lint.container_start import option_values
 from support.lint.linted_jobs import after_fix, cron_job, fields, found, job
 
 MAIN = "template.spec.containers[0]"
@@ -158,6 +158,20 @@ def test_threads_are_compared_with_whole_cpus(cpu: str, threads: str, reported: 
         ("MAX_TOKEN", "4096", False),
         ("TLS_SECRET", "shop-tls-secret", False),
         ("CACHE_KEY", "nightly", False),
+        ("HF_TOKEN", "PLACEHOLDER_HF_TOKEN", False),
+        ("DB_PASSWORD", "REPLACE_ME", False),
+        ("DB_PASSWORD", "ReplaceMe", False),
+        ("API_TOKEN", "YOUR_OPENAI_TOKEN", False),
+        ("API_TOKEN", "replace-with-real-value", False),
+        ("AWS_SECRET_ACCESS_KEY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", False),
+        ("DB_PASSWORD", "op://prod/db/password", False),
+        ("DB_PASSWORD", "bao:secret/data/db#password", False),
+        ("DB_PASSWORD", "ref+vault://secret/db#/password", False),
+        ("DB_PASSWORD", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-AbCdEf", False),
+        ("DB_PASSWORD", "projects/p1/secrets/db/versions/3", False),
+        ("DATABASE_URL", "postgres://shop:REPLACE_ME@db/shop", False),
+        ("DB_PASSWORD", "Replaced-9xK2", True),
+        ("DB_PASSWORD", "opensesame:9xK2", True),
     ],
 )
 def test_only_values_that_are_secrets_are_reported(name: str, value: str, reported: bool) -> None:
@@ -623,14 +637,6 @@ def test_options_have_their_value_in_the_same_or_the_next_word() -> None:
     assert dict(option_values(words)) == {"one": "1", "two": "2", "three": "", "four_five": "5"}
 
 
-def test_the_innermost_mount_holds_a_path() -> None:
-    outer, inner = {"name": "a", "mountPath": "/a"}, {"name": "b", "mountPath": "/a/b/"}
-    container = {"volumeMounts": [inner, outer]}
-    assert mounted_at(container, "/a/b/c") == inner
-    assert mounted_at(container, "/a/bc") == outer
-    assert mounted_at(container, "/b") is None
-
-
 @pytest.mark.parametrize(
     ("command", "reported"),
     [
@@ -715,3 +721,71 @@ def test_a_native_proxy_starts_again_with_its_script(annotation: str) -> None:
         annotated = job(pod)
         annotated["spec"]["template"]["metadata"] = {"annotations": {annotation: value}}
         assert fields("JW259", annotated) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["sh", "-c", "psql <<'EOF'\nDO $$\nBEGIN\nEND $$;\nEOF\n"],
+        ["psql", "-c", "DO $$ BEGIN NULL; END $$;"],
+        ["psql", "-c", "CREATE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql"],
+    ],
+)
+def test_dollar_quoting_of_sql_is_no_process_id(command: list[str]) -> None:
+    (finding,) = found("JW525", job(main(command=command)))
+    assert "quotes SQL" in finding.message
+
+
+PROXY = {"name": "proxy", "image": "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.14.0"}
+BY_SCRIPT = {"command": ["sh", "-c", "set -e\nuntil nc -z localhost 5432; do sleep 1; done"]}
+
+
+def with_init(*init: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    named = [{"name": f"init{index}", "image": "tool:1", **each} for index, each in enumerate(init)]
+    containers = parts.get("containers", [{"name": "main", "image": "work:1"}, PROXY])
+    return job({"initContainers": named, "containers": containers})
+
+
+@pytest.mark.parametrize(
+    ("init", "place"),
+    [
+        (variable("DB_HOST", "127.0.0.1"), "env[0].value"),
+        (variable("DATABASE_URL", "postgres://u@localhost:5432/shop"), "env[0].value"),
+        (variable("PGHOST", "/cloudsql/p:r:i"), "env[0].value"),
+        (variable("NAME", "localhost"), ""),
+        (variable("DB_HOST", "db.example.com"), ""),
+        (BY_SCRIPT, "command[2]"),
+        ({"command": ["migrate", "--host=localhost"]}, "command[1]"),
+        ({"command": ["sh", "-c", "cloud-sql-proxy p:r:i & migrate --host=localhost"]}, ""),
+        ({**variable("DB_HOST", "127.0.0.1"), "restartPolicy": "Always"}, ""),
+        ({}, ""),
+    ],
+)
+def test_an_init_container_cannot_call_a_proxy_that_starts_later(
+    init: dict[str, Any], place: str
+) -> None:
+    expected = [f"template.spec.initContainers[0].{place}"] if place else []
+    assert fields("JW269", with_init(init)) == expected
+    assert fields("JW269", cron_job(with_init(init))) == expected
+
+
+def test_the_line_of_the_call_in_a_script_is_reported() -> None:
+    (finding,) = found("JW269", with_init(BY_SCRIPT))
+    assert finding.line == 1
+
+
+def test_a_proxy_before_the_init_container_that_calls_it_is_reached() -> None:
+    call = variable("DB_HOST", "127.0.0.1")
+    sidecar = {**PROXY, "restartPolicy": "Always"}
+    work = [{"name": "main", "image": "work:1"}]
+    assert fields("JW269", with_init(sidecar, call, containers=work)) == []
+    assert fields("JW269", with_init(call, sidecar, containers=work)) != []
+    assert fields("JW269", with_init(call, containers=work)) == []
+
+
+@pytest.mark.parametrize(
+    ("password", "is_reported"), [("PASSWORD", False), ("SECRET", False), ("s3cr3t-Vx91", True)]
+)
+def test_a_word_in_capitals_stands_for_a_password(password: str, is_reported: bool) -> None:
+    url = f"amqp://user:{password}@rabbitmq:5672"
+    assert bool(fields("JW516", job(main(command=["send", url])))) is is_reported

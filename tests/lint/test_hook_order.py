@@ -236,8 +236,15 @@ def test_a_claim_that_is_a_hook_loses_its_data() -> None:
     ):
         beside = stored("PersistentVolumeClaim", "data", annotations=given)
         assert fields_beside("JW241", job(pod), beside) == field
+    every = stored("PersistentVolumeClaim", "data", annotations=hooked("pre-install,pre-upgrade"))
+    value = with_metadata(job(pod), annotations=hooked("pre-install,pre-upgrade"))
+    assert fields_beside("JW241", value, every) == field
     for own, given in (
-        (hooked("pre-install"), hooked("pre-install,pre-upgrade")),
+        (hooked("pre-install"), hooked("pre-install")),
+        (
+            hooked("pre-upgrade"),
+            hooked("pre-install,pre-upgrade", policy="before-hook-creation,hook-succeeded"),
+        ),
         ({}, hooked("pre-install", policy="hook-failed")),
         ({}, {}),
     ):

@@ -100,6 +100,7 @@ def test_a_kind_that_could_be_another_api_is_a_warning(value: Any) -> None:
         of("{{ .Values.version }}", "Job"),
         of("batch/v1", "{{ .Values.kind }}"),
         {"kind": "job", "steps": []},
+        {"kind": "CronJob", "schedule": "*/5 * * * *", "image": {"tag": "1.0"}},
         {"jobs": {"test": {}}},
         {"apiVersion": 1, "kind": 2},
         {},
@@ -124,7 +125,10 @@ def test_a_kind_of_another_api_is_left_alone(value: Any) -> None:
             {"apiVersion": "batch/v1", "KIND": "Job", "MetaData": {"name": "a"}},
             {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}},
         ),
-        ({"kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
+        (
+            {"kind": "Job", "spec": {}},
+            {"apiVersion": "batch/v1", "kind": "Job", "spec": {}},
+        ),
     ],
 )
 def test_the_fix_makes_a_job_of_it(value: dict[str, Any], fixed: dict[str, Any]) -> None:

@@ -342,3 +342,45 @@ def test_a_job_beside_which_nothing_is_has_no_neighbors() -> None:
             neighbors=Neighbors.of([value, beside]),
         )
         assert (subject.neighbors is not None) is expected
+
+
+def script(*command: str) -> dict[str, Any]:
+    container = {"name": "main", "image": "kubectl:1", "command": list(command)}
+    return job({"containers": [container]})
+
+
+@pytest.mark.parametrize(
+    ("writer", "reported_"),
+    [
+        (script("sh", "-ec", "createdb a\nkubectl patch secret/settings -p '{}'"), False),
+        (script("kubectl", "patch", "secret", "settings", "-p", "{}"), False),
+        (script("sh", "-c", "oc set data secret/$NAME --from-literal=k=v; echo key"), False),
+        (script("python", "-c", "api.patch_namespaced_secret('settings', 'ns', body)"), False),
+        (script("sh", "-c", "curl -X PATCH $API/secrets/settings"), False),
+        (stored("ConfigMap", "scripts", data={"a.sh": "kubectl create secret generic settings"}), False),
+        (script("kubectl", "get", "secret", "settings"), True),
+        (script("kubectl", "patch", "secret", "other", "-p", "{}"), True),
+        (script("echo", "settings"), True),
+    ],
+)  # fmt: skip
+def test_a_script_beside_the_job_may_add_the_key(writer: dict[str, Any], reported_: bool) -> None:
+    value = variable("secretKeyRef", name="settings", key="key")
+    secret = stored("Secret", "settings", stringData={"host": "db"})
+    assert codes(value, secret, writer) == (["JW703"] if reported_ else [])
+
+
+@pytest.mark.parametrize(
+    ("value", "is_reported"),
+    [
+        ("c2VjcmV0", True),
+        ("ENC[AES256,data:x]", True),
+        ("${HOST_B64}", True),
+        ("not-base64", False),
+    ],
+)
+def test_the_keys_of_a_sample_that_no_server_accepts_are_not_all(
+    value: str, is_reported: bool
+) -> None:
+    sample = stored("Secret", "settings", data={"host": value})
+    found = codes(variable("secretKeyRef", name="settings", key="key"), sample)
+    assert found == (["JW703"] if is_reported else [])

@@ -78,6 +78,8 @@ def test_other_requests_are_left_alone(parts: dict[str, Any]) -> None:
         (container(command=["sleep", "infinity"]), "command[0]"),
         (container(command=["/bin/sleep"], args=["inf"]), "command[0]"),
         (container(args=["tail", "-f", "/dev/null"]), "args[0]"),
+        (container(command=["mc", "mirror", "--watch", "a/b", "c/d"]), "command[0]"),
+        (shell("set -e; kubectl get pods -w"), "command[2]"),
         (shell("service ssh start; sleep infinity"), "command[2]"),
     ],
 )
@@ -95,6 +97,9 @@ def test_a_container_that_never_exits_needs_a_deadline(value: dict[str, Any], fi
     [
         container(command=["sleep", "3600"]),
         container(command=["tail", "-f", "/var/log/a"]),
+        container(command=["mc", "mirror", "a/b", "c/d"]),
+        container(command=["kubectl", "get", "pods", "-w", "--request-timeout=60s"]),
+        shell("timeout 60 kubectl get pods -w"),
         shell("sleep infinity & work"),
         shell("if debug; then sleep infinity; fi; work"),
         shell("sleep infinity", successPolicy={"rules": [{"succeededCount": 1}]}),
@@ -203,6 +208,10 @@ def with_init(**parts: Any) -> dict[str, Any]:
         ({"image": "vault:1.20", "args": ["agent", "-config=/etc/vault/agent.hcl"]}, False),
         ({"image": "vault:1.20", "args": ["agent", "-address=http://vault:8200"]}, True),
         ({"image": "vault:1.20", "args": ["kv", "get", "a"]}, False),
+        ({"image": "hashicorp/consul-template:0.41", "args": ["-template", "/in:/out"]}, True),
+        ({"image": "hashicorp/consul-template:0.41", "args": ["-once", "-template", "/in:/out"]}, False),
+        ({"image": "hashicorp/consul-template:0.41", "args": ["-config=/etc/t.hcl"]}, False),
+        ({"image": "tools:1", "command": ["consul-template", "-exec", "migrate"]}, False),
         ({"image": "tools:1", "command": ["timeout", "60", "cloud-sql-proxy", "a:b:c"]}, False),
         ({"image": "tools:1", "command": ["sh", "-c", "timeout 60 cloud-sql-proxy a:b:c"]}, False),
         ({"image": "tools:1", "command": ["sh", "-c", "cloud-sql-proxy a:b:c & migrate"]}, False),
@@ -224,6 +233,32 @@ def test_the_agent_becomes_a_sidecar_where_there_are_some() -> None:
     (finding,) = found("JW229", with_init(), "1.28")
     assert finding.fix is None
     (finding,) = found("JW229", with_init(command=["sleep", "infinity"]))
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "fixed"),
+    [
+        ({"image": "git-sync/git-sync:v4.4", "args": ["--repo=a"]}, {"args": ["--repo=a", "--one-time"]}),
+        ({"image": "git-sync/git-sync:v4.4"}, {"args": ["--one-time"]}),
+        ({"command": ["/bin/vault", "agent"]}, {"command": ["/bin/vault", "agent", "-exit-after-auth"]}),
+        ({"command": ["consul-template"], "args": ["-template", "a:b"]}, {"args": ["-template", "a:b", "-once"]}),
+    ],
+)  # fmt: skip
+def test_an_agent_that_can_prepare_its_files_once_does_not_become_a_sidecar(
+    parts: dict[str, Any], fixed: dict[str, Any]
+) -> None:
+    """A sidecar would let the main container start before the files are there."""
+    container = after_fix("JW229", with_init(**parts))["spec"]["template"]["spec"][
+        "initContainers"
+    ][0]
+    assert {key: container[key] for key in fixed} == fixed
+    assert "restartPolicy" not in container
+
+
+def test_an_agent_in_a_script_gets_the_advice_without_a_fix() -> None:
+    (finding,) = found("JW229", with_init(command=["sh", "-c", "git-sync --repo=a"]))
+    assert "Add --one-time" in finding.message
     assert finding.fix is None
 
 

@@ -233,3 +233,23 @@ def test_indexes_must_fit_into_the_status(
     counts = {"completions": completions, "parallelism": parallelism}
     assert bool(found("JW221", job(completionMode="Indexed", **counts))) is reported
     assert found("JW221", job(**counts)) == []
+
+
+@pytest.mark.parametrize("name", ["cpu", "memory", "ephemeral-storage"])
+@pytest.mark.parametrize(
+    ("amount", "reported"), [("0", True), (0, True), ("0Gi", True), ("0e3", True), ("1", False)]
+)
+def test_a_limit_of_zero_is_none(name: str, amount: str | int, reported: bool) -> None:
+    field = f"{FIRST}.resources.limits[{name}]"
+    value = container(resources={"limits": {name: amount}})
+    assert fields("JW537", value) == ([field] if reported else [])
+    assert fields("JW537", container(resources={"requests": {name: amount}})) == []
+
+
+def test_zero_devices_are_zero() -> None:
+    assert fields("JW537", container(resources={"limits": {"nvidia.com/gpu": 0}})) == []
+
+
+def test_requests_of_zero_are_none() -> None:
+    assert fields("JW502", container(resources={"requests": {"cpu": "0", "memory": 0}})) == [FIRST]
+    assert fields("JW502", container(resources={"requests": {"cpu": "0", "memory": 1}})) == []

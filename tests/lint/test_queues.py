@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import ApiServer
+from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import (
+    RULE_OF,
     after_fix,
     cron_job,
     fields,
     fields_beside,
     job,
+    lint,
     stored,
     with_labels,
     with_metadata,
@@ -124,6 +128,18 @@ def test_a_group_needs_its_scheduler() -> None:
     assert fields("JW249", after_fix("JW249", grouped())) == []
     assert fields("JW249", grouped({"schedulerName": "volcano"})) == []
     assert fields("JW249", with_labels(job(), app="train")) == []
+
+
+@pytest.mark.parametrize(
+    ("manager", "reported"),
+    [("jobsworth.dev/job-controller", True), ("kubernetes.io/job-controller", False)],
+)
+def test_a_gang_needs_a_controller_that_creates_its_pod_group(manager: str, reported: bool) -> None:
+    value = job()
+    value["spec"] |= {"managedBy": manager, "scheduling": {"schedulingPolicy": {"gang": {}}}}
+    engine = engine_for(ApiServer("1.37", {"WorkloadWithJob": True, "GenericWorkload": True}))
+    reports = [each.field for each in lint(value, engine, [RULE_OF["JW249"]])]
+    assert reports == (["spec.scheduling"] if reported else [])
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ def scheduled(schedule: str, **spec: Any) -> dict[str, Any]:
         ("JW422", "*/1 * * * sun"),
         ("JW422", "* * * * 1,3,5"),
         ("JW422", "* * 1 * mon"),
-        ("JW405", "*/45 * * * *"),
+        ("JW426", "*/45 * * * *"),
+        ("JW426", "0 */16 * * *"),
+        ("JW405", "*/25 * * * *"),
         ("JW405", "*/7 9-17 * * *"),
         ("JW405", "0-59/25 * * * *"),
         ("JW405", "0 */5 * * *"),
@@ -81,7 +83,10 @@ def test_a_schedule_is_reported(code: str, schedule: str) -> None:
         ("JW422", "* 3 1 * *"),
         ("JW422", "* * * 1 *"),
         ("JW405", "*/5 * * * *"),
-        ("JW405", "*/45 3 * * *"),
+        ("JW405", "*/45 * * * *"),
+        ("JW426", "*/25 * * * *"),
+        ("JW426", "*/45 3 * * *"),
+        ("JW426", "*/30 * * * *"),
         ("JW405", "*/60 * * * *"),
         ("JW405", "5/7 * * * *"),
         ("JW405", "0 */5 * * mon"),
@@ -100,7 +105,7 @@ def test_a_schedule_is_left_alone(code: str, schedule: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419", "JW422"]
+    "code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419", "JW422", "JW426"]
 )
 @pytest.mark.parametrize("value", [job(), scheduled("60 * * * *"), scheduled("")])
 def test_a_missing_schedule_is_left_alone(code: str, value: dict[str, Any]) -> None:
@@ -149,7 +154,7 @@ def test_the_advice_does_not_promise_a_run_in_every_hour_or_on_every_day(
 
 @pytest.mark.parametrize(
     ("schedule", "advice"),
-    [("*/7 * * * *", "*/6 or */10"), ("*/45 * * * *", "*/30")],
+    [("*/7 * * * *", "*/6 or */10"), ("*/25 * * * *", "*/20 or */30")],
 )
 def test_steps_that_come_out_even_are_named(schedule: str, advice: str) -> None:
     (finding,) = found("JW405", scheduled(schedule))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.lint.shell_script import MAX_LENGTH, MAX_NESTING, ShellScript, script_of
+from jobsworth.lint.container_start import ContainerStart, container_starts
+from jobsworth.lint.shell_script import MAX_LENGTH, MAX_NESTING, ShellScript
 from support.lint.linted_jobs import cron_job, fields, found, job, on_codes, with_policy
 from support.scaling.cost_growth import Action, superlinear_calls
 
@@ -21,6 +24,11 @@ def container(*command: str, **parts: Any) -> dict[str, Any]:
 
 def running(script: str, shell: str = "sh", option: str = "-c", **spec: Any) -> dict[str, Any]:
     return job({"containers": [container(shell, option, script)]}, **spec)
+
+
+def started(value: dict[str, Any]) -> ContainerStart:
+    (start,) = container_starts([("main", value)], {})
+    return start
 
 
 def commands(text: str) -> list[list[str]]:
@@ -126,7 +134,7 @@ def test_the_last_list_of_a_script_is_known(text: str, last: list[str], closed: 
         (["tini", "--", "sh", "-ec", "a"], [], "command[4]", True, False),
         (["dumb-init"], ["busybox", "sh", "-ec", "a"], "args[3]", True, False),
         (["gosu", "app", "sh", "-ec", "a"], [], "command[4]", True, False),
-        # What follows the first word that is no option are the positional parameters.
+        # What follows the first word that is not an option are the positional parameters.
         (["bash", "-c"], ["set -- -e; a"], "args[0]", False, False),
         (["bash", "-c"], ["set - -e; a"], "args[0]", False, False),
         (["bash", "-c"], ["set x -e -o pipefail; a"], "args[0]", False, False),
@@ -138,15 +146,71 @@ def test_the_last_list_of_a_script_is_known(text: str, last: list[str], closed: 
         (["dumb-init", "sh", "-ec", "a"], [], "command[3]", True, False),
         (["/usr/bin/env", "-u", "B", "A=1", "bash", "-ec", "a"], [], "command[6]", True, False),
         (["busybox", "sh", "-ec", "a"], [], "command[3]", True, False),
+        (["sh", "-c", "-c", "a"], [], "command[3]", False, False),
+        (["bash", "-c", "-e", "a"], [], "command[3]", True, False),
+        (["/bin/sh", "-c"], ["-c", "a"], "args[1]", False, False),
+        (["bash", "-c", "-eo", "pipefail", "a"], [], "command[4]", True, True),
+        (["sh", "-ce", "a"], [], "command[2]", True, False),
+        (["bash", "--rcfile", "/etc/rc", "-c", "a"], [], "command[4]", False, False),
+        (["sh", "-c", "--", "a"], [], "command[3]", False, False),
+        (["sh", "-c", "+e", "a"], [], "command[3]", False, False),
     ],
 )
 def test_the_script_of_a_container_is_found(
     command: list[str], args: list[str], field: str, errexit: bool, pipefail: bool
 ) -> None:
-    found = script_of({"command": command, "args": args})
-    assert found is not None
-    assert found[0] == field
-    assert (found[1].errexit, found[1].pipefail) == (errexit, pipefail)
+    found = started({"command": command, "args": args})
+    assert found.script is not None
+    assert found.field == f"main.{field}"
+    assert (found.script.errexit, found.script.pipefail) == (errexit, pipefail)
+
+
+@pytest.mark.parametrize(
+    ("end", "reported"),
+    [
+        ("echo done", True),
+        ("echo done >&2", True),
+        ("echo done 2>> /var/log/errors", True),
+        ("echo done > /dev/termination-log", True),
+        ("echo done > /proc/1/fd/1", True),
+        ("echo done >> /boot/test13", False),
+        ("> /data/ready echo done", False),
+        ("printf '%s' a >| /data/ready 2>&1", False),
+        ("date &> /data/last-run", False),
+        ("echo 3 > /proc/sys/vm/drop_caches", False),
+        ("curl -s localhost:8080/out > /data/out", False),
+    ],
+)
+def test_an_echo_into_a_file_may_be_the_work(end: str, reported: bool) -> None:
+    found_at = [f"{MAIN}.command[2]"] if reported else []
+    assert fields("JW222", running(f"prepare /boot\n{end}")) == found_at
+
+
+@pytest.mark.parametrize("shell", ["bash", "dash"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-c", "S"], ["-c", "-c", "S"], ["-c", "-e", "S"], ["-c", "-x", "S"], ["-c", "--", "S"], ["-c", "-", "S"],
+        ["-e", "-c", "-u", "S"], ["-c", "+e", "S"], ["-ce", "S", "a"], ["-c", "-l", "S"], ["-s", "-c", "S"],
+        ["--", "-c", "S"], ["-c"], ["-c", "-e"],
+    ],
+)  # fmt: skip
+def test_a_shell_runs_the_word_that_is_read_as_the_script(shell: str, words: list[str]) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    line = [program, *(word.replace("S", "exit 42") for word in words)]
+    found = started({"command": line}).script
+    code = subprocess.run(line, check=False, capture_output=True).returncode
+    assert (code == 42) == (found is not None and found.text == "exit 42")
+
+
+def test_options_after_the_first_one_of_the_shell_are_no_words_after_the_script() -> None:
+    for options in (["-c", "-c"], ["-c", "-x"], ["-c", "-e"]):
+        value = job({"containers": [container("sh", *options, "python work.py; true")]})
+        assert fields("JW533", value) == []
+        lost = [] if "-e" in options else [f"{MAIN}.command[3]"]
+        assert fields("JW222", value) == lost
 
 
 def test_a_failure_policy_hears_nothing_of_init_containers() -> None:
@@ -176,7 +240,7 @@ def test_the_script_may_be_the_only_argument() -> None:
     ],
 )
 def test_other_command_lines_have_no_script(command: list[str]) -> None:
-    assert script_of({"command": command}) is None
+    assert started({"command": command}).script is None
 
 
 PIECES = [
@@ -395,3 +459,19 @@ def test_a_status_is_read_right_after_its_command(text: str, replaced: str | Non
     messages = [finding.message for finding in found("JW222", running(text, "bash"))]
     named = [message for message in messages if "has replaced the exit" in message]
     assert [f"`{replaced}`" in message for message in named] == ([] if replaced is None else [True])
+
+
+def test_the_command_before_a_true_is_named() -> None:
+    value = job(
+        {
+            "containers": [
+                {
+                    "name": "main",
+                    "image": "a:1",
+                    "command": ["sh", "-c", "N=$(first); work $N || true"],
+                }
+            ]
+        }
+    )
+    (finding,) = found("JW222", value)
+    assert "exits with 0 even if work fails" in finding.message

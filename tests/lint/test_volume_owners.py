@@ -64,6 +64,40 @@ def test_a_volume_that_the_user_may_write_to_is_no_finding(value: dict[str, Any]
     assert fields("JW528", value) == []
 
 
+def secret(mode: int, **parts: Any) -> dict[str, Any]:
+    return {"secret": {"secretName": "token", "defaultMode": mode, **parts}}
+
+
+def projected(mode: int, *sources: dict[str, Any]) -> dict[str, Any]:
+    return {"projected": {"defaultMode": mode, "sources": list(sources)}}
+
+
+TOKEN = {"serviceAccountToken": {"path": "token"}}
+SOURCE = {"secret": {"name": "token"}}
+SSH = {"command": ["ssh", "-i", "/data/key", "a@b"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "reported"),
+    [
+        (mounting(secret(0o400), **USER), True),
+        (mounting(secret(0o644, items=[{"key": "a", "path": "a", "mode": 0o600}]), **USER), True),
+        (mounting(projected(0o400, SOURCE, TOKEN), **USER), True),
+        (mounting({"configMap": {"name": "a", "defaultMode": 0o500}}, container=USER), True),
+        (mounting(projected(0o400, TOKEN), **USER), False),
+        (mounting(secret(0o440), **USER), False),
+        (mounting(secret(0o400, items=[{"key": "a", "path": "a", "mode": 0o444}]), **USER), False),
+        (mounting(secret(0o400)), False),
+        (mounting(secret(0o400), securityContext={"runAsUser": 0}), False),
+        (mounting(secret(0o400), securityContext={"runAsUser": 1000, "fsGroup": 1000}), False),
+        (mounting(secret(0o400), container={**USER, **SSH}), False),
+    ],
+)
+def test_a_user_cannot_read_files_that_are_for_root(value: dict[str, Any], reported: bool) -> None:
+    assert fields("JW528", value) == ([AT] if reported else [])
+    assert fields("JW528", after_fix("JW528", value)) == [] if reported else True
+
+
 def test_the_fix_gives_the_volume_to_the_group_of_the_user() -> None:
     value = mounting(NEW, **USER)
     assert after_fix("JW528", value)["spec"]["template"]["spec"]["securityContext"] == {

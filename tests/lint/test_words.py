@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from jobsworth.lint.agents import AGENTS, INJECTORS, PREPARATIONS
+from jobsworth.lint.command_line import SHELLS
 from jobsworth.lint.rules.pod_annotations import READ_ON_PODS
 from jobsworth.lint.rules.pod_practices import MOVING_TAGS
 from jobsworth.lint.rules.shards import ALONE, SHARDS, SHARES
-from jobsworth.lint.shells import SHELLS
 from support.lint.linted_jobs import POD, fields, job
 
 INDEXED = {"completionMode": "Indexed", "completions": 3}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from jobsworth.files.steps import result_of_steps
 from jobsworth.lsp.code_actions import FIX_ALL, code_actions, with_all_safe_fixes
 from jobsworth.lsp.open_text import EvaluatedText, evaluated
 from support.cli.command_runs import Validate
@@ -18,7 +19,7 @@ EVERYWHERE = types.Range(types.Position(0, 0), types.Position(10_000, 0))
 
 
 def opened(path: Path) -> EvaluatedText:
-    return evaluated(open_text(path.read_text("utf-8"), str(path)), workspace())
+    return result_of_steps(evaluated(open_text(path.read_text("utf-8"), str(path)), workspace()))
 
 
 def offered(
@@ -26,7 +27,7 @@ def offered(
 ) -> list[types.CodeAction]:
     context = types.CodeActionContext([], only=only)
     params = types.CodeActionParams(types.TextDocumentIdentifier(text.text.uri), at, context)
-    return list(code_actions(text, workspace(), params))
+    return result_of_steps(code_actions(text, workspace(), params))
 
 
 def edited(text: EvaluatedText, action: types.CodeAction) -> str:
@@ -41,7 +42,9 @@ def test_each_quick_fix_resolves_its_finding_and_brings_no_error(path: Path) -> 
     for action in offered(before, only=["quickfix"]):
         assert action.diagnostics is not None
         (resolved,) = action.diagnostics
-        after = evaluated(open_text(edited(before, action), str(path)), workspace())
+        after = result_of_steps(
+            evaluated(open_text(edited(before, action), str(path)), workspace())
+        )
         left = [(each.located.finding.code, each.located.finding.field) for each in after.findings]
         had = [(each.located.finding.code, each.located.finding.field) for each in before.findings]
         assert len([code for code, _ in left if code == resolved.code]) < len(
@@ -93,7 +96,8 @@ def test_all_safe_fixes_are_those_of_the_command_line(path: Path, validate: Vali
     if actions:
         (action,) = actions
         assert action.kind == FIX_ALL
-        text = edited(before, with_all_safe_fixes(action, before.text, workspace()))
+        fixed = result_of_steps(with_all_safe_fixes(action, before.text, workspace()))
+        text = edited(before, fixed)
     validate("--fix", "--info", path.name, files={path.name: path.read_text("utf-8")})
     assert Path(path.name).read_text("utf-8") == text
 
@@ -129,6 +133,18 @@ def test_an_explanation_is_offered_where_there_is_a_failure_policy() -> None:
 def test_an_edit_keeps_the_line_ends_of_the_file() -> None:
     path = ROOT / "examples/invalid/exit-codes-not-sorted.yaml"
     text = path.read_text("utf-8").replace("\n", "\r\n")
-    before = evaluated(open_text(text, str(path)), workspace())
+    before = result_of_steps(evaluated(open_text(text, str(path)), workspace()))
     (action,) = [each for each in offered(before) if each.title.startswith("Sort")]
     assert edited(before, action) == text.replace("[42, 3]", "[3, 42]")
+
+
+def test_a_project_below_a_folder_of_tests_has_quick_fixes(tmp_path: Path) -> None:
+    project = tmp_path / "tests" / "shop"
+    (project / ".git").mkdir(parents=True)
+    (project / "tests").mkdir()
+    fixable = next(each for each in EXAMPLES if offered(opened(each), only=["quickfix"]))
+    mistake = fixable.read_text("utf-8")
+    for file in ("job.yaml", "tests/job.yaml"):
+        (project / file).write_text(mistake)
+    assert offered(opened(project / "job.yaml"), only=["quickfix"]) != []
+    assert offered(opened(project / "tests/job.yaml"), only=["quickfix"]) == []

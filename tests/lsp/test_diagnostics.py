@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from jobsworth.files.steps import result_of_steps
 from jobsworth.lsp.diagnostics import diagnostics
 from jobsworth.lsp.open_text import evaluated
 from support.cli.command_runs import Validate
@@ -34,7 +35,7 @@ spec:
 
 
 def found(text: str, path: str = "/repository/job.yaml", *folders: Path) -> list[types.Diagnostic]:
-    return diagnostics(evaluated(open_text(text, path), workspace(*folders)))
+    return diagnostics(result_of_steps(evaluated(open_text(text, path), workspace(*folders))))
 
 
 def marked(text: str, diagnostic: types.Diagnostic) -> str:
@@ -63,7 +64,7 @@ def test_a_folder_has_the_same_findings_as_on_the_command_line(
     evaluator = workspace(ROOT / folder)
     for path in sorted((ROOT / folder).iterdir()):
         text = open_text(path.read_text("utf-8"), str(path))
-        for each in evaluated(text, evaluator).findings:
+        for each in result_of_steps(evaluated(text, evaluator)).findings:
             located = each.located
             finding = located.finding
             shown.append((str(path), located.line, located.column, finding.code, finding.field))
@@ -94,6 +95,15 @@ def test_columns_are_counted_in_the_units_of_the_editor() -> None:
 def test_a_missing_field_is_marked_at_the_nearest_key() -> None:
     text = JOB.replace("      restartPolicy: Never\n", "")
     assert marked(text, coded(text, "JW003")) == "spec"
+
+
+@pytest.mark.parametrize(
+    "broken", ["", "  backofLimit: 1\n"], ids=["reported", "hidden by another"]
+)
+def test_a_finding_in_a_script_marks_its_line_of_the_block(broken: str) -> None:
+    script = "        command: [sh, -c]\n        args:\n        - |\n          load --all\n          echo done\n"
+    text = JOB + script.replace("load", "echo started\n\n          load") + broken
+    assert marked(text, coded(text, "JW222")) == "load --all"
 
 
 def test_a_document_that_cannot_be_read_does_not_hide_the_next() -> None:
@@ -161,3 +171,8 @@ spec:
 """
     codes = [each for each in found(job_set) if "restartPolicy" in each.message]
     assert codes
+
+
+def test_a_text_is_evaluated_in_steps_of_one_document() -> None:
+    text = open_text("---\n".join([JOB] * 5), "jobs.yaml")
+    assert len(list(evaluated(text, workspace()))) == 5

@@ -309,3 +309,113 @@ def test_options_take_precedence(folder: Path) -> None:
         found = codes(client.open(uri, managed))
     assert "JW001" in found
     assert "JW204" not in found
+
+
+@pytest.mark.parametrize(
+    ("options", "configuration"),
+    [([], ".jobsworth.yaml"), (["--config", "FOLDER/mine.yaml"], "mine.yaml")],
+)
+@pytest.mark.parametrize("text", ["policy: [/etc]\n", "ignor: [JW204]\n", "a: [\n"])
+def test_a_wrong_configuration_at_the_start_is_a_diagnostic_like_one_that_became_wrong(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], configuration: str, text: str
+) -> None:
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / configuration).write_text(text)
+    uri = (folder / "job.yaml").as_uri()
+    given = [each.replace("FOLDER", str(folder)) for each in options]
+    with LanguageClient([*COMMAND, *given], folder=folder) as client:
+        (problem,) = client.open(uri, JOB)
+        assert configuration in problem["message"]
+        (folder / configuration).write_text("ignore: [JW204]\n")
+        client.notify("textDocument/didSave", textDocument={"uri": uri})
+        assert "JW003" in codes(client.diagnostics(uri))
+        assert client.close() == 0
+        assert "Traceback" not in client.errors
+
+
+def test_requests_are_answered_while_a_long_text_is_evaluated(
+    client: LanguageClient, folder: Path
+) -> None:
+    small, long = (folder / "small.yaml").as_uri(), (folder / "long.yaml").as_uri()
+    client.open(small, JOB)
+    many = "---\n".join(JOB.replace("train", f"train-{number}") for number in range(600))
+    client.send_open(long, many)
+    place = {"textDocument": {"uri": small}, "position": {"line": 5, "character": 4}}
+    assert client.call("textDocument/hover", **place) is not None
+    assert not client.has_more_diagnostics()
+    everywhere = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    context = {"diagnostics": []}
+    found = {"textDocument": {"uri": small}, "range": everywhere, "context": context}
+    assert client.call("textDocument/codeAction", **found)
+    arguments = {"command": "jobsworth.explain", "arguments": [small]}
+    assert client.call("workspace/executeCommand", **arguments)
+    assert not client.has_more_diagnostics()
+    assert "JW003" in codes(client.diagnostics(long))
+
+
+def test_an_evaluation_is_given_up_for_a_newer_version(
+    client: LanguageClient, folder: Path
+) -> None:
+    uri = (folder / "job.yaml").as_uri()
+    many = "---\n".join(JOB.replace("train", f"train-{number}") for number in range(600))
+    client.open(uri, JOB)
+    client.send_change(uri, {"text": many})
+    assert "JW003" not in codes(client.replace(uri, JOB.replace("Always", "Never")))
+    client.send_change(uri, {"text": many})
+    client.notify("textDocument/didClose", textDocument={"uri": uri})
+    while client.diagnostics(uri):
+        pass  # of a client so slow that the evaluation ended before the text was closed
+    assert not client.has_more_diagnostics()
+    assert client.open(uri, JOB)
+
+
+ADDRESSES = [
+    "untitled:Untitled-1", "untitled:", "file:///a%00b.yaml", "file:///%00a.yaml", "file://", "file:///", "http://x/y.yaml",
+    f"file:///{'d/' * 3000}a.yaml", f"file:///{'x' * 5000}.yaml", "file:///%ED%A0%80.yaml", "file:///a%0Ab.yaml",
+    "file:///..%2f..%2fetc%2fpasswd", "x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shows", [True, False])
+def test_each_request_about_a_text_of_any_address_is_answered(folder: Path, shows: bool) -> None:
+    folder.mkdir()
+    capabilities = {**CAPABILITIES, "window": {"showDocument": {"support": shows}}}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    with LanguageClient(COMMAND, folder=folder, capabilities=capabilities) as client:
+        for uri in ADDRESSES:
+            text = {"uri": uri}
+            assert "JW003" in codes(client.open(uri, JOB)), uri
+            place = {"line": 5, "character": 4}
+            assert client.call("textDocument/hover", textDocument=text, position=place), uri
+            actions = client.call(
+                "textDocument/codeAction",
+                textDocument=text,
+                range=whole,
+                context={"diagnostics": []},
+            )
+            assert actions, uri
+            for action in actions:
+                assert client.call("codeAction/resolve", **action), uri
+            explained = client.call(
+                "workspace/executeCommand", command="jobsworth.explain", arguments=[uri]
+            )
+            assert "the API server rejects it" in explained, uri
+            client.notify("textDocument/didSave", textDocument=text)
+            client.notify("textDocument/didClose", textDocument=text)
+        assert client.close() == 0
+        assert "Traceback" not in client.errors
+
+
+@pytest.mark.parametrize("argument", [None, 5, [], {"uri": "x"}])
+def test_an_explanation_of_no_address_says_what_to_do(
+    client: LanguageClient, argument: Any
+) -> None:
+    with pytest.raises(LanguageServerError):
+        client.call(
+            "workspace/executeCommand", command="jobsworth.explain", arguments=[argument, argument]
+        )
+    text = client.call(
+        "workspace/executeCommand", command="jobsworth.explain", arguments=[argument]
+    )
+    assert "is not open" in text

@@ -114,7 +114,7 @@ MORE = {
         b"a: \"don\\'t \\'x\\'\"\nb: \"it\\'s\"\n",
         [{"a": "don't 'x'", "b": "it's"}],
     ),
-    "a byte order mark at the begin of a line is part of the key": (
+    "a byte order mark at the start of a line is part of the key": (
         b"a:\n\xef\xbb\xbfb: 1\n",
         [{"a": None, "\ufeffb": 1}],
     ),

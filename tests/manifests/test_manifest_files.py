@@ -54,7 +54,7 @@ def test_a_missing_path_is_an_error_and_the_others_are_given(folder: Path) -> No
     found = list(find_manifests(["missing.yaml", "b.yaml"]))
 
     assert found == [
-        ManifestError("missing.yaml", 1, 1, "no such file or folder; check the path"),
+        ManifestError("missing.yaml", 0, 0, "no such file or folder; check the path"),
         "b.yaml",
     ]
 

@@ -15,8 +15,11 @@ from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_valu
 from jobsworth.manifests.parsing.nodes import child_path
 from jobsworth.manifests.parsing.scalars import json_number
 from jobsworth.manifests.parsing.yaml_tree import compose
+from support.law_examples import number_of_examples
 
-law = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+law = settings(
+    deadline=None, max_examples=number_of_examples(25), suppress_health_check=[HealthCheck.too_slow]
+)
 
 PIECES = st.sampled_from(
     [

@@ -33,6 +33,7 @@ from model.object_fields import (
     terminating,
     tries,
     uid_of,
+    uncounted,
 )
 from model.pod_ledger import Broken, Ledger
 from model.reference_controller import BACKOFF_CAP, Sight, delay
@@ -138,6 +139,7 @@ class Audit:
 
     def _status(self, view: SyncView, status: Object) -> None:
         """Check that a finished condition is right by what the sync has seen."""
+        self._completion(view, status)
         if has_terminal_condition(view.job.get("status") or {}) or not has_terminal_condition(
             status
         ):  # type: ignore[union-attr]
@@ -151,6 +153,15 @@ class Audit:
             or (stored["reason"], stored["message"]) != finished_condition[1:]
         ):
             raise Broken(f"{finished_condition} should be on record, not {status['conditions']}")
+
+    def _completion(self, view: SyncView, status: Object) -> None:
+        """Check that the failures of an index are recorded before it is completed: later ones do not count."""
+        sight, recorded = view.sight, self.ledger.accounts[view.uid].recorded["failed"]
+        new = indexes(status.get("completedIndexes"))
+        for pod in sight.new_failures if sight.indexed else ():
+            known = recorded | uncounted(status, "failed")
+            if index_of(pod) in new and counts(sight.job, pod) and uid_of(pod) not in known:
+                raise Broken(f"index {index_of(pod)} is completed before its failure is recorded")
 
     def _creation(self, view: SyncView, body: Object) -> None:
         sight = view.sight
@@ -180,6 +191,10 @@ class Audit:
             for pod in self.ledger.controls(view.uid)
             if (active(pod) or (awaits and terminating(pod)))
             and not (uid_of(pod) in self.ledger.excused and uid_of(pod) not in view.shown)
+            and not (
+                uid_of(pod) in self.ledger.rewritten
+                and not (uid_of(pod) in view.shown and active(view.shown[uid_of(pod)]))
+            )
         ]
 
     def _index(self, view: SyncView, body: Object, running: list[Object]) -> None:
@@ -248,7 +263,10 @@ class Audit:
         sight, account = view.sight, self.ledger.accounts[view.uid]
         status, uid = account.status, uid_of(pod)
         name = pod["metadata"]["name"]
-        if any(uid in known for known in account.recorded.values()) or not sight.valid(pod):
+        if any(uid in known for known in account.recorded.values()):
+            return
+        completed = sight.indexed and index_of(pod) in indexes(status.get("completedIndexes"))
+        if completed or not sight.valid(pod):
             self._as_surplus(view, pod)
             return
         if succeeded(pod):
@@ -337,8 +355,10 @@ class Audit:
             return False
         return any(
             view.now - finished_at(pod) < BACKOFF_CAP
-            for pod in self.ledger.pods.values()
-            if view.uid in self.ledger.owners.get(uid_of(pod), ()) and (ended(pod) or deleting(pod))
+            for last in self.ledger.pods.values()
+            if view.uid in self.ledger.owners.get(uid_of(last), ())
+            for pod in self.ledger.versions(last)
+            if ended(pod) or deleting(pod)
         )
 
     def _left_on_record(
@@ -386,11 +406,12 @@ class Audit:
 
     def _certain(self, view: SyncView, pod: Object) -> bool:
         """Return True if a Pod failed without interference, and the controller counts it."""
-        if not ended(pod) or succeeded(pod) or deleting(pod):
+        if not ended(pod) or not view.sight.failed_pod(pod) or deleting(pod):
             return False
         if uid_of(pod) in self.ledger.meddled | self.ledger.surplus:
             return False
-        known = pod in view.sight.tracked or view.uid not in self.settled
+        never_rewritten = uid_of(pod) not in self.ledger.rewritten
+        known = pod in view.sight.tracked or (never_rewritten and view.uid not in self.settled)
         return known and view.sight.valid(pod)
 
     def unsure(self, uid: str) -> None:

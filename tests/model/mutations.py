@@ -21,6 +21,8 @@ from jobsworth.controller import (
 )
 from jobsworth.controller import plan as planning
 from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.pod_classification import ClassifiedPods
+from jobsworth.controller.pods import POD_SUCCEEDED
 from jobsworth.controller.sync_context import SyncContext, SyncDecision
 from jobsworth.reconciler import expectations, informers, orphan_pods, syncing, work_queue
 
@@ -38,14 +40,15 @@ def _finalizers_go_before_the_first_write() -> Fault:
     return syncing._Sync, "_act", too_early
 
 
-def _recorded_pods_are_forgotten() -> Fault:
-    begin = finalizer_tracking._UncountedLists.__init__
+def _recorded_successes_are_forgotten() -> Fault:
+    recorded = ClassifiedPods.recorded
 
-    def unguarded(draft: Any, *arguments: Any) -> None:
-        begin(draft, *arguments)
-        draft.known_failed = draft.known_succeeded = frozenset()
+    def by_phase(classified: ClassifiedPods, pod: Any) -> bool:
+        return recorded(classified, pod) and (
+            pod.state == POD_SUCCEEDED or pod.uid in classified.recorded_failed
+        )
 
-    return finalizer_tracking._UncountedLists, "__init__", unguarded
+    return ClassifiedPods, "recorded", by_phase
 
 
 def _all_recorded_pods_are_counted() -> Fault:
@@ -167,7 +170,10 @@ def _suspended_jobs_run() -> Fault:
 
 FAULTS: dict[str, Callable[[], Fault]] = {
     "finalizers are removed before the first write": _finalizers_go_before_the_first_write,
-    "Pods are recorded again at every sync": _recorded_pods_are_forgotten,
+    "Pods are recorded again at every sync": lambda: (ClassifiedPods, "recorded", lambda *_: False),
+    "a recorded success is forgotten once the phase differs": _recorded_successes_are_forgotten,
+    "an index is completed before its failures are recorded": lambda: (
+        finalizer_tracking, "_by_index", lambda pod: pod.index),
     "Pods are counted before their finalizer is gone": _all_recorded_pods_are_counted,
     "the caches are believed, however old": lambda: (
         expectations.Expectations, "unseen", lambda *_: None),

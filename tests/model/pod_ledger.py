@@ -29,6 +29,7 @@ from model.object_fields import (
     index_of,
     indexes,
     owner_of,
+    phase,
     selected,
     succeeded,
     tracked_by,
@@ -77,6 +78,7 @@ class Ledger:
         excused: UIDs of Pods that were created although no answer came.
         meddled: UIDs of Pods that lost their tracking finalizer to another client.
         surplus: UIDs of Pods that were too many, and deleted uncounted.
+        rewritten: UIDs of Pods that got another phase after they had ended.
         released: Pods as the controller saw them when it took their finalizer off, by UID.
         owners: UIDs of the Jobs that ever controlled a Pod, by its UID.
     """
@@ -88,6 +90,7 @@ class Ledger:
         self.excused: set[str] = set()
         self.meddled: set[str] = set()
         self.surplus: set[str] = set()
+        self.rewritten: set[str] = set()
         self.released: dict[str, Object] = {}
         self.owners: dict[str, set[str]] = {}
         server.on_change = self.record_change
@@ -103,8 +106,17 @@ class Ledger:
                 self.owners.setdefault(uid_of(pod), set()).add(owner)
             if self.server.actor == ENVIRONMENT and old and new and _freed(old, new):
                 self.meddled.add(uid_of(pod))
+            if old and ended(old) and phase(old) != phase(pod):
+                self.rewritten.add(uid_of(pod))
         elif resource == "jobs":
             self._job(old, new)
+
+    def versions(self, pod: Object) -> list[Object]:
+        """The Pod as it is, or in every version that it had if its phase was rewritten."""
+        uid = uid_of(pod)
+        if uid not in self.rewritten:
+            return [pod]
+        return [each for (of, _), each in self.server.versions.items() if of == uid]
 
     def controls(self, uid: str) -> list[Object]:
         """The Pods that a Job controls in truth."""
@@ -134,15 +146,17 @@ class Ledger:
         job = account.job
         if not ended(pod) or tracked_by(pod, finalizer_of(job)) or not selected(job, pod):
             return False
+        # Of a Job that has failed, Pods that were being deleted are dealt with before they have ended.
+        then = self.released.get(uid_of(pod), pod)
         if job["spec"]["completionMode"] == "Indexed":
             status, index = account.status, index_of(pod)
             done = indexes(status.get("completedIndexes")) | indexes(status.get("failedIndexes"))
             if account.resized or not 0 <= index < job["spec"]["completions"]:
                 return False  # an index that left the range and came back is run again
-            if succeeded(pod) and index in done:
+            if succeeded(then) and index in done:
                 return False
-        # Of a Job that has failed, Pods that were being deleted are dealt with before they have ended.
-        then = self.released.get(uid_of(pod), pod)
+            if index in indexes(status.get("completedIndexes")):
+                return False  # its failures count until then: see decision_audit
         return succeeded(then) or counts(job, then)
 
     def _job(self, old: Object | None, new: Object | None) -> None:
@@ -197,18 +211,21 @@ class Ledger:
                     raise Broken(f"{_name(self.pods[uid])} is recorded a second time")
                 account.recorded[outcome].add(uid)
                 self._true(account.job, self.pods[uid], outcome)
+                if index_of(self.pods[uid]) in indexes(before.get("completedIndexes")):
+                    raise Broken(f"{_name(self.pods[uid])} is recorded, but its index is completed")
 
     def _true(self, job: Object, pod: Object, outcome: str) -> None:
+        versions = self.versions(pod)
         if outcome == "succeeded":
-            if not succeeded(pod):
+            if not any(map(succeeded, versions)):
                 raise Broken(f"{_name(pod)} is recorded as succeeded")
             return
         if holds(job["status"], "FailureTarget"):
             return  # whatever ran is deleted, and counted, though it may have ended meanwhile
-        was_deleted = deleting(pod) and not _only_failed(job)
-        if not (has_failed(job, pod) or was_deleted):
+        failed = [each for each in versions if _has_failed_or_would(job, each)]
+        if not failed:
             raise Broken(f"{_name(pod)} is recorded as failed")
-        if not counts(job, pod):
+        if not any(counts(job, each) for each in failed):
             raise Broken(f"{_name(pod)} is recorded although its failure is to be ignored")
 
     def _completed(self, account: Account, before: Object, after: Object) -> None:
@@ -221,7 +238,7 @@ class Ledger:
         done = {
             index_of(pod)
             for uid, pod in self.pods.items()
-            if succeeded(pod)
+            if any(map(succeeded, self.versions(pod)))
             and uid_of(account.job) in self.owners.get(uid, ())
             and uid not in account.recorded["failed"]
         }
@@ -245,7 +262,8 @@ class Ledger:
                     tries(pod)[0] >= spec["backoffLimitPerIndex"]
                     or action_of(account.job, pod)[0] == "FailIndex"
                 )
-                for pod in self.pods.values()
+                for last in self.pods.values()
+                for pod in self.versions(last)
             ):
                 raise Broken(f"index {index} is failed, but may be tried again")
 
@@ -277,7 +295,7 @@ class Ledger:
                 continue
             if tracked_by(pod, finalizer):
                 raise Broken(f"the Job is finished, and {_name(pod)} has its finalizer")
-            if active(pod):
+            if active(pod) and uid_of(pod) not in self.rewritten:
                 raise Broken(f"the Job is finished, and {_name(pod)} runs")
 
 
@@ -291,8 +309,9 @@ def _freed(old: Object, new: Object) -> bool:
     return any(tracked_by(old, name) and not tracked_by(new, name) for name in (OURS, RESERVED))
 
 
-def _only_failed(job: Object) -> bool:
-    return job["spec"].get("podReplacementPolicy") == "Failed"
+def _has_failed_or_would(job: Object, pod: Object) -> bool:
+    only_failed = job["spec"].get("podReplacementPolicy") == "Failed"
+    return has_failed(job, pod) or (deleting(pod) and not only_failed)
 
 
 def _reason_and_message(entry: Object) -> tuple[str, str]:

@@ -67,28 +67,34 @@ class Sight:
         """Return True if a Pod's index is one of the Job's, if it has indexes."""
         return not self.indexed or 0 <= index_of(pod) < self.completions
 
+    def recorded(self, pod: Object) -> str | None:
+        """The result of a Pod that the status has, which is final: its own, or its index is completed."""
+        for outcome in ("failed", "succeeded"):
+            if uid_of(pod) in uncounted(self.status, outcome):
+                return outcome
+        return "succeeded" if self.indexed and index_of(pod) in self.stored_completed else None
+
     def failed_pod(self, pod: Object) -> bool:
         """Return True if a Pod counts as failed."""
-        return has_failed(self.job, pod)
+        known = self.recorded(pod)
+        return known == "failed" if known else has_failed(self.job, pod)
 
     @cached_property
     def new_successes(self) -> list[Object]:
         """Pods that have succeeded, of which the status does not know."""
-        known = uncounted(self.status, "succeeded") | uncounted(self.status, "failed")
         return [
             pod
             for pod in self.tracked
-            if succeeded(pod) and self.valid(pod) and uid_of(pod) not in known
+            if succeeded(pod) and self.valid(pod) and not self.recorded(pod)
         ]
 
     @cached_property
     def new_failures(self) -> list[Object]:
         """Pods that have failed, of which the status does not know."""
-        known = uncounted(self.status, "failed")
         return [
             pod
             for pod in self.tracked
-            if self.failed_pod(pod) and self.valid(pod) and uid_of(pod) not in known
+            if self.failed_pod(pod) and self.valid(pod) and not self.recorded(pod)
         ]
 
     @cached_property

@@ -8,10 +8,11 @@ from typing import Any
 
 from jobsworth.client.api_resources import pods_path
 from jobsworth.controller.times import write_time
-from model.object_fields import Object, deleting, ended
+from model.object_fields import OURS, RESERVED, Object, deleting, ended, tracked_by
 from model.random_job_specs import EXIT_CODES, FOREIGN_FINALIZER
 from model.recording_server import NAMESPACE, Server
 
+PHASES = ("Pending", "Running", "Succeeded", "Failed", "Failed", "Unknown")
 Step = Callable[[random.Random], str | None]
 
 
@@ -125,6 +126,17 @@ class SimulatedCluster:
             )
         return description
 
+    def rewrite_phase(self, chance: random.Random) -> str | None:
+        """A Pod that has ended gets another phase: by a kubelet with that fault, or by a user."""
+        uncounted = self._one(chance, lambda pod: ended(pod) and tracked(pod))
+        pod = uncounted or self._one(chance, ended)
+        if pod is None:
+            return None
+        phases = [each for each in PHASES if each != pod["status"]["phase"]]
+        phase = chance.choice(phases)
+        self._report(pod, phase)
+        return f"{_name(pod)} has ended, and becomes {phase}"
+
     def release(self, chance: random.Random) -> str | None:
         """Let a client with a finalizer on a Pod remove it."""
         pod = self._one(
@@ -170,6 +182,11 @@ class SimulatedCluster:
         if restarts is None:
             restarts = _restarts(pod)
         return [{"name": "main", "state": state, "restartCount": restarts}]
+
+
+def tracked(pod: Object) -> bool:
+    """Return True if a Pod has a tracking finalizer."""
+    return tracked_by(pod, OURS) or tracked_by(pod, RESERVED)
 
 
 def _name(pod: Object) -> str:

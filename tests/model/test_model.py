@@ -11,17 +11,20 @@ import pytest
 from model.check import Breakage, attempt, described, first_broken, shortened
 from model.history import History
 from model.mutations import FAULTS, put_in
+from support.law_examples import some_of
 
 BATCHES, BATCH = 4, 50
 ENOUGH = 300  # histories in which a fault must show
 
-# Where a fault shows that shows seldom; found by: python -m model.check --count 2000 --seed 0 --fault ...
+# Where a fault shows that shows seldom; found by: python -m model.check --count 5000 --seed 0 --fault ...
 SHOWN_BY = {
-    "Pods are recorded again at every sync": 109,
-    "Pods are replaced before they have ended": 134,
-    "a success that comes again ends the wait": 98,
-    "a Pod that was gone is counted again": 875,
-    "a change during a sync is lost": 405,
+    "a recorded success is forgotten once the phase differs": 490,
+    "an index is completed before its failures are recorded": 1261,
+    "a success that comes again ends the wait": 685,
+    "a write whose answer was lost is forgotten": 654,
+    "strays are freed though they were adopted": 2419,
+    "a Pod that was gone is counted again": 516,
+    "a change during a sync is lost": 4391,
 }
 
 
@@ -30,7 +33,7 @@ def report(broken: Breakage) -> str:
     return f"{broken}\n{described(shown)}\n(python -m model.check --count 1 --seed {broken.seed})"
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
+@pytest.mark.parametrize("batch", some_of(range(BATCHES), every=2))
 def test_no_pod_is_lost_or_counted_twice_and_every_job_ends_as_it_should(batch: int) -> None:
     broken = first_broken(range(batch * BATCH, (batch + 1) * BATCH))
     assert broken is None, report(broken)

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from jobsworth.policy.custom_resource import custom_resource_definition
-from jobsworth.policy.schema import schema
+from jobsworth.policy.document import schema
 
 SHIPPED = Path(__file__).parents[2] / "schemas" / "jobpolicy-crd.yaml"
 CRD = custom_resource_definition()

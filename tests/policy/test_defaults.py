@@ -10,7 +10,7 @@ import pytest
 
 from jobsworth.policy.defaults import merged
 from jobsworth.policy.mutation.mutation import Mutation
-from jobsworth.policy.mutation.working_copy import at
+from jobsworth.policy.places import at
 from support.policy.kubectl_requests import WAYS, kubectl_request
 from support.policy.policy_requests import SERVER, cron_job, document, job, policies, problems
 
@@ -620,3 +620,19 @@ def test_rules_on_other_conditions_are_other_rules() -> None:
     assert merged([one], after=[{"action": "Ignore", "onPodConditions": [{"type": "One"}]}]) == [
         one
     ]
+
+
+def test_a_default_that_a_plain_create_keeps_out_is_a_warning_for_its_user() -> None:
+    warning = (
+        "policy house-rules: default for spec.backoffLimit not set: the API server's 6 stays, because after "
+        "a plain create it is unknown if a client wrote it (write the field, use kubectl apply, or set "
+        "when: ifServerDefault)"
+    )
+    made = {way: filled(job(), way, backoffLimit={"value": 3}).warnings for way in WAYS}
+    assert made.pop("create") == (warning,)
+    assert set(made.values()) == {()}
+    owned = job()
+    owned["metadata"]["ownerReferences"] = [
+        {"apiVersion": "batch/v1", "kind": "CronJob", "name": "n", "uid": "u"}
+    ]
+    assert filled(owned, "create", backoffLimit={"value": 3}).warnings == ()

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.finding import Finding
 from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import CODES
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from support.law_examples import number_of_examples
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -66,15 +68,15 @@ def test_an_update_that_only_changes_who_wrote_the_default_adds_no_violation() -
 def test_the_finding_names_the_policy_and_has_the_message_of_its_author() -> None:
     held = policies(message="See the handbook.", contact="#batch", limits=LIMITS)
     (verdict,) = held.evaluate(requested(job()), SERVER).findings
-    assert verdict.finding.as_dict() == {
-        "source": "policy",
-        "severity": "error",
-        "code": "JP002",
-        "field": "spec.backoffLimit",
-        "reason": "FieldValueInvalid",
-        "message": "Invalid value: 6: must be less than or equal to 5 (policy house-rules)",
-        "hint": "See the handbook. Contact: #batch",
-    }
+    assert verdict.finding == Finding(
+        source="policy",
+        severity="error",
+        code="JP002",
+        field="spec.backoffLimit",
+        reason="FieldValueInvalid",
+        message="Invalid value: 6: must be less than or equal to 5 (policy house-rules)",
+        hint="See the handbook. Contact: #batch",
+    )
 
 
 def test_a_denial_names_policy_field_value_allowed_values_and_contact() -> None:
@@ -156,7 +158,7 @@ STRICT = policies(
     status=st.sampled_from([{}, {"active": 1}, {"succeeded": 2, "ready": 1}]),
     finalizers=st.sampled_from([[], ["orphan"], ["batch.kubernetes.io/job-tracking"]]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 def test_updates_of_status_finalizers_or_labels_by_a_controller_are_never_rejected(
     seed: int, labels: dict[str, str], status: Any, finalizers: list[str]
 ) -> None:
@@ -207,7 +209,7 @@ def test_every_generated_object_is_validated_without_an_internal_error_and_stays
         ({"match": [{"kinds": ["Job", "CronJob"]}]}, "audit"),
         ({"match": [{"namespaces": ["default"]}]}, "audit"),
         ({"match": [{"kinds": ["Job"]}]}, "deny"),
-        ({"match": [{"kinds": ["Job"]}, {"namespaces": ["default"]}]}, "audit"),
+        ({"match": [{"kinds": ["Job"]}, {"namespaces": ["default"]}]}, "deny"),
         ({"cronJobJobs": "enforce"}, "deny"),
         ({"match": [{"kinds": ["Job"]}], "cronJobJobs": "audit"}, "audit"),
     ],

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.cel.budget import MAX_STEPS
-from jobsworth.policy.cel.positions import place
 from jobsworth.policy.cel.programs import BadExpression, Program
 from jobsworth.policy.enforcement import REQUEST_STEPS
+from kube_cel.budget import MAX_STEPS
+from kube_cel.refusals import place
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -187,11 +187,6 @@ class TestUpdates:
     def test_the_operation_is_known(self) -> None:
         old = job(backoffLimit=1)
         assert message_of("request.operation == 'UPDATE'", job(backoffLimit=2), old) == []
-
-
-def test_a_cron_jobs_template_is_read_as_it_stands() -> None:
-    rule = "object.kind == 'CronJob' && object.spec.jobTemplate.spec.backoffLimit == 2"
-    assert message_of(rule, cron_job(job(backoffLimit=2))) == []
 
 
 def test_the_user_is_known_where_the_server_sends_it() -> None:

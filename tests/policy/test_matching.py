@@ -171,6 +171,17 @@ def test_owners_and_generated_names() -> None:
     assert decided(owned, match=[{"names": ["run-*"]}]).applies
 
 
+def test_an_update_neither_gains_an_exemption_by_owner_nor_leaves_a_policy() -> None:
+    owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "a", "uid": "1"}
+    bare, owned = job(), job(metadata={"ownerReferences": [owner]})
+    by_owner = [{"owners": ["JobSet"]}]
+    for new, old in ((owned, bare), (bare, owned)):
+        assert decided(new, old, exempt=by_owner).applies
+        assert decided(new, old, match=by_owner).applies
+    assert not decided(owned, owned, exempt=by_owner).applies
+    assert not decided(bare, bare, match=by_owner).applies
+
+
 def test_documents_are_evaluated_in_the_order_of_precedence() -> None:
     held = policies(
         document("c", limits=LIMITS),

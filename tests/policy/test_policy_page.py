@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 import yaml
 
+from jobsworth.policy.document import schema
 from jobsworth.policy.matching import CRITERIA
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.reader import read
-from jobsworth.policy.schema import schema
 from jobsworth.policy.violation import CODES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "policy.md").read_text("utf-8")
+PAGE = "".join(
+    (Path(__file__).parents[2] / "docs" / name).read_text("utf-8")
+    for name in ("policy.md", "policy-requests.md")
+)
 
 
 def shown() -> list[Any]:

@@ -65,7 +65,7 @@ def test_the_word_that_names_fewer_rules_counts_more() -> None:
 @pytest.mark.parametrize(
     ("word", "problem"),
     [
-        ("JW999", 'spec.rules[JW999]: unknown rule "JW999" (use a code (JW101), a name (rule-shadowed) or a prefix (JW1))'),
+        ("XX999", 'spec.rules[XX999]: unknown rule "XX999" (use a code (JW101), a name (rule-shadowed) or a prefix (JW1))'),
         ("no-dedline", 'spec.rules[no-dedline]: unknown rule "no-dedline" (did you mean "no-deadline"?)'),
         (
             "JW004",

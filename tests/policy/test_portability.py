@@ -8,10 +8,11 @@ from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.expressions import Expression, Expressions
 from jobsworth.policy.cel.portability import unportable
 from jobsworth.policy.cel.programs import BadExpression, Program
+from kube_cel.refusals import Refusal
 from support.cel.recorded_expressions import RecordedExpression, recorded_expressions
 
 RELEASES = [f"1.{minor}" for minor in range(30, 39)]
-NO_ADVICE = "undeclared reference to 'unknown' (in container '')"
+NO_ADVICE = Refusal(0, "UndeclaredVariable", "undeclared reference to 'unknown'", "unknown")
 
 
 def program(source: str) -> Program | None:
@@ -78,4 +79,4 @@ def test_releases_before_the_first_with_the_api_count_as_that() -> None:
 
 
 def test_what_nothing_replaces_has_no_advice() -> None:
-    assert advice(NO_ADVICE) == ""
+    assert advice(NO_ADVICE, "bool") == ""

@@ -10,35 +10,33 @@ from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
 from support.policy.policy_requests import document, policies, problems
 
-FIX = "jobsworth policy check --fix rewrites it"
-SHORT_FORMS = [
+MISTAKEN_FORMS = [
     (
         {"match": {"namespaces": ["ml-*"], "kinds": ["Job"]}},
         "spec.match: must be a list, but is a mapping "
-        f"(write a list of matchers, [{{namespaces: …}}]; {FIX})",
+        "(write it as the first item of a list, after a hyphen)",
     ),
     (
         {"exempt": {"users": ["ops"]}},
-        f"spec.exempt: must be a list, but is a mapping (write a list of matchers, [{{users: …}}]; {FIX})",
+        "spec.exempt: must be a list, but is a mapping "
+        "(write it as the first item of a list, after a hyphen)",
     ),
     (
         {"defaults": {"backoffLimit": 3}},
-        f"spec.defaults.backoffLimit: must be a mapping, but is 3 (write {{value: 3}}; {FIX})",
+        "spec.defaults.backoffLimit: must be a mapping, but is 3 (write {value: 3})",
     ),
     (
         {"defaults": {"labels": {"team": "web"}}},
-        'spec.defaults.labels[team]: must be a mapping, but is "web" '
-        f'(write {{value: "web"}}; {FIX})',
+        'spec.defaults.labels[team]: must be a mapping, but is "web" (write {value: "web"})',
     ),
     (
         {"immutable": ["backoffLimit"]},
-        'spec.immutable[0]: must be a mapping, but is "backoffLimit" '
-        f'(write {{field: "backoffLimit"}}; {FIX})',
+        'spec.immutable[0]: must be a mapping, but is "backoffLimit"',
     ),
     (
         {"limits": {"resources": {"requests": {"cpu": {"maximum": 0.5}}}}},
         "spec.limits.resources.requests[cpu].maximum: must be a whole number or a string, but is 0.5 "
-        f'(write "0.5"; {FIX})',
+        "(put it in quotes)",
     ),
 ]
 
@@ -212,7 +210,7 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             {"immutable": [{"field": "backofLimit"}]},
             'spec.immutable[0].field: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
         ),
-        *SHORT_FORMS,
+        *MISTAKEN_FORMS,
         (
             {"immutable": [5]},
             "spec.immutable[0]: must be a mapping, but is 5",
@@ -459,3 +457,24 @@ def test_problems_are_in_the_order_of_the_document() -> None:
     found = problems(document(limits={"labels": labels}, description=""))
     fields = [problem.partition(": ")[0].rpartition(" ")[2] for problem in found]
     assert fields == [*(f"spec.limits.labels[{key}]" for key in labels), "spec.description"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"namespaces": ["a-*"]}, {"namespaces": ["b-*"]}),
+        ({"namespaceSelector": {"matchLabels": {"team": "a"}}}, {"namespaces": ["b"]}),
+        ({"objectSelector": {"matchLabels": {"team": "a"}}}, {"groups": ["b"]}),
+        ({"kinds": ["Job"]}, {"kinds": ["CronJob"]}),
+        ({"users": ["a"]}, {"owners": ["JobSet"]}),
+    ],
+)
+def test_policies_of_teams_with_disjoint_matches_load_together(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    def team(name: str, match: dict[str, Any], most: int) -> dict[str, Any]:
+        defaults = {"ttlSecondsAfterFinished": {"value": most}}
+        limits = {"ttlSecondsAfterFinished": {"minimum": most, "maximum": most}}
+        return document(name, match=[match], defaults=defaults, limits=limits)
+
+    assert problems(team("p01", one, 60), team("p02", other, 600)) == []

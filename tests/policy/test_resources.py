@@ -105,3 +105,42 @@ def test_a_container_without_requests() -> None:
     ]
     whole = requesting(containers=[container()], resources={"requests": {"memory": "1Gi"}})
     assert policy_messages(whole, limits=limits) == [], "the Pod says it for all of its containers"
+
+
+@pytest.mark.parametrize("name", ["cpu", "memory", "ephemeral-storage"])
+@pytest.mark.parametrize("amount", ["0", 0, None, "0Gi", "0e9", "0.0", "-0"])
+class TestZero:
+    """The kubelet sets no limit for an amount of 0."""
+
+    def test_is_unset_where_a_policy_requires_an_amount(self, name: str, amount: Any) -> None:
+        for side in ("requests", "limits"):
+            parts = {"resources": {side: {name: {"required": True, "maximum": "8Gi"}}}}
+            made = requesting(containers=[container(**{side: {name: amount}})])
+            (found,) = policy_messages(made, limits=parts)
+            assert found.startswith(f"spec.template.spec.containers[0].resources.{side}[{name}]: ")
+            assert "must be set" in found
+
+    def test_as_a_limit_is_above_every_maximum(self, name: str, amount: Any) -> None:
+        parts = {"resources": {"limits": {name: {"maximum": "8Gi"}}}}
+        made = requesting(
+            initContainers=[container("load", limits={name: amount})], containers=[container()]
+        )
+        (found,) = policy_messages(made, limits=parts)
+        assert found.startswith(f"spec.template.spec.initContainers[0].resources.limits[{name}]: ")
+        assert "must be greater than 0" in found
+
+    def test_of_a_pod_is_not_the_limit_of_its_containers(self, name: str, amount: Any) -> None:
+        parts = {"resources": {"limits": {name: {"required": True, "maximum": "8Gi"}}}}
+        made = requesting(containers=[container()], resources={"limits": {name: amount}})
+        assert "must be set" in policy_messages(made, limits=parts)[0]
+
+    def test_is_a_request_like_any_other_below_a_maximum(self, name: str, amount: Any) -> None:
+        parts = {"resources": {"requests": {name: {"maximum": "8Gi"}}}}
+        made = requesting(containers=[container(requests={name: amount})])
+        assert policy_messages(made, limits=parts) == []
+
+
+def test_zero_devices_are_zero() -> None:
+    parts = {"resources": {"limits": {"nvidia.com/gpu": {"required": True, "maximum": 8}}}}
+    made = requesting(containers=[container(limits={"nvidia.com/gpu": 0})])
+    assert policy_messages(made, limits=parts) == []

@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 
+from jobsworth.policy.document import schema
 from jobsworth.policy.policy_fields import FIELDS
-from jobsworth.policy.schema import schema
 
 SHIPPED = Path(__file__).parents[2] / "schemas" / "jobpolicy.json"
 

@@ -11,9 +11,10 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.policy.admitted_jobs import HELD_BY
+from jobsworth.policy.admitted_jobs import HELD_BY, HELD_BY_POLICIES
 from jobsworth.policy.reader import read
 from jobsworth.reconciler.admitted_jobs import ActivePolicies
+from support.api_server.fake_job_api import Call
 from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler, job
 
 
@@ -76,7 +77,10 @@ def test_a_held_job_has_no_pod_until_it_is_corrected(simulation: SimulatedReconc
     assert simulation.pods() == []
     assert held["spec"]["suspend"] is True
     assert held["metadata"]["annotations"] == {HELD_BY: "retries"}
-    assert simulation.conditions() == {"Suspended": "JobSuspended"}
+    assert simulation.conditions() == {
+        "Suspended": "JobSuspended",
+        HELD_BY_POLICIES: "PolicyViolation",
+    }
     (message,) = events(simulation, "PolicyViolation")
     assert message.startswith("Held until it satisfies JobPolicy retries or is exempt from it")
     assert patches(simulation) == 1
@@ -88,6 +92,108 @@ def test_a_held_job_has_no_pod_until_it_is_corrected(simulation: SimulatedReconc
     assert events(simulation, "PolicySatisfied")
     assert simulation.sink.counts["policy_holds_total", "retries", "suspended"] == 1
     assert simulation.sink.counts["policy_holds_total", "retries", "resumed"] == 1
+
+
+def test_an_annotation_that_a_client_wrote_resumes_no_job(simulation: SimulatedReconciler) -> None:
+    made = job(backoffLimit=2, suspend=True)
+    made["metadata"]["annotations"] = {HELD_BY: "retries"}
+    # The API server drops the status of a Job that is created.
+    made["status"] = {"conditions": [{"type": HELD_BY_POLICIES, "status": "True"}]}
+    simulation.api.request("POST", jobs_path(NAMESPACE), made)
+    for policies in (None, active(onAdmitted="suspend")):
+        simulation.reconciler.activate(policies)
+        simulation.run(600)
+        simulation.start()
+        simulation.run(600)
+    assert simulation.job()["spec"]["suspend"] is True
+    assert patches(simulation) == 0
+    assert simulation.pods() == []
+
+
+def test_a_job_that_has_that_annotation_is_held_and_resumed_like_any_other(
+    simulation: SimulatedReconciler,
+) -> None:
+    made = job(backoffLimit=9)
+    made["metadata"]["annotations"] = {HELD_BY: "other", "team": "x"}
+    simulation.reconciler.activate(active(onAdmitted="suspend"))
+    simulation.api.request("POST", jobs_path(NAMESPACE), made)
+    simulation.run(10)
+    assert simulation.job()["spec"]["suspend"] is True
+    assert simulation.job()["metadata"]["annotations"] == {HELD_BY: "retries", "team": "x"}
+    simulation.patch(backoffLimit=2)
+    simulation.run(10)
+    assert len(simulation.running()) == 1
+    assert simulation.job()["metadata"]["annotations"] == {"team": "x"}
+
+
+@pytest.mark.parametrize("annotated", [False, True], ids=["", "annotated before"])
+def test_a_job_that_another_client_suspends_before_the_hold_does_stays_suspended(
+    simulation: SimulatedReconciler, annotated: bool
+) -> None:
+    made = job(backoffLimit=9)
+    if annotated:
+        made["metadata"]["annotations"] = {HELD_BY: "retries"}
+    simulation.reconciler.activate(active(onAdmitted="suspend"))
+    simulation.api.request("POST", jobs_path(NAMESPACE), made)
+
+    def suspend_first(call: Call) -> None:
+        if (call.method, call.resource) == ("PATCH", "jobs"):
+            simulation.api.before = lambda call: None
+            simulation.patch(suspend=True)
+
+    simulation.api.before = suspend_first
+    simulation.run(10)
+    assert HELD_BY_POLICIES in simulation.conditions()
+    simulation.patch(backoffLimit=2)
+    simulation.run(600)
+    assert simulation.job()["spec"]["suspend"] is True
+    assert simulation.pods() == []
+    assert HELD_BY_POLICIES not in simulation.conditions()
+    simulation.patch(suspend=False)
+    simulation.run(2)
+    assert len(simulation.running()) == 1
+
+
+class Died(BaseException):
+    """The process has died."""
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", range(1, 8))
+def test_a_process_that_dies_at_any_call_leaves_a_hold_that_the_next_one_finishes(
+    simulation: SimulatedReconciler, number: int, answered: bool
+) -> None:
+    left = number
+
+    def die(call: Call) -> None:
+        nonlocal left
+        left -= call.method != "GET"
+        if not left:
+            left = -1
+            raise Died
+
+    def run() -> None:
+        setattr(simulation.api, "after" if answered else "before", die)
+        try:
+            simulation.run(30)
+        except Died:
+            simulation.start()
+            simulation.reconciler.activate(active(onAdmitted="suspend"))
+            simulation.run(30)
+        simulation.api.before = simulation.api.after = lambda call: None
+
+    simulation.reconciler.activate(active(onAdmitted="suspend"))
+    simulation.create(backoffLimit=9)
+    run()
+    assert simulation.pods() == []
+    assert simulation.job()["spec"]["suspend"] is True
+    assert simulation.job()["metadata"]["annotations"] == {HELD_BY: "retries"}
+    simulation.patch(backoffLimit=2)
+    run()
+    assert left < 0
+    assert len(simulation.running()) == 1
+    assert simulation.job()["spec"]["suspend"] is False
+    assert HELD_BY_POLICIES not in simulation.conditions()
 
 
 def test_a_client_that_resumes_a_held_job_gets_no_pod_and_no_contest(
@@ -173,12 +279,13 @@ def test_a_job_of_a_cron_job_is_held_only_if_the_policy_is_enforced_for_such_job
     assert simulation.job("next")["spec"]["suspend"] is True
 
 
+@pytest.mark.parametrize(("method", "resource"), [("PATCH", "jobs"), ("PUT", "jobs/status")])
 def test_a_hold_that_cannot_be_written_creates_no_pod_and_is_retried(
-    simulation: SimulatedReconciler,
+    simulation: SimulatedReconciler, method: str, resource: str
 ) -> None:
     simulation.reconciler.activate(active(onAdmitted="suspend"))
     simulation.create(backoffLimit=9)
-    simulation.reject("PATCH", "jobs", ApiError(403, "Forbidden", "no"), times=3)
+    simulation.reject(method, resource, ApiError(403, "Forbidden", "no"), times=3)
     simulation.run(30)
     assert simulation.pods() == []
     assert simulation.job()["spec"]["suspend"] is True

@@ -7,11 +7,12 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.leases import Times
 from jobsworth.controller.settings import ControllerSettings
@@ -19,7 +20,7 @@ from jobsworth.controller.times import write_time
 from jobsworth.listen_address import CannotListen
 from jobsworth.reconciler import conflict_probe
 from support.api_server.fake_http_server import FakeHttpServer
-from support.api_server.fake_job_api import FakeJobApi
+from support.api_server.fake_job_api import Call, FakeJobApi
 from support.controller.simulated_reconciler import NAMESPACE, job
 from support.polling import until
 
@@ -194,22 +195,83 @@ def test_it_does_not_adopt_where_the_built_in_controller_is_at_work(
     assert not process.at_work()
 
 
+def adopts_a_job_with_the_entry_of_the_built_in_controller(
+    api: FakeJobApi,
+    server: FakeHttpServer,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    seconds: float,
+    before: Callable[[Call], None] = lambda call: None,
+) -> Process:
+    """Return a process that sees such a Job after its start, and looks for the controller for some seconds."""
+    monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
+    process = Process(server, settings=ControllerSettings(adopt_unmanaged=True, batch_delay=0.02))
+    until(process.at_work)
+    monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", seconds)
+    monkeypatch.setattr(conflict_probe, "PROBE_STEP", 0.05)
+    api.before = before
+    made = job("plain", None)
+    # A client can write such an entry, also with a time to come, when it creates a Job.
+    made["metadata"]["managedFields"] = [
+        {
+            "manager": "kube-controller-manager",
+            "subresource": "status",
+            "time": write_time(int(time.time()) + 86400),
+        }
+    ]
+    api.request("POST", jobs_path(NAMESPACE), made)
+    return process
+
+
+def probes(api: FakeJobApi) -> list[Any]:
+    """The names of the Jobs that look for the built-in controller."""
+    names = [each["metadata"]["name"] for each in api.all("jobs")]
+    return [name for name in names if name.startswith("jobsworth-probe-")]
+
+
 def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job(
     api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
-    monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
-    process = Process(server, settings=ControllerSettings(adopt_unmanaged=True))
-    until(process.at_work)
-    api.request("POST", jobs_path(NAMESPACE), job("plain", None))
-    entry = {
-        "manager": "kube-controller-manager",
-        "subresource": "status",
-        "time": write_time(int(time.time()) + 60),
-    }
-    api.change("jobs", NAMESPACE, "plain", {"metadata": {"managedFields": [entry]}})
+    process = adopts_a_job_with_the_entry_of_the_built_in_controller(
+        api, server, monkeypatch, seconds=20.0
+    )
+    until(lambda: probes(api))
+    condition = {"type": "Suspended", "status": "True", "reason": "JobSuspended"}
+    api.change("jobs", "default", probes(api)[0], {"status": {"conditions": [condition]}})
     until(lambda: process.code is not None)
     assert process.code == 1
+    assert any("--controllers=*,-job-controller" in line for line in process.log)
+    assert probes(api) == []
+
+
+def test_it_goes_on_if_a_client_pretends_that(
+    api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = adopts_a_job_with_the_entry_of_the_built_in_controller(
+        api, server, monkeypatch, seconds=0.2
+    )
+    until(lambda: any("did not write the status of a probe Job" in line for line in process.log))
+    assert f"{NAMESPACE}/plain" in process.log[-1]
+    until(lambda: len(api.all("pods")) == 1)
+    assert process.code is None
+    assert probes(api) == []
+    process.end()
+
+
+def test_it_stops_if_it_cannot_find_out(
+    api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def forbid(call: Call) -> None:
+        if call.method == "POST" and call.body["metadata"]["name"].startswith("jobsworth-probe-"):
+            raise ApiError(403, "Forbidden", "no")
+
+    process = adopts_a_job_with_the_entry_of_the_built_in_controller(
+        api, server, monkeypatch, seconds=20.0, before=forbid
+    )
+    until(lambda: process.code is not None)
+    assert process.code == 1
+    assert any("cannot create the probe Job" in line for line in process.log)
 
 
 def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:

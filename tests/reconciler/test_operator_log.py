@@ -31,7 +31,8 @@ def lines(**options: Any) -> list[str]:
     outcomes += simulation.run(5)
     log.message("started")
     for outcome in outcomes:
-        log.synced(outcome, 0.0154)
+        outcome.seconds = 0.0154
+        log.synced(outcome)
     return written
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
+from jobsworth.client.list_watch import ListWatch
 from jobsworth.client.retry import Backoff
 from jobsworth.client.transport import Client
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.informers import PodInformer
-from jobsworth.reconciler.reflector import Reflector
 from support.api_server.fake_http_server import FakeHttpServer
 from support.api_server.fake_job_api import Call, FakeJobApi
 from support.polling import until
@@ -31,13 +31,14 @@ class Watched:
         self.log: list[str] = []
         client = Client(server.config(), user_agent="test", stop=self.stop)
         self.cache = PodInformer(ControllerSettings())
-        self.watcher = Reflector(
+        self.watcher = ListWatch(
             client,
             pods_path(""),
-            self.cache,
+            apply=self.cache.apply,
+            replace=self.cache.replace,
+            failed=lambda error: self.log.append(str(error)),
             stop=self.stop,
             backoff=Backoff(base=0.01, cap=0.05),
-            log=self.log.append,
         )
         self.thread = threading.Thread(target=self.watcher.run, daemon=True)
 
@@ -148,11 +149,3 @@ def test_an_old_version_is_not_taken_again() -> None:
     for change in (added, deleted, added, deleted, added):
         cache.apply(change.kind, change.object)
     assert len(cache) == 0
-
-
-def test_delays_double_are_drawn_out_and_begin_anew_after_calm() -> None:
-    now = [0.0]
-    backoff = Backoff(1, 8, 100, clock=lambda: now[0], chance=lambda: 0.5)
-    assert [backoff.next() for _ in range(5)] == [1.5, 3.0, 6.0, 12.0, 12.0]
-    now[0] += 101
-    assert backoff.next() == 1.5

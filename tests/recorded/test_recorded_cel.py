@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from cluster.cel_expressions import CASES, VARIABLES
-from jobsworth.cel.checking.types import Type
-from jobsworth.cel.compiling import Compiled, Refused, compile_expression
-from jobsworth.cel.evaluation import Composed
-from jobsworth.cel.values import CelError
-from jobsworth.policy.cel.positions import place
+from kube_cel.compiling import Compiled, compile_expression
+from kube_cel.evaluation import Composed
+from kube_cel.refusals import Refused, place
+from kube_cel.types import Type
+from kube_cel.values import CelError
 from support.cel.recorded_expressions import RecordedExpression, recorded_expressions
 from support.cel.typed_values import comparable, typed
 

@@ -26,7 +26,7 @@ from support.api_server.recorded_answers import (
     unlike_warnings,
 )
 
-SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 200
+SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 100
 """So many cases of each server are compared by default; the same ones in every run."""
 
 

@@ -130,6 +130,23 @@ def test_defaults_are_required_where_their_policy_matches() -> None:
     assert [each["failurePolicy"] for each in found] == ["Fail", "Ignore"]
 
 
+@pytest.mark.parametrize(
+    ("defaults", "is_required"),
+    [
+        ({"pod": {"priorityClassName": {"value": "low"}}}, True),
+        ({"managedBy": {"value": "example.com/queue"}}, True),
+        ({"ttlSecondsAfterFinished": {"value": 60}}, False),
+    ],
+)
+def test_the_webhook_is_required_for_an_update_that_restores_what_a_policy_for_creations_set(
+    defaults: dict[str, Any], is_required: bool
+) -> None:
+    held = policies(match=[{"operations": ["CREATE"]}], defaults=defaults).policies
+    found = desired_webhooks(TEMPLATE, defaulted(held), may_fail=True)
+    (called,) = [each for each in found if matches(each, request(operation="UPDATE"))]
+    assert (called["failurePolicy"] == "Fail") is is_required
+
+
 def test_a_job_of_a_cron_job_is_not_required_where_the_policy_audits_it() -> None:
     fail, ignore = registered(document(limits=LIMITS))
     controller = {"user": CRON_JOB_CONTROLLERS[0], "owners": ["CronJob"]}

@@ -55,7 +55,7 @@ def digests(paths: tuple[Path, Path]) -> list[str]:
 
 
 @pytest.mark.skipif(
-    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is no clone"
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is not a clone"
 )
 def test_the_sdist_has_what_git_tracks_and_nothing_else(built: tuple[Path, Path]) -> None:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -89,7 +89,8 @@ def test_the_wheel_has_the_package_the_schemas_and_the_license(built: tuple[Path
         names = set(wheel.namelist())
     package = {
         path.relative_to(ROOT / "webhook").as_posix()
-        for path in (ROOT / "webhook/jobsworth").rglob("*")
+        for folder in ("webhook/jobsworth", "webhook/kube_cel")
+        for path in (ROOT / folder).rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
     schemas = {

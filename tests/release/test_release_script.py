@@ -64,7 +64,7 @@ def test_the_changelog_of_this_clone_is_ready_for_a_release(project: release.Pro
 
 
 @pytest.mark.skipif(
-    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is no clone"
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is not a clone"
 )
 def test_the_commit_that_is_shown_has_the_hook_and_the_action() -> None:
     commit = release.Project(ROOT).commit
@@ -96,11 +96,11 @@ def documented_commands() -> list[str]:
 
 
 def test_the_commands_of_the_documentation_are_found() -> None:
-    assert {"validate", "simulate", "replay", "policy check", "serve"} <= set(documented_commands())
+    assert {"validate", "simulate", "why", "policy check", "serve"} <= set(documented_commands())
 
 
 @pytest.mark.skipif(
-    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is no clone"
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is not a clone"
 )
 @pytest.mark.slow
 def test_the_commit_that_is_shown_has_every_documented_command(tmp_path: Path) -> None:

@@ -50,14 +50,14 @@ def test_a_job_has_only_the_permissions_that_it_names(name: str) -> None:
         assert job["timeout-minutes"] <= 360
 
 
-def test_only_a_release_and_the_documentation_may_write() -> None:
+def test_only_a_release_the_documentation_and_the_news_of_a_release_may_write() -> None:
     writing = {
         name
         for name, workflow in WORKFLOWS.items()
         for job in workflow["jobs"].values()
         if "write" in job["permissions"].values()
     }
-    assert writing == {"docs.yml", "release.yml"}
+    assert writing == {"docs.yml", "kubernetes.yml", "release.yml"}
 
 
 def test_no_job_that_may_write_runs_code_of_dependencies() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from jobsworth.reports.health_json import render
-from jobsworth.reports.health_schema import health_schema
+from jobsworth.reports.health_report import health_schema, render
 from support.cli.command_processes import ROOT
 from support.health.health_objects import (
     HOUR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import VALID, StoredResult
+from jobsworth.findings.result import VALID, Result
 from jobsworth.reports import overview
 
 
@@ -21,18 +21,16 @@ def found(code: str, severity: str = "warning", policy: str = "") -> LocatedFind
     return LocatedFinding(finding, policy=policy)
 
 
-def result(namespace: str, name: str, *findings: LocatedFinding, kind: str = "Job") -> StoredResult:
-    made = StoredResult(
+def result(namespace: str, name: str, *findings: LocatedFinding, kind: str = "Job") -> Result:
+    made = Result(
         file=f"{namespace}/{kind}/{name}",
-        document=0,
         kind=kind,
         namespace=namespace,
         name=name,
         status=VALID,
-        findings=[],
+        in_cluster=True,
     )
-    made.replace_findings(findings)
-    return made
+    return made.with_findings(findings)
 
 
 def test_an_empty_cluster_has_no_table() -> None:

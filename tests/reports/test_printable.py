@@ -18,8 +18,8 @@ from jobsworth.findings.result import Result
 from jobsworth.printable import printable, printable_json
 from jobsworth.reports import (
     concise,
+    findings_report,
     github,
-    json_report,
     junit,
     overview,
     sarif,
@@ -33,7 +33,7 @@ REPORTS: dict[str, Render] = {
     "text": lambda result: text.render(result, color=False),
     "concise": concise.render,
     "github": github.render,
-    "json": lambda result: [json_report.render([result], statistics=True)],
+    "json": lambda result: [findings_report.render([result], statistics=True)],
     "sarif": lambda result: [sarif.render([result])],
     "junit": lambda result: [junit.render([result])],
     "table": lambda result: overview.render([result]),
@@ -64,17 +64,15 @@ def result_of(word: str) -> Result:
     located = LocatedFinding(
         finding, 1, 2, excerpt=f"x{word}x", policy=word, changes=(TextChange(1, 2, 1, word),)
     )
-    result = Result(
+    return Result(
         file=word,
-        document=0,
         kind=word,
         namespace=word,
         name=word,
         status="invalid",
         findings=[located],
+        attempts=[FixAttempt(located, word)],
     )
-    result.attempts = [FixAttempt(located, word)]
-    return result
 
 
 def lines_of(render: Render, word: str) -> list[str]:
@@ -104,7 +102,7 @@ def test_no_string_makes_a_line_of_a_report_a_workflow_command(name: str, word: 
 
 @given(word=HOSTILE)
 def test_json_keeps_the_value_and_junit_stays_well_formed(word: str) -> None:
-    (found,) = json.loads(json_report.render([result_of(word)]))["results"]
+    (found,) = json.loads(findings_report.render([result_of(word)]))["results"]
     assert found["name"] == word
     (run,) = json.loads(sarif.render([result_of(word)]))["runs"]
     assert word in run["results"][0]["message"]["text"]

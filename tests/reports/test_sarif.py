@@ -146,3 +146,26 @@ def test_every_page_that_is_linked_is_there(log: Any) -> None:
     for rule in log["runs"][0]["tool"]["driver"]["rules"]:
         page = rule.get("helpUri", "").partition("/blob/main/")[2]
         assert not page or (Path(__file__).parent.parent.parent / page).is_file()
+
+
+SCRIPT = """\
+          command: [sh, -c]
+          args:
+            - |
+              echo started
+
+              load --all
+              echo done
+"""
+
+
+@pytest.mark.parametrize(
+    "broken", ["", "  backofLimit: 1\n"], ids=["reported", "hidden by another"]
+)
+def test_a_finding_in_a_script_is_at_its_line_of_the_block(broken: str, validate: Validate) -> None:
+    text = SOUND + SCRIPT + broken
+    log = validate("--output", "sarif", "a.yaml", files={"a.yaml": text}).loaded
+    region = by_rule(log, "JW222")["locations"][0]["physicalLocation"]["region"]
+    line = text.splitlines().index("              load --all") + 1
+    assert (region["startLine"], region["startColumn"]) == (line, 15)
+    assert region["snippet"]["text"].strip() == "load --all"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.consistency import inconsistencies
+from jobsworth.policy.document import MAX_ENTRIES
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.schema_parts import MAX_ENTRIES
 from support.policy.policy_requests import SERVER, document, job, policies, requested
 from support.scaling.cost_growth import FACTOR, MAX_GROWTH, Action, superlinear_calls, time_growth
 

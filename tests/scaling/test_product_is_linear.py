@@ -32,10 +32,10 @@ EVERY = 6
 """One string in so many is tried: few of them are parsed, and those are named below."""
 EVALUATE, REPORT, *OTHERS = ACTIONS
 
-PLACES = some_of([*zip(declared_places(), itertools.cycle(SHAPES))], every=16)
+PLACES = some_of([*zip(declared_places(), itertools.cycle(SHAPES))], every=32)
 """Lists and maps, each with the shape in which it is grown."""
 
-STRINGS = some_of([*zip(declared_string_places(), itertools.cycle(TEXTS))], every=16)
+STRINGS = some_of([*zip(declared_string_places(), itertools.cycle(TEXTS))], every=32)
 """Strings, each with the text that it becomes."""
 
 PARSED = (

@@ -6,8 +6,9 @@ import http.client
 import resource
 import socket
 import ssl
+import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -237,6 +238,69 @@ def test_a_client_that_is_refused_while_it_sends_slowly_gets_its_answer(
         answer.begin()
         assert answer.status == 503
         assert b"send the request again" in answer.read()
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["silent", "closed"])
+def test_connections_without_a_handshake_take_bounded_memory(server: Serving, waits: bool) -> None:
+    assert seconds_for(Client(server)) < MAX_SECONDS
+    before = sum(memory_of_children(server.process.pid))
+    with Crowd(server) as crowd:
+        for _ in range(1500):
+            sock = crowd.plain()
+            if not waits:
+                sock.close()
+        assert seconds_for(Client(server)) < MAX_SECONDS
+        assert sum(memory_of_children(server.process.pid)) - before < 20
+    assert {line["level"] for line in server.log()} == {"info"}
+
+
+CONFINED = """
+import resource, sys
+from jobsworth.cli import run
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+run(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("port", ["webhook", "monitor"])
+def test_more_clients_than_open_files_delay_neither_requests_nor_probes(
+    tmp_path: Path, port: str
+) -> None:
+    with serving(tmp_path, "--log", "denials", program=CONFINED) as server, ExitStack() as crowd:
+        number = server.port if port == "webhook" else server.monitor
+        for _ in range(400):
+            crowd.enter_context(socket.create_connection(("127.0.0.1", number)))
+        began = time.monotonic()
+        assert server.probe("/readyz")[0] == 200
+        assert time.monotonic() - began < MAX_SECONDS
+        assert seconds_for(Client(server)) < MAX_SECONDS
+        assert {line["level"] for line in server.log()} == {"info"}
+
+
+def test_answers_on_kept_connections_are_sent_at_once(shared_server: Serving) -> None:
+    """No answer waits for the acknowledgement of its head, which a client's kernel sends after 40 ms."""
+    client = Client(shared_server)
+    monitor = http.client.HTTPConnection("127.0.0.1", shared_server.monitor)
+
+    def probe() -> None:
+        monitor.request("GET", "/healthz")
+        assert monitor.getresponse().read() == b"ok\n"
+
+    assert median_seconds(lambda: client.post("validate", GOOD)) < 0.03
+    assert median_seconds(probe) < 0.03
+    client.close()
+    monitor.close()
+
+
+def median_seconds(call: Callable[[], object]) -> float:
+    """The median time of 50 calls."""
+    taken = []
+    for _ in range(50):
+        began = time.monotonic()
+        call()
+        taken.append(time.monotonic() - began)
+    return statistics.median(taken)
 
 
 def memory_of_children(parent: int) -> list[int]:

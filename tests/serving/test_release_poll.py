@@ -8,20 +8,11 @@ import pytest
 
 pytest.importorskip("gunicorn")
 
-from jobsworth.api.api_server import NEWEST_RELEASE
+from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES
 from jobsworth.cli.commands.serve import ServedOptions
 from jobsworth.cli.server_options import server_of_release
 from jobsworth.serving.release_poll import POLL_SECONDS, RETRY_SECONDS, ReleasePoll
-
-
-def options(**given: str) -> ServedOptions:
-    unset = {
-        "kubernetes_version": None,
-        "feature_gates": None,
-        "allow_privileged": False,
-        "no_allow_privileged": False,
-    }
-    return ServedOptions({**unset, **given})
+from support.cli.parsed_options import parsed
 
 
 def test_the_release_is_asked_for_again_after_a_while_and_sooner_after_an_error(
@@ -58,18 +49,23 @@ def test_the_release_is_asked_for_again_after_a_while_and_sooner_after_an_error(
 
 @pytest.mark.parametrize(
     ("reported", "assumed"),
-    [("1.33", "1.33"), ("1.99", NEWEST_RELEASE), ("1.20", "1.25"), ("", NEWEST_RELEASE)],
+    [("1.33", "1.33"), ("1.99", RELEASES[-1]), ("1.20", "1.25"), ("", NEWEST_RELEASE)],
 )
 def test_the_nearest_known_release_applies(reported: str, assumed: str) -> None:
-    of = server_of_release(options(kubernetes_version="auto"))
+    of = server_of_release(parsed(ServedOptions, "--kubernetes-version=auto"))
     assert of(reported).release == assumed
 
 
 def test_gates_that_a_release_does_not_have_are_left_out() -> None:
-    of = server_of_release(options(kubernetes_version="auto", feature_gates="JobManagedBy=false"))
+    of = server_of_release(
+        parsed(ServedOptions, "--kubernetes-version=auto", "--feature-gates=JobManagedBy=false")
+    )
     assert of("1.30").gates == (("JobManagedBy", False),)
     assert of("1.25").gates == ()
 
 
 def test_a_fixed_release_applies_whatever_the_server_reports() -> None:
-    assert server_of_release(options(kubernetes_version="1.30"))("1.36").release == "1.30"
+    assert (
+        server_of_release(parsed(ServedOptions, "--kubernetes-version=1.30"))("1.36").release
+        == "1.30"
+    )

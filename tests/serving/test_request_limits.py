@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 from collections import Counter
 from collections.abc import Iterable
@@ -87,3 +88,48 @@ def test_room_is_made_beside_a_request_whose_time_has_just_ended(
 
     asyncio.run(both())
     assert sorted(filter(None, sent)) == [408, 503]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "held", "status"),
+    [(0.01, 10**6, 408), (10.0, 10_000, 503)],
+    ids=["late", "too large"],
+)
+def test_nothing_remains_of_a_rejected_body(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, held: int, status: int
+) -> None:
+    """Not even without the garbage collector, which does not see how large a body is."""
+    monkeypatch.setattr(request_limits, "BODY_SECONDS", seconds)
+    monkeypatch.setattr(request_limits, "MAX_HELD_BYTES", held)
+    monkeypatch.setattr(request_limits, "LINGER_SECONDS", 0.0)
+    sent: list[Any] = []
+
+    async def reject(limits: RequestLimits) -> None:
+        arrived = False
+
+        async def receive() -> dict[str, Any]:
+            nonlocal arrived
+            if arrived:
+                await asyncio.sleep(60)
+            arrived = True
+            return {"type": "http.request", "body": PIECE, "more_body": True}
+
+        async def send(message: Any) -> None:
+            sent.append(message.get("status"))
+
+        await limits(dict(SCOPE), receive, send)
+
+    async def three() -> None:
+        limits = RequestLimits(answer, threads=1, rejected=lambda *_: None, hung=lambda: None)
+        for _ in range(3):
+            await reject(limits)
+
+    gc.collect()
+    gc.disable()
+    try:
+        asyncio.run(three())
+        bodies = [each for each in gc.get_objects() if type(each).__name__ == "_IncompleteBody"]
+    finally:
+        gc.enable()
+    assert [each for each in sent if each] == [status] * 3
+    assert bodies == []

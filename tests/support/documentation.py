@@ -1,4 +1,4 @@
-"""The modules that make the documentation, which are no part of the package."""
+"""The modules that make the documentation, which are not part of the package."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def wide_job(count: int) -> str:
 
 
 def labelled_job(count: int) -> str:
-    """A Job with so many labels that are no strings."""
+    """A Job with so many labels that are not strings."""
     labels = "".join(f"    label-{number}: {number}\n" for number in range(count))
     return job().replace("spec:\n", f"  labels:\n{labels}spec:\n", 1)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.versions import VERSIONS, UnknownJobSetVersion, known_version
 from jobsworth.validation.job_sets import verdict
 from support.validation.job_sets import JsonObject, job_set, replicated
@@ -25,6 +26,10 @@ NOT_CHECKED = (
 
 def causes(value: JsonObject, old: JsonObject | None = None, **how: Any) -> list[tuple[str, str]]:
     return [(finding.field, finding.message) for finding in verdict(value, old, **how).findings]
+
+
+def with_gate(name: str) -> ApiServer:
+    return ApiServer(gates={name: True})
 
 
 def stored(value: JsonObject) -> JsonObject:
@@ -349,3 +354,69 @@ def test_a_version_may_be_written_in_several_ways(text: str) -> None:
 def test_an_unknown_version_is_refused() -> None:
     with pytest.raises(UnknownJobSetVersion, match=r"known are 0\.8, 0\.10, 0\.11, 0\.12"):
         verdict(job_set(replicated()), version="0.3")
+
+
+def test_a_restart_in_place_has_requirements_for_each_job() -> None:
+    """As ``TestValidateCreate`` of JobSet's webhook: "when in-place restart is enabled"."""
+    value = job_set(replicated(), failurePolicy={"restartStrategy": "InPlaceRestart"})
+    path = "spec.replicatedJobs[0].template.spec"
+    end = "when in-place restart is enabled"
+    assert causes(value, server=with_gate("InPlaceRestart")) == [
+        (
+            f"{path}.backoffLimit",
+            f"Invalid value: null: replicatedJob workers: must be set to 2147483647 (MaxInt32) {end}",
+        ),
+        (
+            f"{path}.podReplacementPolicy",
+            f"Invalid value: null: replicatedJob workers: must be set to Failed {end}",
+        ),
+        (
+            f"{path}.completions",
+            "Invalid value: null: replicatedJob workers: completions and parallelism must be set and "
+            f"equal to each other {end}",
+        ),
+    ]
+
+
+def test_single_jobs_restart_only_beside_few_others() -> None:
+    rules = {"rules": [{"name": "a", "action": "RestartJob"}]}
+    few, many = (job_set(replicated(replicas=each), failurePolicy=rules) for each in (1024, 1025))
+    gates = with_gate("RestartJob")
+    assert causes(few, server=gates) == []
+    assert causes(many, server=gates) == [
+        (
+            "",
+            "Internal error: JobSet cannot have a failure policy rule with RestartJob or "
+            "RestartJobAndIgnoreMaxRestarts action and a replicated job with replicas > 1024",
+        )
+    ]
+
+
+def scaled(parallelism: int, completions: int) -> JsonObject:
+    return job_set(replicated(job={"parallelism": parallelism, "completions": completions}))
+
+
+def test_the_pods_of_an_elastic_job_set_may_change_in_number() -> None:
+    old, path = stored(scaled(2, 2)), "spec.replicatedJobs[0].template.spec"
+    gates = with_gate("ElasticJobSet")
+    assert causes(scaled(4, 4), old) != []
+    assert causes(scaled(4, 4), old, server=gates) == []
+    assert causes(scaled(4, 4), old, server=gates, version="0.11") != []
+    assert causes(scaled(4, 3), old, server=gates) == [
+        (
+            f"{path}.completions",
+            "Invalid value: 3: completions must be equal to parallelism for Elastic Indexed Jobs",
+        )
+    ]
+    assert causes(scaled(0, 0), old, server=gates) == [
+        (f"{path}.parallelism", "Invalid value: 0: parallelism must be >= 1"),
+        (f"{path}.completions", "Invalid value: 0: completions must be >= 1"),
+    ]
+    ended = {**old, "status": {"conditions": [{"type": "Completed", "status": "True"}]}}
+    assert causes(scaled(4, 4), ended, server=gates) == [
+        (
+            path,
+            "Forbidden: Cannot mutate parallelism or completions when JobSet is in a terminal state "
+            "(Completed or Failed)",
+        )
+    ]

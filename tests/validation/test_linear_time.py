@@ -45,7 +45,7 @@ SERVERS = (NEWEST, ApiServer("1.36"), ApiServer("1.32"), ApiServer("1.31"))
 
 EVERY_PLACE = pytest.mark.parametrize("place", declared_places(), ids=lambda place: place.path)
 PLACES = pytest.mark.parametrize(
-    "place", some_of(declared_places(), every=3), ids=lambda place: place.path
+    "place", some_of(declared_places(), every=6), ids=lambda place: place.path
 )
 EVERY_CROSSING = pytest.mark.parametrize("made", CROSSED.values(), ids=CROSSED)
 EVERY_SERVER = pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.release)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.api.formats import keys, names
+from jobsworth.api.formats import keys
 from jobsworth.validation.json_schema import PATTERNS
+from kube_cel.formats import names
 
 ACCEPTED = {
     names.dns_label: ["a", "a-1", "9z"],

@@ -7,6 +7,15 @@ from typing import Any
 import pytest
 
 import jobsworth
+from jobsworth.api.field_errors import (
+    BY_CHARACTERS,
+    FieldError,
+    named_string,
+    resource_name_value,
+    too_long,
+)
+from jobsworth.api.field_errors import invalid as field_invalid
+from jobsworth.validation.wording import message_in
 from support.validation.engine_errors import errors_of, invalid, job_with, pod_errors, server
 
 OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "", "uid": "u"}
@@ -178,3 +187,27 @@ def test_metadata_beside_its_place_has_a_hint(spec: dict[str, Any], field: str, 
     value = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": spec}
     hints = {finding.field: finding.hint for finding in jobsworth.validate(value)}
     assert hints[field] == hint
+
+
+@pytest.mark.parametrize(
+    ("error", "minor", "words"),
+    [
+        (too_long("a", 63), 31, "Too long: must have at most 63 bytes"),
+        (too_long("a", 63, former=BY_CHARACTERS), 31, "Too long: may not be longer than 63"),
+        (
+            field_invalid("a", resource_name_value("gpu"), "is bad"),
+            29,
+            "Invalid value: gpu: is bad",
+        ),
+        (field_invalid("a", named_string("<"), "is bad"), 33, 'Invalid value: "<": is bad'),
+        (field_invalid("a", None, "is bad"), 33, 'Invalid value: "null": is bad'),
+    ],
+)
+def test_former_words_are_known_where_the_error_is_made(
+    error: FieldError, minor: int, words: str
+) -> None:
+    """No message is taken apart to find the value in it."""
+    assert message_in(minor, error) == words
+    other = FieldError(error.reason, error.field, "other words", former=error.former)
+    assert message_in(minor, other) == words
+    assert message_in(36, other) == "other words"

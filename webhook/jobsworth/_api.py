@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, UnknownGate, UnknownRelease
+from jobsworth.api.api_server import (
+    NEWEST_RELEASE,
+    RELEASES,
+    NewerRelease,
+    UnknownGate,
+    UnknownRelease,
+)
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.following.errors import ClusterError, JobNotFound
-from jobsworth.following.wait_functions import Waited, wait, wait_async
-from jobsworth.following.waiting.wait_options import Progress
-from jobsworth.following.why_functions import why, why_async
 from jobsworth.library.explanations import explain
 from jobsworth.library.manifests import KubernetesModel, Manifest
 from jobsworth.library.recorded_jobs import why_recorded
 from jobsworth.library.simulations import Simulation, simulate
 from jobsworth.library.verdicts import default, evaluate, validate, validate_text
+from jobsworth.live.errors import ClusterError, JobNotFound
+from jobsworth.live.wait_functions import Waited, wait, wait_async
+from jobsworth.live.wait_options import Progress
+from jobsworth.live.why_functions import why, why_async
 from jobsworth.policy.problems import BadPolicy
+from jobsworth.runs.explanation.explanation import Explanation
+from jobsworth.runs.simulation.questions import BadQuestion
+from jobsworth.runs.simulation.requirements import BadRequirement
+from jobsworth.runs.simulation.run_limits import SimulationTooLarge
+from jobsworth.runs.simulation.scenario_reader import BadScenario
+from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
+from jobsworth.runs.why.owners.job_set_diagnosis import JobSetDiagnosis
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind
-from jobsworth.whatif.explanation.explanation import Explanation
-from jobsworth.whatif.simulation.questions import BadQuestion
-from jobsworth.whatif.simulation.requirements import BadRequirement
-from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
-from jobsworth.whatif.simulation.scenario_reader import BadScenario
-from jobsworth.whatif.why.diagnosis import Diagnosis
-from jobsworth.whatif.why.owners.cron_job_diagnosis import CronJobDiagnosis
-from jobsworth.whatif.why.owners.job_set_diagnosis import JobSetDiagnosis
 
 __all__ = [
     "NEWEST_RELEASE",
@@ -47,6 +53,7 @@ __all__ = [
     "KubernetesModel",
     "LocatedFinding",
     "Manifest",
+    "NewerRelease",
     "Progress",
     "Simulation",
     "SimulationTooLarge",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+
 PRE_COMMIT = "PRE_COMMIT"
 """The environment variable that pre-commit sets for its hooks."""
 
@@ -44,3 +45,15 @@ def how_to_install(
     path = (sys.prefix if prefix is None else prefix).replace("\\", "/") + "/"
     advice = next((advice for part, advice in DOORS if part in path), PIP)
     return advice.format(extra=extra)
+
+
+def missing_extra(what: str, extra: str, package: str | None = None) -> str:
+    """Return the message: what requires which packages, and how to install them.
+
+    Args:
+        what: the feature, in the plural.
+        extra: the name of the extra.
+        package: the missing package, if known.
+    """
+    needs = f"the package {package}" if package else f"the packages of the extra {extra}"
+    return f"{what} require {needs}: {how_to_install(extra)}"

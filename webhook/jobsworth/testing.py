@@ -35,8 +35,8 @@ from jobsworth.lint.catalogue import UnknownCode
 from jobsworth.lint.selection import ignored
 from jobsworth.printable import printable
 from jobsworth.reports.text import render
-from jobsworth.whatif.simulation.questions import Questions
-from jobsworth.whatif.timelines.statistics_text import statistics_lines
+from jobsworth.reports.timelines.statistics_text import statistics_lines
+from jobsworth.runs.simulation.questions import Questions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ def assert_valid(
             findings with the lines of the objects as YAML.
         TypeError: an object is neither a mapping nor a model, a value in it has no form in JSON, or another
             argument has another type.
-        ValueError: `fail_on` is no severity, or `ignore` has a code that does not exist or cannot be ignored.
+        ValueError: `fail_on` is not a severity; `ignore` has a code that is unknown or cannot be ignored.
         UnknownKind: an object has the keys of ``to_dict()`` of the kubernetes package.
         UsageError: the configuration or a policy is wrong.
         UnknownRelease: the release is not known.
@@ -137,6 +137,7 @@ def assert_completes(
     within: str | None = None,
     runs: int = 100,
     seed: int = 1,
+    duration: str = "",
     drain: str | tuple[str, ...] = (),
     spot: str = "",
     kubernetes_version: str | None = None,
@@ -150,6 +151,7 @@ def assert_completes(
         within: the time within which a run must complete, such as ``2h``; the scenario's end by default.
         runs: the number of runs.
         seed: the seed of the first run; the same seed gives the same runs.
+        duration: let Pods run for so long: ``2h``, or a distribution: ``logNormal:median=2h,p95=5h``.
         drain: evict running Pods: when, and how many, such as ``1h:2``; several in a tuple.
         spot: reclaim the spot node of each Pod, on average after it has run for so long: ``8h``.
         kubernetes_version: the server's release, such as ``1.36``.
@@ -173,6 +175,7 @@ def assert_completes(
         runs=runs,
         seed=seed,
         until=within,
+        duration=duration,
         drain=drain,
         spot=spot,
         kubernetes_version=kubernetes_version,
@@ -185,6 +188,7 @@ def assert_simulation(
     scenario: Scenario = None,
     runs: int = 100,
     seed: int = 1,
+    duration: str = "",
     drain: str | tuple[str, ...] = (),
     spot: str = "",
     kubernetes_version: str | None = None,
@@ -195,7 +199,7 @@ def assert_simulation(
         manifest: a mapping as in a manifest, or a model of the kubernetes package.
         requirements: as of ``jobsworth simulate --assert``: ``time.p95 <= 2h``, ``failedIndexes <= 1``; of a
             CronJob ``missed <= 0``.
-        scenario, runs, seed, drain, spot, kubernetes_version: as of :func:`assert_completes`.
+        scenario, runs, seed, duration, drain, spot, kubernetes_version: as of :func:`assert_completes`.
 
     Raises:
         AssertionError: a requirement does not hold; the message has the statistics of the runs.
@@ -216,6 +220,7 @@ def assert_simulation(
         scenario,
         runs=runs,
         seed=seed,
+        duration=duration,
         drain=drain,
         spot=spot,
         kubernetes_version=kubernetes_version,
@@ -229,6 +234,7 @@ def _simulated(
     *,
     runs: int,
     seed: int,
+    duration: str,
     drain: str | tuple[str, ...],
     spot: str,
     kubernetes_version: str | None,
@@ -240,7 +246,11 @@ def _simulated(
         requirements,
         manifest,
         scenario,
-        Questions(drain=times("drain", drain), spot=duration_text("spot", spot)),
+        Questions(
+            duration=duration_text("duration", duration),
+            drain=times("drain", drain),
+            spot=duration_text("spot", spot),
+        ),
         api_server(kubernetes_version),
         runs=runs,
         seed=seed,

@@ -20,7 +20,7 @@ readiness probe: a controller that fills its caches must not take a webhook out 
     - --workers={{ .Values.controller.workers }}
     - --kube-api-qps={{ .Values.controller.qps }}
     - --kube-api-burst={{ .Values.controller.burst }}
-    - --listen=:{{ .Values.controller.monitorPort }}
+    - --monitor-bind=:{{ .Values.controller.monitorPort }}
     {{- include "jobsworth.controllerPolicyArguments" . | nindent 4 }}
     {{- if not .Values.controller.applyDefaults }}
     - --dry-run
@@ -69,7 +69,7 @@ readiness probe: a controller that fills its caches must not take a webhook out 
     - --admission-policies
     {{- end }}
     - --interval={{ .Values.audit.interval }}
-    - --listen=:{{ .Values.audit.monitorPort }}
+    - --monitor-bind=:{{ .Values.audit.monitorPort }}
     - --exempt-namespace={{ concat (list "kube-system" .Release.Namespace) .Values.webhook.exemptNamespaces | uniq | join "," }}
     {{- if include "jobsworth.policies" . }}
     - --policy=/etc/jobsworth/policies
@@ -87,7 +87,7 @@ readiness probe: a controller that fills its caches must not take a webhook out 
     - --feature-gates={{ . }}
     {{- end }}
     {{- if .Values.audit.health }}
-    - --health
+    - --health-metrics
     {{- end }}
     {{- with .Values.audit.extraArgs }}
     {{- toYaml . | nindent 4 }}

@@ -41,7 +41,7 @@ EXAMPLES = {
 }
 """The manifests to begin with, in examples/."""
 NOT_IN_BROWSER = (
-    "admission/", "audit/", "cel/", "certificates/", "cli/", "files/recordings/", "lsp/", "policy/admission_policies/",
+    "admission/", "audit/", "certificates/", "cli/", "files/recordings/", "lsp/", "policy/admission_policies/",
     "policy/profiles/", "policy/starter/", "reconciler/", "registration/", "serving/",
 )  # fmt: skip
 """The packages that serve, call a cluster, or belong to other commands than those of the page."""
@@ -142,6 +142,9 @@ def _sources() -> Iterator[tuple[str, Path]]:
         name = path.relative_to(package).as_posix()
         if path.suffix in DATA and name not in NOT_DATA and not name.startswith(NOT_IN_BROWSER):
             yield f"jobsworth/{name}", path
+    yield "kube_cel/__init__.py", ROOT / "webhook/kube_cel/__init__.py"
+    for path in (ROOT / "webhook/kube_cel/formats").glob("*.py"):
+        yield f"kube_cel/formats/{path.name}", path
     for module in LIBRARIES:
         folder = Path(str(find_spec(module).origin)).parent  # type: ignore[union-attr]
         for path in folder.rglob("*"):
@@ -205,6 +208,11 @@ def main() -> None:
     """Read the command line, build, and print the sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("target", type=Path)
+    missing = [name for module, name in LIBRARIES.items() if find_spec(module) is None]
+    if missing:
+        raise SystemExit(
+            f"{', '.join(missing)} is not installed: run .venv/bin/pip install -e '.[dev]' first"
+        )
     found = build(parser.parse_args().target.absolute())
     total = tuple(sum(each) for each in zip(*found.values(), strict=True))
     for name, (plain, compressed) in {**found, "all": total}.items():

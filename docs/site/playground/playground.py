@@ -9,12 +9,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import jobsworth
+from jobsworth.documents.declared import json_value
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.files.fixing.autofix_loop import autofix
 from jobsworth.findings.located_finding import token_width
 from jobsworth.manifests import expand_lists, read_text
+from jobsworth.reports.findings_report import finding_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,10 +63,11 @@ def explain(text: str, release: str) -> str:
     """Return the explanation of each valid Job, as Markdown tables in parts."""
 
     def explained(value: dict[str, Any]) -> dict[str, Any]:
-        from jobsworth.reports.explanation_json import render
+        from jobsworth.documents.declared import json_value
+        from jobsworth.reports.explanation_report import explanation_report
 
         found = jobsworth.explain(value, kubernetes_version=release)
-        (job,) = json.loads(render([found]))["jobs"]
+        (job,) = json_value(explanation_report([found]))["jobs"]
         return {"job": job}
 
     return json.dumps(list(_each_object(text, explained)))
@@ -79,8 +82,8 @@ def simulate(text: str, release: str, seed: int, question: str, time: str) -> st
     """
 
     def simulated(value: dict[str, Any]) -> dict[str, Any]:
-        from jobsworth.whatif.timelines.timeline_svg import timeline_svg
-        from jobsworth.whatif.timelines.timeline_text import run_lines
+        from jobsworth.reports.timelines.timeline_svg import timeline_svg
+        from jobsworth.reports.timelines.timeline_text import run_lines
 
         asked: dict[str, Any] = {question: time} if question else {}
         if question == "image_typo":
@@ -128,7 +131,7 @@ def _finding(result: Result, located: LocatedFinding) -> dict[str, Any]:
     finding = located.finding
     column = located.column or 1
     described: dict[str, Any] = {
-        **finding.as_dict(),
+        **json_value(finding_report(located)),
         "line": located.line or 1,
         "column": column,
         "width": max(1, token_width(located.excerpt, column - 1)) if located.excerpt else 1,

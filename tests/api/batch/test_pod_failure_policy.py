@@ -76,7 +76,7 @@ CONDITIONS: dict[str, tuple[dict[str, Any], Errors]] = {
     "a type": (on_condition(type="DisruptionTarget"), {}),
     "a type with a domain": (on_condition(type="acme.io/PreemptedByQuota"), {}),
     "a type and a status": (on_condition(type="Ready", status="False"), {}),
-    "a type that is no label key": (
+    "a type that is not a label key": (
         on_condition(type="a b"),
         {f"{PATTERN}.type": f'Invalid value: "a b": {LABEL_KEY}'},
     ),

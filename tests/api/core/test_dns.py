@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.formats.names import dns_subdomain, dns_subdomain_with_underscore
+from kube_cel.formats.names import dns_subdomain, dns_subdomain_with_underscore
 from support.validation.engine_errors import Errors, invalid, pod_errors, server
 
 NOT_AN_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
-from jobsworth.api.formats.names import label_key
+from kube_cel.formats.names import label_key
 
 IN_BOTH = 'Invalid value: "app": exists in both matchLabelKeys and labelSelector'
 NO_SELECTOR = "Forbidden: must not be specified when labelSelector is not set"

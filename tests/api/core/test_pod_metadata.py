@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.formats.names import label_key, label_value
+from kube_cel.formats.names import label_key, label_value
 from support.validation.engine_errors import (
     Errors,
     defaulted,

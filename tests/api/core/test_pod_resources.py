@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.pod_resources import aggregate
-from jobsworth.api.formats.quantity import parse
+from kube_cel.formats.quantity import parse
 from support.validation.engine_errors import Errors, defaulted_pod, pod_errors, server
 from support.validation.validated_containers import INIT, MAIN, SIDECAR
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.pod_template import every_container
-from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
+from kube_cel.formats.names import dns_label, dns_subdomain, label_key, label_value
 from support.validation.engine_errors import (
     Errors,
     defaulted_pod,

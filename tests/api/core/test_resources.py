@@ -92,7 +92,7 @@ def test_requests_and_limits(
     ],
 )
 def test_huge_pages_are_whole(name: str, amount: str, whole: bool) -> None:
-    assert is_multiple_of_page(name, amount) is whole
+    assert is_multiple_of_page(name, amount, server()) is whole
 
 
 def test_broken_huge_pages_that_are_stored_are_kept() -> None:
@@ -232,3 +232,10 @@ def test_a_stored_init_container_may_restart_for_a_change() -> None:
     pod = {"restartPolicy": "OnFailure", "initContainers": [{**INIT, **RESTARTS}]}
     assert pod_errors(pod)
     assert pod_errors(pod, old=pod) == set()
+
+
+def test_the_name_of_a_resource_is_printed_as_json() -> None:
+    policy = {"resourceName": "a<b", "restartPolicy": "NotRequired"}
+    pod = {"containers": [{"name": "main", "image": "busybox:1.36", "resizePolicy": [policy]}]}
+    wrong = 'Unsupported value: "a\\u003cb": supported values: "cpu", "memory"'
+    assert pod_errors(pod, at=server("1.36")) == {("containers[0].resizePolicy", wrong)}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.formats.go_numbers import fits
-from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
+from kube_cel.formats.go_numbers import fits
+from kube_cel.formats.names import dns_label, dns_subdomain, label_key, label_value
 from support.validation.engine_errors import Errors, invalid, pod_errors, server
 
 EXISTS_NEEDED = (

@@ -1,4 +1,4 @@
-"""Volumes: one source each, and the sources that are no disks and no configuration."""
+"""Volumes: one source each, and the sources that are neither disks nor configuration."""
 
 from __future__ import annotations
 

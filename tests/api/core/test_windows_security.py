@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.windows_security import credential_spec, user_name
-from jobsworth.api.formats.names import dns_subdomain
+from kube_cel.formats.names import dns_subdomain
 from support.validation.engine_errors import pod_errors
 
 

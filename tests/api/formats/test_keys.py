@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.api.formats import keys
-from jobsworth.api.formats.names import HTTP_PATH_PATTERN, dns_subdomain, label_key
+from kube_cel.formats.names import HTTP_PATH_PATTERN, dns_subdomain, label_key
 
 
 @pytest.mark.parametrize(

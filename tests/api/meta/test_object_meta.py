@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.formats.names import dns_subdomain, label_key
+from kube_cel.formats.names import dns_subdomain, label_key
 from support.validation.engine_errors import Errors, errors_of, invalid, job_with
 
 NOT_OWNED = "name is neither a standard finalizer name nor is it fully qualified"

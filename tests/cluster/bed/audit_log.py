@@ -17,7 +17,7 @@ class Call(NamedTuple):
         user_agent: as the client gave it: the built-in Job controller's ends with ``/job-controller``.
         user: its name.
         verb: ``create``, ``update``, ``patch``, ``get``, ``list``, ``watch`` (when it ends) …
-        resource: with the subresource, such as ``jobs/status``; the path where it is no resource.
+        resource: with the subresource, such as ``jobs/status``; the path where it is not a resource.
         namespace: empty for what has none.
         code: the HTTP status.
         annotations: those of the audit event, such as what admission records.

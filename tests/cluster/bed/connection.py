@@ -18,7 +18,7 @@ class Answer(NamedTuple):
 
     Attributes:
         code: the HTTP status.
-        body: the decoded object, which for an error is a ``Status``; a string where it was no JSON.
+        body: the decoded object, which for an error is a ``Status``; a string where it was not JSON.
         warnings: the texts of its ``Warning`` headers.
     """
 

@@ -111,7 +111,9 @@ class Kubelet:
             except UNANSWERED as error:
                 _log(error)
                 heapq.heappush(later, (time.monotonic() + RETRY_AFTER, uid))
-            except Exception:  # such as an annotation that is no duration: this Pod's fault alone
+            except (
+                Exception
+            ):  # such as an annotation that is not a duration: this Pod's fault alone
                 traceback.print_exc()
 
     def _take(self, stage: Stage | None, pod: Pod) -> None:

@@ -55,12 +55,12 @@ def run_time(pod: Pod) -> float:
     """Return how many seconds a Pod runs.
 
     Raises:
-        ValueError: the annotation is no number with a unit.
+        ValueError: the annotation is not a number with a unit.
     """
     text = pod["metadata"].get("annotations", {}).get(RUN_FOR, "0s")
     found = re.fullmatch(r"(\d+)(ms|s|m|h)", text)
     if found is None:
-        raise ValueError(f"{RUN_FOR}: {text!r} is no duration: write 500ms, 2s, 5m or 1h")
+        raise ValueError(f"{RUN_FOR}: {text!r} is not a duration: write 500ms, 2s, 5m or 1h")
     return int(found[1]) * SECONDS[found[2]]
 
 

@@ -129,7 +129,7 @@ class Jobsworth(Controller):
                 sys.executable,
                 *("-m", "jobsworth", "reconcile"),
                 f"--kubeconfig={self.bed.kubeconfig}",
-                f"--listen=127.0.0.1:{self._port}",
+                f"--monitor-bind=127.0.0.1:{self._port}",
                 *arguments,
                 *self._flags,
             ],

@@ -147,6 +147,10 @@ class Job:
             add = lambda job: job["status"].setdefault("conditions", []).append(condition)  # noqa: E731
             self._update("/status", add)
 
+    def gets_status(self, status: dict[str, Any]) -> None:
+        """Its status changes in these fields."""
+        self._update("/status", lambda job: job["status"].update(status))
+
     def _update(self, subresource: str, change: Callable[[dict[str, Any]], Any]) -> None:
         """Read, change and write it, again after a conflict."""
         code = 409

@@ -23,12 +23,12 @@ from jobsworth.controller.pods import UNKNOWN_INDEX
 from jobsworth.controller.pods import Pod as PodView
 from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import COMPLETION_INDEX, RUNNING
-from jobsworth.whatif.failure_causes import DISRUPTIONS
-from jobsworth.whatif.run_record import PodRecord
-from jobsworth.whatif.simulation.scenario import ONLY_JOB
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
-from jobsworth.whatif.virtual_time import EventQueue
+from jobsworth.runs.failure_causes import DISRUPTIONS
+from jobsworth.runs.run_record import PodRecord
+from jobsworth.runs.simulation.scenario import ONLY_JOB
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
+from jobsworth.runs.virtual_time import EventQueue
 from support.simulation.job_outcomes import JobOutcome, by_index, conditions_of
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class PlayedJob:
         self._attempts[key] += 1
         view = PodView(self._namespace, metadata["name"], metadata["uid"], index=key)
         record = PodRecord(metadata["name"], index, self._attempts[key], self._queue.now)
-        model = SimulatedPod(view, record, self._template, ONLY_JOB, lambda pod: None)
+        model = SimulatedPod(view, record, self._template, ONLY_JOB, lambda pod: None, touched={})
         path = f"/api/v1/namespaces/{self._namespace}/pods/{metadata['name']}"
         return PlayedPod(path, model, stored["spec"]["containers"])
 

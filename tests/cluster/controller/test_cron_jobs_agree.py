@@ -1,11 +1,11 @@
 """The same CronJobs in virtual time and on a control plane: the same runs, for the same reasons.
 
-The health of the CronJobs is compared, too: what ``jobsworth audit --health`` says of each scheduled time, from the
+The health of the CronJobs is compared, too: what ``jobsworth health`` says of each scheduled time, from the
 objects that are stored at the end, with the Jobs that the watch has shown.
 
 The cases are those of ``support.simulation.cron_job_cases``. They run side by side by the wall clock on Kubernetes' own
 CronJob controller, which takes seven minutes, among them a restart of the controller and zones whose clocks change meanwhile.
-``JOBSWORTH_RENEW=1`` records what it did, for ``tests/whatif/simulation/test_cron_jobs_agree_with_kubernetes.py``, which takes no control plane.
+``JOBSWORTH_RENEW=1`` records what it did, for ``tests/runs/simulation/test_cron_jobs_agree_with_kubernetes.py``, which takes no control plane.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.rest_config import Target, rest_config
 from jobsworth.client.transport import Client
 from jobsworth.controller.times import read_time, write_time
-from jobsworth.whatif.health.cluster_health import ClusterHealth, cluster_health
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.health.cluster_health import ClusterHealth, cluster_health
 from support.simulation import cron_job_cases
 from support.simulation.cron_job_cases import (
     AWAY,
@@ -253,8 +254,8 @@ def test_kubernetes_runs_a_cron_job_as_the_simulator_does(
     assert found.differences(expected, TOLERANCE) == [], (found, expected)
 
 
-STATES = {"Complete": {"succeeded", "started"}, "Failed": {"failed", "started"}}
-NOT_STARTED = {"skipped", "waiting"}
+STATES = {"Complete": {"Succeeded", "Started"}, "Failed": {"Failed", "Started"}}
+NOT_STARTED = {"Skipped", "Waiting"}
 KNOWN_ZONES = [
     name for name, case in CASES.items() if case.spec.get("timeZone") not in (BACK, FORWARD)
 ]
@@ -270,15 +271,15 @@ def test_the_health_of_a_cron_job_says_what_happened(
     (found,) = [each for each in cron_jobs.health.cron_jobs if each.evidence.name == name]
     assert found.window is not None
     truth = cron_jobs.truth(name)
-    print(f"\n{name}: {[(run.state, run.reason, run.late) for run in found.window.runs]}")
+    print(f"\n{name}: {[(run.state, run.cause, run.late) for run in found.window.runs]}")
     for run in found.window.runs:
         ended, job = truth.get(run.scheduled // 60, ("", ""))
-        if run.state == "unknown":
-            assert run.reason == "SpecEdited" or ended in ("", "replaced"), run
+        if run.state == "Unknown":
+            assert run.cause is Cause.SPEC_EDITED or ended in ("", "replaced"), run
         elif not job:
             assert run.state in NOT_STARTED, run
         else:
-            assert run.state in STATES.get(ended, {"running", "started"}), (run, ended)
+            assert run.state in STATES.get(ended, {"Running", "Started"}), (run, ended)
             assert run.job in (job, ""), run
 
 

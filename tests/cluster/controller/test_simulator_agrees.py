@@ -1,9 +1,9 @@
 """The same scenarios, in virtual time and on a control plane: the same outcomes.
 
-The scenarios are those of ``tests/whatif/simulation/agreement``. ``jobsworth simulate`` runs them; on the bed, a kubelet plays
+The scenarios are those of ``tests/runs/simulation/agreement``. ``jobsworth simulate`` runs them; on the bed, a kubelet plays
 them, and the real controller decides. Both have the default delays of Kubernetes, whose own controller knows no others.
 ``JOBSWORTH_AGREEMENT_ROUNDS=3`` repeats it. With ``JOBSWORTH_SCENARIOS=built-in`` and ``JOBSWORTH_RENEW=1`` the outcomes
-are recorded, for ``tests/whatif/simulation/test_agrees_with_kubernetes.py``, which takes no control plane.
+are recorded, for ``tests/runs/simulation/test_agrees_with_kubernetes.py``, which takes no control plane.
 """
 
 from __future__ import annotations

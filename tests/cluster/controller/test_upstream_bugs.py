@@ -51,7 +51,7 @@ def test_an_index_that_backs_off_does_not_hold_up_others(scenario: Scenario) -> 
 def test_a_suspended_job_whose_last_pod_ends_late_comes_to_its_end(
     scenario: Scenario, end: str
 ) -> None:
-    """Kubernetes tries to finish it without a start time, which the API server rejects for ever."""
+    """Kubernetes tries to finish it without a start time, which the API server rejects forever."""
     job = scenario.job(
         parallelism=1, completions=1, backoff_limit=0, pod_replacement_policy="Failed"
     )
@@ -78,6 +78,28 @@ def test_a_counted_pod_that_loses_its_owner_is_not_counted_again(scenario: Scena
     job.reaches(active=1, succeeded=1)
     pod.is_changed({"metadata": {"ownerReferences": None}})
     job.stays(active=1, succeeded=1)
+
+
+@pytest.mark.parametrize("indexed", [False, True], ids=["NonIndexed", "Indexed"])
+def test_a_pod_that_leaves_succeeded_once_it_is_recorded_is_counted_once(
+    scenario: Scenario, indexed: bool
+) -> None:
+    """Kubernetes adds its UID to both lists, which the API server rejects forever (issue 125410)."""
+    job = scenario.job(indexed=indexed, parallelism=1, completions=2, backoff_limit=0)
+    job.reaches(active=1)
+    pod = job.pod()
+    # The controller dies when it has recorded the Pod, and has not removed the finalizer.
+    scenario.controller.kill()
+    pod.succeeds()
+    recorded = {"succeeded": 1, "completedIndexes": "0"} if indexed else {}
+    uncounted = {} if indexed else {"succeeded": [pod.uid]}
+    job.gets_status({"uncountedTerminatedPods": uncounted, "active": 0, **recorded})
+    pod.fails()
+    scenario.controller.start()
+    indexes = {"completed_indexes": "0"} if indexed else {}
+    job.reaches(active=1, succeeded=1, failed=0, **indexes)
+    job.pod().succeeds()
+    job.is_complete(succeeded=2, failed=0, **({"completed_indexes": "0,1"} if indexed else {}))
 
 
 def test_a_quota_is_waited_for(scenario: Scenario) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -121,7 +122,8 @@ def both(beside_the_built_in: Controller) -> Iterator[tuple[BuiltIn, Jobsworth]]
     ours = Jobsworth(beside_the_built_in.bed, "--adopt-unmanaged")
     yield built_in, ours
     ours.kill()
-    built_in.as_usual()
+    built_in.kill()
+    beside_the_built_in.as_usual()
 
 
 def test_a_cluster_changes_hands_and_back(both: tuple[BuiltIn, Jobsworth]) -> None:
@@ -153,6 +155,21 @@ def test_a_cluster_changes_hands_and_back(both: tuple[BuiltIn, Jobsworth]) -> No
         "FailedIndexes", succeeded=3, failed=2, completed_indexes="1-3", failed_indexes="0"
     )
     scenario.ends()
+
+
+def test_it_stops_once_the_built_in_controller_is_at_work(both: tuple[BuiltIn, Jobsworth]) -> None:
+    built_in, ours = both
+    ours.start()
+    scenario = Scenario(ours)
+    built_in.start()
+    numbers = itertools.count()
+
+    def goes_on() -> str:
+        scenario.job(f"job-{next(numbers)}", suspend=True)
+        log = ours.log()
+        return "" if "stopping: the built-in Job controller is active" in log else "it goes on"
+
+    eventually(goes_on, within=60, explain=ours.log)
 
 
 def test_it_counts_jobs_of_other_controllers_like_the_built_in(scenario: Scenario) -> None:

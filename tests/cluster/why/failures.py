@@ -171,16 +171,16 @@ DISRUPTED_GONE = ("DisruptionTarget", "FailJob", "gone")
 CASES = (
     Case(
         "exit-code", twice(lambda pod: pod.fails(1)),
-        ("2 Pods failed with exit code 1", "backoffLimit 1 was exceeded"), "exit-code",
+        ("2 Pods failed with exit code 1", "backoffLimit 1 was exceeded"), "ExitCode",
         {"backoffLimit": 1},
     ),
     Case(
         "exit-code-gone", once(lambda pod: pod.fails(3), gone=True),
-        ("the failed Pod that the status counts is gone", "unknown", "backoffLimit 0"), "gone", ONE,
+        ("the failed Pod that the status counts is gone", "unknown", "backoffLimit 0"), "PodsGone", ONE,
     ),
     Case(
         "oom", once(lambda pod: pod.fails(137, "OOMKilled")),
-        ("exit code 137 (OOMKilled, limit 2Gi)", "backoffLimit 0 was exceeded"), "oom", ONE, LIMITED,
+        ("exit code 137 (OOMKilled, limit 2Gi)", "backoffLimit 0 was exceeded"), "OOMKilled", ONE, LIMITED,
     ),
     Case(
         "oom-of-an-index", _brief,
@@ -188,11 +188,11 @@ CASES = (
             "index 1 failed twice with exit code 137 (OOMKilled, limit 2Gi)",
             "backoffLimitPerIndex 1 was exceeded", "1 eviction was ignored by rules[0]",
         ),
-        "oom", {**PER_INDEX, "backoffLimitPerIndex": 1, **rules(IGNORE_DISRUPTIONS)}, LIMITED,
+        "OOMKilled", {**PER_INDEX, "backoffLimitPerIndex": 1, **rules(IGNORE_DISRUPTIONS)}, LIMITED,
         keep=True,
     ),
     Case(
-        "windows-oom", once(lambda pod: pod.fails(1)), ("failed with exit code 1",), "exit-code", ONE,
+        "windows-oom", once(lambda pod: pod.fails(1)), ("failed with exit code 1",), "ExitCode", ONE,
         {"os": {"name": "windows"}, "nodeSelector": {"kubernetes.io/os": "windows"}},
     ),
     Case(
@@ -204,7 +204,7 @@ CASES = (
             )
         ),
         ("evicted by the kubelet, because a limit of ephemeral storage was exceeded", "1Gi"),
-        "storage-limit", ONE,
+        "StorageLimit", ONE,
     ),
     Case(
         "pod-deadline",
@@ -214,16 +214,16 @@ CASES = (
                 message="Pod was active on the node longer than the specified deadline",
             )
         ),
-        ("exceeded activeDeadlineSeconds of the Pod template",), "pod-deadline", ONE,
+        ("exceeded activeDeadlineSeconds of the Pod template",), "PodDeadline", ONE,
         {"activeDeadlineSeconds": 60},
     ),
     Case(
         "preemption", once(lambda pod: pod.is_deleted("PreemptionByScheduler")),
-        ("was preempted by the scheduler",), "preemption", ONE, keep=True,
+        ("was preempted by the scheduler",), "Preemption", ONE, keep=True,
     ),
     Case(
         "preemption-gone", _preempted_gone,
-        ("Preempted by pod 6a0a1c3e", "gone"), "gone", ONE,
+        ("Preempted by pod 6a0a1c3e", "gone"), "PodsGone", ONE,
     ),
     Case(
         "kubelet-preemption",
@@ -233,24 +233,24 @@ CASES = (
                 message="Preempted in order to admit critical pod",
             )
         ),
-        ("was preempted by the kubelet for a critical Pod",), "kubelet-preemption", ONE,
+        ("was preempted by the kubelet for a critical Pod",), "CriticalPod", ONE,
     ),
     Case(
         "eviction", once(lambda pod: pod.is_deleted("EvictionByEvictionAPI")),
-        ("was evicted through the eviction API",), "eviction", ONE, keep=True,
+        ("was evicted through the eviction API",), "EvictionAPI", ONE, keep=True,
     ),
     Case(
         "eviction-gone", once(lambda pod: pod.is_deleted("EvictionByEvictionAPI")),
-        DISRUPTED_GONE, "disruption", {**ONE, **rules(FAIL_DISRUPTIONS)},
+        DISRUPTED_GONE, "Disruption", {**ONE, **rules(FAIL_DISRUPTIONS)},
     ),
     Case(
         "taint", once(lambda pod: pod.is_deleted("DeletionByTaintManager")),
-        ("because of a NoExecute taint",), "taint", ONE, keep=True,
+        ("because of a NoExecute taint",), "Taint", ONE, keep=True,
     ),
-    Case("taint-gone", _tainted_gone, ("TaintManagerEviction", "gone"), "gone", ONE),
+    Case("taint-gone", _tainted_gone, ("TaintManagerEviction", "gone"), "PodsGone", ONE),
     Case(
         "pod-gc", once(lambda pod: pod.is_deleted("DeletionByPodGC")),
-        ("by the Pod garbage collector, because the node is gone",), "pod-gc", ONE, keep=True,
+        ("by the Pod garbage collector, because the node is gone",), "PodGC", ONE, keep=True,
     ),
     Case(
         "node-shutdown",
@@ -260,7 +260,7 @@ CASES = (
                 message="Pod was terminated in response to imminent node shutdown.",
             )
         ),
-        ("was stopped by the shutdown of the node",), "node-shutdown", ONE,
+        ("was stopped by the shutdown of the node",), "NodeShutdown", ONE,
     ),
     Case(
         "node-pressure",
@@ -270,14 +270,14 @@ CASES = (
                 message="The node was low on resource: memory. Container main was using 3Gi. ",
             )
         ),
-        ("ran short of resources", "low on resource: memory"), "node-pressure", ONE,
+        ("ran short of resources", "low on resource: memory"), "NodePressure", ONE,
     ),
     Case(
         "deletion", once(lambda pod: pod.is_deleted()),
-        ("was deleted while it ran, without a condition",), "deletion", ONE, keep=True,
+        ("was deleted while it ran, without a condition",), "Deletion", ONE, keep=True,
     ),
     Case(
-        "node-unreachable", _hangs, ("terminating Pods to terminate", "on node"), "terminating",
+        "node-unreachable", _hangs, ("terminating Pods to terminate", "on node"), "Terminating",
         {**ONE, "podReplacementPolicy": "Failed"}, keep=True,
     ),
     Case(
@@ -289,83 +289,83 @@ CASES = (
             job.ends(),
         )[0],
         ("rejected by the kubelet before a container ran (UnexpectedAdmissionError)", "devices"),
-        "admission-error", ONE,
+        "AdmissionError", ONE,
     ),
     Case(
         "image-pull", _stays(_pulls),
         ("an image that can be pulled", "ImagePullBackOff", "registry.example.com/solver:1", "nothing else ends it"),
-        "imagePull",
+        "ImagePull",
     ),
     Case(
         "image-pull-deadline-gone", _deadline(_pulls),
-        ("activeDeadlineSeconds 4 ran out", "an image that can be pulled"), "imagePull",
+        ("activeDeadlineSeconds 4 ran out", "an image that can be pulled"), "ImagePull",
         {"activeDeadlineSeconds": 4},
     ),
     Case(
         "unschedulable", _stays(lambda pod: pod.is_unschedulable(STAYS_PENDING)),
-        ("a node with room", "3 Insufficient cpu"), "unschedulable",
+        ("a node with room", "3 Insufficient cpu"), "Unschedulable",
     ),
     Case(
         "unschedulable-deadline-gone",
         _deadline(lambda pod: pod.is_unschedulable(STAYS_PENDING)),
-        ("activeDeadlineSeconds 4 ran out", "a node with room", "3 Insufficient cpu"), "unschedulable",
+        ("activeDeadlineSeconds 4 ran out", "a node with room", "3 Insufficient cpu"), "Unschedulable",
         {"activeDeadlineSeconds": 4},
     ),
     Case(
         "missing-config",
         _stays(lambda pod: pod.waits("CreateContainerConfigError", 'configmap "settings" not found')),
-        ("a ConfigMap or Secret", 'configmap "settings" not found'), "missingConfig",
+        ("a ConfigMap or Secret", 'configmap "settings" not found'), "MissingConfig",
     ),
     Case(
         "running-deadline", _deadline(lambda pod: pod.runs()),
-        ("activeDeadlineSeconds 4 ran out while Pod", "ran"), "running",
+        ("activeDeadlineSeconds 4 ran out while Pod", "ran"), "Running",
         {"activeDeadlineSeconds": 4}, keep=True,
     ),
     Case(
         "pod-security", _rejected, ("the API server to accept its Pods", "violates PodSecurity"),
-        "rejected", namespace_labels={"pod-security.kubernetes.io/enforce": "restricted"},
+        "PodsRejected", namespace_labels={"pod-security.kubernetes.io/enforce": "restricted"},
     ),
     Case(
-        "quota", _rejected, ("the API server to accept its Pods", "exceeded quota"), "rejected",
+        "quota", _rejected, ("the API server to accept its Pods", "exceeded quota"), "Quota",
         quota={"pods": "0"},
     ),
     Case(
         "suspended", lambda job: job.has_event("Suspended"), ("the Job to be resumed", "spec.suspend"),
-        "suspended", {"suspend": True},
+        "Suspended", {"suspend": True},
     ),
     Case(
         "fail-job", once(lambda pod: pod.fails(42)),
-        ("failed with exit code 42, and rules[0] (FailJob) matches",), "exit-code",
+        ("failed with exit code 42, and rules[0] (FailJob) matches",), "ExitCode",
         rules(on_codes("FailJob", 42)),
     ),
     Case(
         "fail-job-gone", once(lambda pod: pod.fails(42), gone=True),
         ("failed with exit code 42 of container main, and rules[0] (FailJob)", "that Pod is gone"),
-        "exit-code",
+        "ExitCode",
         rules(on_codes("FailJob", 42)),
     ),
     Case(
         "fail-index", _fail_index,
         ("index 1 failed with exit code 42, and rules[0] (FailIndex) matches", "1 of 2 indexes had succeeded"),
-        "exit-code", {**PER_INDEX, "backoffLimitPerIndex": 3, **rules(on_codes("FailIndex", 42))},
+        "ExitCode", {**PER_INDEX, "backoffLimitPerIndex": 3, **rules(on_codes("FailIndex", 42))},
     ),
     Case(
         "max-failed-indexes", _two_indexes,
         ("with exit code 42", "backoffLimitPerIndex 0 was exceeded", "maxFailedIndexes 1 was exceeded"),
-        "exit-code", {**PER_INDEX, "completions": 3, "maxFailedIndexes": 1},
+        "ExitCode", {**PER_INDEX, "completions": 3, "maxFailedIndexes": 1},
     ),
     Case(
         "failed-indexes-gone", _two_indexes_gone,
         ("indexes 0-1 failed for good; their failed Pods are gone, so how they failed is unknown",),
-        "gone", PER_INDEX,
+        "PodsGone", PER_INDEX,
     ),
     Case(
         "start-error", once(lambda pod: pod.fails(128, "StartError")),
-        ("container main could not be started (StartError)",), "start-error", ONE,
+        ("container main could not be started (StartError)",), "StartError", ONE,
     ),
     Case(
         "crash-loop", _crash_loop,
-        ("failed again and again in place", "backoffLimit 2 was reached"), "exit-code",
+        ("failed again and again in place", "backoffLimit 2 was reached"), "ExitCode",
         {"backoffLimit": 2}, {"restartPolicy": "OnFailure"}, keep=True,
     ),
 )  # fmt: skip

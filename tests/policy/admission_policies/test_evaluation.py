@@ -128,7 +128,7 @@ def test_params_that_are_not_among_the_files_may_be_in_the_cluster() -> None:
 def test_a_policy_without_binding_and_a_binding_without_policy_are_named() -> None:
     found = read([policy("false"), binding(policy="other")], "1.37")
     assert found.evaluate(request()) == []
-    assert found.notes == [
+    assert [*found.notes] == [
         "ValidatingAdmissionPolicy small has no binding, so it is not enforced; add a "
         "ValidatingAdmissionPolicyBinding",
         "ValidatingAdmissionPolicyBinding everywhere names a policy that is not known",

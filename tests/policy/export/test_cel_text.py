@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.cel.syntax.lexer import tokens
 from jobsworth.policy.export.cel_text import (
     HOLE,
     all_of,
@@ -20,6 +19,7 @@ from jobsworth.policy.export.cel_text import (
     shown,
 )
 from jobsworth.policy.export.match_conditions import is_among, of_labels
+from kube_cel.lexer import tokens
 
 TEXTS = st.text(st.characters() | st.sampled_from("\"'\\\n\r\u2028\ufffc$`{}()*?[]!-^#\0"))
 

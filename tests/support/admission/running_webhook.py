@@ -71,9 +71,9 @@ class Serving:
         return 0.0
 
     def log(self) -> list[dict[str, Any]]:
-        """The lines of the log so far."""
-        text = (self.folder / "log").read_text()
-        return [json.loads(line) for line in text.splitlines()]
+        """The whole lines of the log so far."""
+        written, _, _ = (self.folder / "log").read_text().rpartition("\n")
+        return [json.loads(line) for line in written.splitlines()]
 
     def stop(self) -> int:
         """Stop as an orchestrator does, and give the exit code."""

@@ -20,7 +20,7 @@ TIMESTAMP = "1580601600"
 USER = 65532
 PATIENCE_SECONDS = 60
 COPIED = (
-    "constraints.txt",
+    "image-requirements.txt",
     "pyproject.toml",
     "README.md",
     "LICENSE",

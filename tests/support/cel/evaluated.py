@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jobsworth.cel.compiling import compile_expression
+from kube_cel.compiling import compile_expression
 
 
 def evaluated(expression: str, variables: Mapping[str, Any]) -> Any:

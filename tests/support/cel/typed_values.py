@@ -6,10 +6,10 @@ import base64
 import math
 from typing import Any
 
-from jobsworth.api.formats.duration import parse as nanoseconds
-from jobsworth.cel.functions.quantities import QuantityValue
-from jobsworth.cel.functions.times import timestamp_text
-from jobsworth.cel.values import Duration, Optional, Timestamp, TypeValue, type_name
+from kube_cel.formats.duration import parse as nanoseconds
+from kube_cel.functions.numbers import QuantityValue
+from kube_cel.functions.times import timestamp_text
+from kube_cel.values import Duration, Optional, Timestamp, TypeValue, type_name, value_of
 
 
 def typed(value: Any) -> list[Any]:
@@ -26,7 +26,7 @@ def typed(value: Any) -> list[Any]:
     if isinstance(value, list):
         return [name, [typed(item) for item in value]]
     if isinstance(value, dict):
-        return [name, _sorted([[typed(key), typed(item)] for key, item in value.items()])]
+        return [name, _sorted([[typed(value_of(key)), typed(item)] for key, item in value.items()])]
     if isinstance(value, Optional):
         return ["optional", typed(value.value) if value.present else None]
     if isinstance(value, Duration):

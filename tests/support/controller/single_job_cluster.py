@@ -1,7 +1,7 @@
 """A cluster of one Job, in memory, in which calls fail and the controller dies: for laws.
 
 It keeps what the API server keeps: finalizers hold deleted Pods, a status is stored whole and by the
-rules, a Pod that has ended stays so.
+rules. A Pod that has ended stays so, unless a test rewrites its phase, which the API server allows.
 """
 
 from __future__ import annotations
@@ -179,6 +179,16 @@ class SingleJobCluster:
             phase = "Succeeded" if well else "Failed"
             pod["status"] = {"phase": phase, "containerStatuses": [container]}
             self._sweep()
+
+    def rewrite_phase(self, number: int) -> None:
+        """Give a Pod that has ended another phase."""
+        ended = [name for name in self.pods if name not in self.running()]
+        if ended:
+            status = self.pods[ended[number % len(ended)]]["status"]
+            others = [
+                each for each in ("Running", "Succeeded", "Failed") if each != status["phase"]
+            ]
+            status["phase"] = others[number % 2]
 
     def running(self) -> list[str]:
         """The Pods that have not ended, those that are being deleted included."""

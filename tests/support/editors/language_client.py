@@ -111,10 +111,14 @@ class LanguageClient:
 
     def open(self, uri: str, text: str, language: str = "yaml") -> list[dict[str, Any]]:
         """Open a text, and return its diagnostics."""
+        self.send_open(uri, text, language)
+        return self.diagnostics(uri)
+
+    def send_open(self, uri: str, text: str, language: str = "yaml") -> None:
+        """Open a text, and do not wait for its diagnostics."""
         self._versions[uri] = 1
         document = {"uri": uri, "languageId": language, "version": 1, "text": text}
         self.notify("textDocument/didOpen", textDocument=document)
-        return self.diagnostics(uri)
 
     def change(self, uri: str, *changes: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Change an open text, and return the diagnostics of the new version."""

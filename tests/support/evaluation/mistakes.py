@@ -98,6 +98,7 @@ SCHEDULES = [
     "0 6 * *", "0 6 * * * *", "0 6 * * mo", "*/0 * * * *", "TZ=Europe/Berlin 0 6 * * *", "CRON_TZ=Etc/UTC 0 6 * * *",
     "TZ=Nowhere 0 6 * * *", "TZ= 0 6 * * *", "TZ=Etc/UTC", "TZ=Etc/UTC 0 6 * * 7", " 0 6 * * *", "0  6 * * 7", "daily", "@dayly",
     "hourly", "@hurly", "weekly", "@reboot", "noon", "every day", "@every 1x", "", "1-x * * * *", "1,,2 * * * *",
+    "0 6 * * * /bin/x", "0 6 * * * root /bin/x", "0 6, 18 * * *", "0,30 8 -18 * *", "0 0 6 * * MON",
 ]  # fmt: skip
 QUANTITIES = [
     "1GB", "1gb", "100mi", "1gi", "1Kb", "1KB", "1 Gi", "1.5 GB", "500MB", "1TB", "1g", "1K", "1MiB", "1GiB", "1M i", "1000mb",

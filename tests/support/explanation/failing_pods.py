@@ -15,10 +15,10 @@ from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.settings import ControllerSettings
+from jobsworth.runs.explanation.decision_table import decision_table
+from jobsworth.runs.explanation.explained_job import ExplainedJob, explained_job
+from jobsworth.runs.explanation.failure_outcome import Outcome
 from jobsworth.validation.engine import engine_for
-from jobsworth.whatif.explanation.decision_table import decision_table
-from jobsworth.whatif.explanation.explained_job import ExplainedJob, explained_job
-from jobsworth.whatif.explanation.failure_outcome import Outcome
 from support.controller.job_syncs import NOW, a_pod
 from support.lint.random_failure_policies import matches
 

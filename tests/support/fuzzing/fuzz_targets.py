@@ -18,6 +18,7 @@ from lsprotocol import types
 from jobsworth.admission.review import BadReview
 from jobsworth.api.api_server import ApiServer
 from jobsworth.cli import run
+from jobsworth.files.steps import result_of_steps
 from jobsworth.lsp.code_actions import FIX_ALL, code_actions, with_all_safe_fixes
 from jobsworth.lsp.diagnostics import diagnostics
 from jobsworth.lsp.failure_policy import explanation, has_failure_policy
@@ -188,7 +189,7 @@ def _open_text(data: bytes, draw: Draw) -> None:
         data.decode("utf-8", "surrogateescape"), f"/repository/job.{('yaml', 'json')[draw(2)]}"
     )
     evaluator, server = workspace(), ApiServer("1.36")
-    found = evaluated(text, evaluator)
+    found = result_of_steps(evaluated(text, evaluator))
     for diagnostic in diagnostics(found):
         start, end = map(text.positions.offset_at, (diagnostic.range.start, diagnostic.range.end))
         assert 0 <= start <= end <= len(text.positions.text)
@@ -196,16 +197,16 @@ def _open_text(data: bytes, draw: Draw) -> None:
     everywhere = types.Range(types.Position(0, 0), types.Position(len(data), 0))
     document = types.TextDocumentIdentifier(text.uri)
     params = types.CodeActionParams(document, everywhere, types.CodeActionContext([]))
-    for action in code_actions(found, evaluator, params):
+    for action in result_of_steps(code_actions(found, evaluator, params)):
         if action.kind == FIX_ALL:
-            with_all_safe_fixes(action, text, evaluator)
+            result_of_steps(with_all_safe_fixes(action, text, evaluator))
         if action.edit is not None:
             assert action.edit.changes is not None
             with_edits(text, list(action.edit.changes[text.uri]))
     lines = len(data.splitlines())
     hover(text, server, types.Position(draw(60) * lines // 60, draw(60)))
     if has_failure_policy(text):
-        assert explanation(text, server)
+        assert result_of_steps(explanation(text, server))
 
 
 def _manifests() -> list[bytes]:

@@ -110,13 +110,13 @@ CASES: dict[str, Case] = {
         hourly(**FORBID, startingDeadlineSeconds=300, **KEEP), HANGS_SINCE_SATURDAY
     ),
     "forbid-wrong-image": Case(
-        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "imagePull"})
+        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "ImagePull"})
     ),
     "forbid-unschedulable": Case(
-        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "unschedulable"})
+        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "Unschedulable"})
     ),
     "forbid-missing-config": Case(
-        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "missingConfig"})
+        hourly(**FORBID, **KEEP), pods("2m", {"from": f"{6 * DAY}s", "cause": "MissingConfig"})
     ),
     "forbid-terminating": Case(
         hourly(**FORBID, **KEEP),

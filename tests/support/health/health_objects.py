@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobsworth.controller.times import write_time
-from jobsworth.whatif.health.accounted_runs import AccountedRun
-from jobsworth.whatif.health.cluster_health import ClusterHealth, ListedObjects, cluster_health
-from jobsworth.whatif.health.cron_job_health import CronJobHealth
+from jobsworth.runs.health.accounted_runs import AccountedRun
+from jobsworth.runs.health.cluster_health import ClusterHealth, ListedObjects, cluster_health
+from jobsworth.runs.health.cron_job_health import CronJobHealth
 
 Object = dict[str, Any]
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import jobsworth
 from jobsworth.controller.times import write_time
-from jobsworth.whatif.run_record import EmittedEvent, JobRecord, PodRecord, RunRecord
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.runs.run_record import EmittedEvent, JobRecord, PodRecord, RunRecord
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 
 Object = dict[str, Any]
 
 EVENT_TTL = 3600
 """Seconds for which kube-apiserver keeps Events by default."""
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-_WAITING = {"imagePull": "ImagePullBackOff", "missingConfig": "CreateContainerConfigError"}
+_WAITING = {"ImagePull": "ImagePullBackOff", "MissingConfig": "CreateContainerConfigError"}
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class PlayedCronJob:
         if pod.pending in _WAITING:
             waiting = {"reason": _WAITING[pod.pending]}
             status["containerStatuses"] = [{"name": "main", "state": {"waiting": waiting}}]
-        elif pod.pending == "unschedulable":
+        elif pod.pending == "Unschedulable":
             condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
             status["conditions"] = [condition]
         return {"metadata": meta, "spec": {}, "status": status}

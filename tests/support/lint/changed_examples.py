@@ -9,7 +9,7 @@ from typing import Any
 Steps = tuple[str | int, ...]
 
 KEPT = {"apiVersion", "kind"}
-"""The fields without which an object is no Job."""
+"""The fields without which an object is not a Job."""
 
 SHELL = ["sh", "-c"]
 OTHER_VALUES: dict[str, tuple[Any, ...]] = {

@@ -11,6 +11,7 @@ import random
 from typing import Any
 
 from jobsworth.api.batch.cron_job import CronJob
+from jobsworth.api.jobset.job_set import JobSet
 from jobsworth.api.kinds import Job
 from jobsworth.findings.edits import at, locate
 from jobsworth.lint.linter import RULES
@@ -65,6 +66,16 @@ def _named(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 REJECTED: dict[str, dict[str, Any]] = {
     "a misspelled field": job(backofLimit=3),
+    "a container that the Pod does not have": job(
+        podFailurePolicy={
+            "rules": [
+                {
+                    "action": "FailJob",
+                    "onExitCodes": {"containerName": "mian", "operator": "In", "values": [1]},
+                }
+            ]
+        }
+    ),
     "a field in another case": job(BackoffLimit=3),
     "a misplaced field": job({"backoffLimit": 3}),
     "a misplaced field, twice": job({"backoffLimit": 3}, backoffLimit=3),
@@ -179,7 +190,7 @@ REJECTED: dict[str, dict[str, Any]] = {
     "a generated label": _labelled("batch.kubernetes.io/job-name", "other"),
     "a name that is none": _named(job(), "Train_Model"),
     "a name that is none, of a CronJob": _named(cron_job(job()), "Train_Model"),
-    "a name that is no hostname": _named(job(**INDEXED), "train.model"),
+    "a name that is not a hostname": _named(job(**INDEXED), "train.model"),
     "an unsupported podReplacementPolicy": with_policy(
         on_codes("FailJob", "In", 1), podReplacementPolicy="TerminatingOrFailed"
     ),
@@ -195,6 +206,15 @@ REJECTED: dict[str, dict[str, Any]] = {
         }
     ),
     "a quantity with another unit": _container(resources={"limits": {"memory": "1gib"}}),
+    "a value that JobSet does not know": {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "sample"},
+        "spec": {
+            "successPolicy": {"operator": "All", "targetReplicatedJobs": ["drivr"]},
+            "replicatedJobs": [{"name": "driver", "template": {"spec": job()["spec"]}}],
+        },
+    },
 }
 """An object for each fix of an error of the API server, by what is wrong with it."""
 
@@ -226,6 +246,8 @@ def variation(value: dict[str, Any], seed: int) -> dict[str, Any]:
         spec = {"schedule": "0 3 * * *", "jobTemplate": {"spec": varied["spec"]}}
         varied = {**varied, "kind": "CronJob", "spec": spec}
     struct = CronJob if "jobTemplate" in (varied.get("spec") or {}) else Job
+    if varied.get("kind") == JobSet.name:
+        struct = JobSet
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
         change = rng.random()
         if change < 0.6:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from jobsworth.files.context.repeated_keys import repeated_keys
 from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.manifests import Document, read_text
@@ -28,7 +29,8 @@ def jobs_in(text: str) -> list[Any]:
 
 def neighbors_in(text: str) -> Neighbors:
     """Return the objects of a text to which its Jobs may refer."""
-    return Neighbors.of([document.value for document in read_text(text.encode(), "job.yaml")])
+    values = [document.value for document in read_text(text.encode(), "job.yaml")]
+    return Neighbors.of(values, repeats=repeated_keys)
 
 
 def edit_in(text: str, value: Any) -> Edit | None:

@@ -42,6 +42,40 @@ def binding(name: str = "everywhere", policy: str = "small", **spec: Any) -> dic
     }
 
 
+def mutating_policy(
+    *mutations: str, name: str = "small", match: Any = None, **spec: Any
+) -> dict[str, Any]:
+    """A policy that mutates Jobs, by ``Object{…}`` or a list of operations."""
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicy",
+        "metadata": {"name": name},
+        "spec": {
+            "matchConstraints": {"resourceRules": [JOBS], **(match or {})},
+            "reinvocationPolicy": "Never",
+            "mutations": [*map(mutation, mutations)],
+            **spec,
+        },
+    }
+
+
+def mutation(expression: str) -> dict[str, Any]:
+    """A mutation; the expression of a JSON Patch has the word ``JSONPatch``."""
+    if "JSONPatch" in expression:
+        return {"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}
+    return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}}
+
+
+def mutating_binding(name: str = "", policy: str = "small", **spec: Any) -> dict[str, Any]:
+    """A binding of a policy that mutates, by default with the name of the policy."""
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicyBinding",
+        "metadata": {"name": name or policy},
+        "spec": {"policyName": policy, **spec},
+    }
+
+
 def config_map(
     name: str = "limits", namespace: str = "batch", labels: Any = None, **data: str
 ) -> dict[str, Any]:

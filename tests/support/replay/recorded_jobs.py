@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 from jobsworth.controller.times import write_time
-from jobsworth.whatif.failure_causes import DISRUPTIONS
-from jobsworth.whatif.replay.recording import Recording
-from jobsworth.whatif.replay.recording_reader import read_recording
-from jobsworth.whatif.run_record import PodRecord, RunRecord
+from jobsworth.runs.failure_causes import DISRUPTIONS
+from jobsworth.runs.recorded.recording import Recording
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.run_record import PodRecord, RunRecord
 
 Object = dict[str, Any]
 

@@ -20,13 +20,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jobsworth
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.timelines.record_json import run_json
+from jobsworth.documents.declared import json_value
+from jobsworth.reports.simulation_report import run_report
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 
 Object = dict[str, Any]
 
-RECORDED = Path(__file__).parent.parent.parent / "whatif/simulation/agreement/cron_jobs.json"
+RECORDED = Path(__file__).parent.parent.parent / "runs/simulation/agreement/cron_jobs.json"
 CREATED, AWAY, UNTIL = 5, (265, 330), 400
 """Seconds after T: the creation, the absence of the controller, the end."""
 TOLERANCE = 20
@@ -255,7 +256,7 @@ def simulated(folder: Path, start: int = NOMINAL) -> dict[str, Outcome]:
 
 def _simulate(case: Case, name: str, start: int) -> Outcome:
     manifest = jobsworth.default(case.manifest(name, start))
-    report = run_json(run_once(manifest, read_scenario(case.scenario(start)), 1))
+    report = json_value(run_report(run_once(manifest, read_scenario(case.scenario(start)), 1)))
 
     def seconds(milliseconds: int) -> int:
         return milliseconds // 1000 + CREATED

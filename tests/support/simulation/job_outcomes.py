@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from jobsworth.cli.click_application import run_by_click
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.manifests import read_file
-from jobsworth.whatif.simulation.scenario_reader import is_scenario
+from jobsworth.runs.simulation.scenario_reader import is_scenario
 
-FOLDER = Path(__file__).parent.parent.parent / "whatif/simulation/agreement"
+FOLDER = Path(__file__).parent.parent.parent / "runs/simulation/agreement"
 RECORDED = FOLDER / "kubernetes.json"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 NO_INDEX = "-"
@@ -86,9 +86,9 @@ def simulated(name: str, folder: Path, seed: int = 1, managed_by: str | None = N
         completed_indexes=_sorted(
             pod["index"]
             for pod in job["pods"]
-            if pod["counted"] == "succeeded" and pod["index"] is not None
+            if pod["counted"] == "Succeeded" and pod["index"] is not None
         ),
-        failed_indexes=_sorted(each["index"] for each in job["failedIndexes"]),
+        failed_indexes=_sorted(each["index"] for each in job["failed_indexes"]),
         pods=by_index(pod["index"] for pod in job["pods"]),
     )
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import jobsworth
-from jobsworth.whatif.simulation.scenario_reader import is_scenario, scenario_of
-from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.timelines.record_json import run_json
+from jobsworth.documents.declared import json_value
+from jobsworth.reports.simulation_report import run_report
+from jobsworth.runs.simulation.scenario_reader import is_scenario, scenario_of
+from jobsworth.runs.simulation.scenario_run import run_once
 
 SEEDS = (1, 2, 3)
 
@@ -30,4 +31,4 @@ def _printed(pair: list[Any], seed: int) -> str:
     (scenario,) = (each for each in pair if is_scenario(each))
     (manifest,) = (each for each in pair if not is_scenario(each))
     record = run_once(jobsworth.default(manifest), scenario_of(scenario), seed)
-    return json.dumps(run_json(record), indent=1, ensure_ascii=False)
+    return json.dumps(json_value(run_report(record)), indent=1, ensure_ascii=False)

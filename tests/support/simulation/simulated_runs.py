@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 import jobsworth
-from jobsworth.whatif.run_record import JobRecord, RunRecord
-from jobsworth.whatif.simulation.scenario import Scenario
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
+from jobsworth.runs.run_record import JobRecord, RunRecord
+from jobsworth.runs.simulation.scenario import Scenario
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 
 Object = dict[str, Any]
 

@@ -116,7 +116,7 @@ class Chromium:
         self.wait(ready, seconds)
 
     def wait(self, ready: str, seconds: float = 30) -> None:
-        """Wait until an expression is no empty text any more."""
+        """Wait until an expression is not an empty text any more."""
         deadline = time.monotonic() + seconds
         while self.evaluate(ready) == "":
             assert time.monotonic() < deadline, self.problems

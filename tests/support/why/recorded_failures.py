@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.whatif.why.diagnosis import Diagnosis
-from jobsworth.whatif.why.saved_objects import SavedObjects
+from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.saved_objects import SavedObjects
 
-DATA = Path(__file__).parents[2] / "whatif" / "why" / "data" / "failures.jsonl.xz"
+DATA = Path(__file__).parents[2] / "runs" / "why" / "data" / "failures.jsonl.xz"
 _NOISE = ("managedFields", "selfLink")
 
 Object = dict[str, Any]
@@ -23,7 +23,7 @@ def diagnosed(saved: Object) -> Diagnosis:
     for each in saved["items"]:
         assert objects.add(each) is None, each
     (job,) = objects.explained()
-    found = objects.diagnosis(job, ApiServer("1.36"), lambda value: ())
+    found = objects.diagnosis(job, ApiServer("1.36"), lambda value, codes: ())
     assert isinstance(found, Diagnosis)
     return found
 

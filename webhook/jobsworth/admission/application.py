@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from http import HTTPStatus
 
 from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException
@@ -111,5 +112,7 @@ def error_response(error: BadReview) -> Response:
 def _http_error_response(error: HTTPException) -> Response:
     code = error.code or 400
     text = "POST an AdmissionReview to /mutate or /validate"
+    if code == HTTPStatus.NOT_FOUND:
+        text += "; /healthz, /readyz and /metrics are at the address of --monitor-bind"
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
     return Response(status_body(code, f"{error.name}: {text}"), code, headers, mimetype=JSON)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.admission.manifest_review import ReviewInput, admission_review
+from jobsworth.api.api_server import ApiServer
+from jobsworth.policy.matching import Matcher
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import KINDS, PolicyRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.matching import Matcher
-    from jobsworth.policy.policy_set import PolicySet
 
 MAX_TRIED = 200
 """The maximum number of samples that are evaluated."""

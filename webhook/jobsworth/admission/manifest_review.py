@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.admission.review import API_VERSION, KIND
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
+from jobsworth.api.list_types import LIST_MAPS
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
 
 _ALWAYS_THERE = ("metadata", "spec", "template", "jobTemplate", "containers")
 """The fields of an object that also an empty one has, so that no client adds them."""
@@ -37,18 +34,7 @@ _CLIENTS = {"CREATE": "kubectl-create", "UPDATE": "kubectl-replace"}
 _WRITTEN = ("generateName", "labels", "annotations")
 """The fields of the metadata that managedFields have, of those that users write often."""
 
-_LIST_KEYS = {
-    "containers": ("name",),
-    "initContainers": ("name",),
-    "volumes": ("name",),
-    "env": ("name",),
-    "imagePullSecrets": ("name",),
-    "ports": ("containerPort", "protocol"),
-    "volumeMounts": ("mountPath",),
-    "volumeDevices": ("devicePath",),
-    "hostAliases": ("ip",),
-    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
-}
+_LIST_KEYS = {field: keys for (_, field), keys in LIST_MAPS.items()}
 """The keys of the items of a list, where managedFields have the items; other lists are atomic."""
 
 
@@ -81,7 +67,7 @@ def admission_review(sent: ReviewInput, server: ApiServer) -> dict[str, Any]:
     generated UID, selector and labels (``admission.k8s.io/v1``, Kubernetes 1.36).
 
     Raises:
-        UnknownKind: the manifest is no Job or CronJob.
+        UnknownKind: the manifest is not a Job or CronJob.
         CannotDecode: the API server cannot decode it.
     """
     operation = "CREATE" if sent.old is None else "UPDATE"

@@ -109,8 +109,8 @@ def read_review(body: bytes) -> AdmissionRequest:
     version, kind = review.get("apiVersion"), review.get("kind")
     if version != API_VERSION or kind != KIND:
         raise BadReview(
-            f"expected an {KIND} of {API_VERSION}, got kind {_shown(kind)}, "
-            f"apiVersion {_shown(version)}: list v1 in admissionReviewVersions of the webhook"
+            f"expected an {KIND} of {API_VERSION}, got kind {_in_json(kind)}, "
+            f"apiVersion {_in_json(version)}: list v1 in admissionReviewVersions of the webhook"
         )
     request = _member(review, "request", dict, "")
     if request is None:
@@ -147,7 +147,7 @@ def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _number(text: str) -> float:
+def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise ValueError(f"the number {text[:20]} is too large for a 64-bit float")
@@ -157,7 +157,7 @@ def _number(text: str) -> float:
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 # If a key occurs twice, the last value counts, as in Go. No other program reads these bytes, so no
 # reader can disagree.
-_decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_number).decode
+_decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_finite).decode
 
 
 def _parsed(body: bytes) -> object:
@@ -184,7 +184,7 @@ def _request(plain: Mapping[str, Any], size: int) -> AdmissionRequest:
     operation = _text(plain, "operation")
     if operation not in OPERATIONS:
         raise BadReview(
-            f"request.operation: {_shown(operation)} is none of {', '.join(OPERATIONS)}"
+            f"request.operation: {_in_json(operation)} is none of {', '.join(OPERATIONS)}"
         )
     user = _member(plain, "userInfo", dict) or {}
     return AdmissionRequest(
@@ -237,7 +237,7 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
 
 
-def _shown(value: object) -> str:
+def _in_json(value: object) -> str:
     return json.dumps(value)[:60] if value is not None else "none"
 
 

@@ -10,19 +10,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, values
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.review import KINDS
-
-if TYPE_CHECKING:
-    from prometheus_client import Metric
-
-    from jobsworth.policy.violation import Effect
+from jobsworth.policy.violation import Effect
 
 BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0)
 """Bucket bounds of the latency histogram, in seconds: a review takes tenths of a millisecond, under overload
@@ -47,6 +43,8 @@ _COUNTERS = {
         "Admission requests that policies did not evaluate completely, by reason: a field of a later "
         "release (unknown_field), a value that cannot be decoded (wrong_type), another kind (kind).",
         "endpoint", "reason"),
+    "jobsworth_policies_removed_total": (
+        "Policies that are not active any more because changed files do not have them.",),
 }  # fmt: skip
 """Documentation and labels of the counters."""
 
@@ -147,6 +145,10 @@ class WebhookMetrics:
         self._loads.labels(what, "loaded" if success else "rejected").inc()
         self._gauges["jobsworth_file_load_duration_seconds"].labels(what).set(seconds)
         self._gauges["jobsworth_file_load_success"].labels(what).set(int(success))
+
+    def removed(self, policies: int) -> None:
+        """Count policies that changed files do not have any more."""
+        self._counters["jobsworth_policies_removed_total"].inc(policies)
 
     def activated(self, *, policies: int | None = None, expiry: float | None = None) -> None:
         """Record the number of active policies, or the expiry of the active certificate."""

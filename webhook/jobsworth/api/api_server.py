@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import TYPE_CHECKING
 
-from jobsworth.api.feature_gates import FEATURE_GATES, RENAMED_GATES
+from jobsworth.api.feature_gates import KNOWN_GATES, RENAMED_GATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
+RELEASES = tuple(f"1.{minor}" for minor in range(25, 39))
 """The supported Kubernetes releases."""
 
-NEWEST_RELEASE = RELEASES[-1]
+PREVIEW = "1.38.0-beta.0"
+"""The pre-release that the last of them is declared from; empty once that release is recorded."""
+
+NEWEST_RELEASE = RELEASES[-2 if PREVIEW else -1]
+"""The newest release that is out, which is the default."""
 
 ALLOW_PRIVILEGED = True
 """The default of every command and function. kube-apiserver's own is false, but most installers set
@@ -21,6 +27,10 @@ ALLOW_PRIVILEGED = True
 
 class UnknownRelease(ValueError):
     """A Kubernetes release that this version of jobsworth does not support."""
+
+
+class NewerRelease(UserWarning):
+    """A release is newer than this version of jobsworth knows, and is judged as the newest known one."""
 
 
 class UnknownGate(ValueError):
@@ -32,10 +42,30 @@ def minor(release: str) -> int:
     return int(release[2:])
 
 
-def is_release(text: str) -> bool:
-    """Return True for a release, known or not: ``1.31``."""
-    major, dot, number = text.partition(".")
-    return major == "1" and bool(dot) and number.isascii() and number.isdigit()
+_VERSION = re.compile(r"v?(1\.[1-9][0-9]{0,3})(?:\+|\.[0-9]+(?:[-+.][0-9A-Za-z.+-]*)?)?")
+
+
+def written_release(text: str) -> str:
+    """Return the release in a version as people and clusters write it; empty for another text.
+
+    >>> [written_release(each) for each in ("1.31", "v1.33.5-eks-abc123", "1.36.3-gke.1000", "v1.30.0+k3s1")]
+    ['1.31', '1.33', '1.36', '1.30']
+    >>> written_release("29+"), written_release("2.1"), written_release("1.31.x")
+    ('', '', '')
+    """
+    found = _VERSION.fullmatch(text)
+    return found[1] if found is not None else ""
+
+
+def preview_of(release: str) -> str:
+    """Return the pre-release from which a release is declared, such as ``beta.0``; empty for none."""
+    return PREVIEW.removeprefix(f"{release}.0-") if PREVIEW.startswith(f"{release}.") else ""
+
+
+def title(release: str) -> str:
+    """Return the name of a release for users: ``Kubernetes 1.38 (preview, as of beta.0)``."""
+    preview = preview_of(release)
+    return f"Kubernetes {release}" + (f" (preview, as of {preview})" if preview else "")
 
 
 def nearest_release(release: str) -> str:
@@ -49,13 +79,14 @@ class ApiServer:
     Immutable, hashable and cheap to compare: it is the cache key of everything compiled from declarations.
 
     Args:
-        release: "1.31", also "v1.31" or "1.31.4"; the newest one by default.
+        release: "1.31", or a version such as "v1.33.5-eks-abc123"; the newest one by default. A newer release
+            than the known ones is judged as the newest of them, with the warning :class:`NewerRelease`.
         gates: feature gates that differ from the defaults of the release.
         allow_privileged: the server runs with ``--allow-privileged``; without it a kube-apiserver rejects
             privileged containers. None for the default, :data:`ALLOW_PRIVILEGED`.
 
     Raises:
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than :data:`RELEASES`, or not a release.
         UnknownGate: a gate is unknown, does not exist in this release, or is locked to the other value.
     """
 
@@ -95,18 +126,22 @@ class ApiServer:
         return former if since and self.minor < minor(since) else gate
 
     def _set(self, name: str, wanted: bool) -> None:
-        if name not in FEATURE_GATES:
+        if name not in KNOWN_GATES:
             from jobsworth.findings.near_names import did_you_mean
 
-            hint = did_you_mean(name, FEATURE_GATES)
+            hint = did_you_mean(name, KNOWN_GATES)
             raise UnknownGate(f'unknown feature gate "{name}"{f": {hint}" if hint else ""}')
         stage = self._stage(name)
         if stage is None:
-            first = FEATURE_GATES[name][0][0]
+            first = KNOWN_GATES[name][0][0]
             raise UnknownGate(
                 f'feature gate "{name}" does not exist in Kubernetes {self.release}: introduced in {first}'
             )
-        _, _, default, locked = stage
+        since, name_of_stage, default, locked = stage
+        if name_of_stage == "removed":
+            raise UnknownGate(
+                f'feature gate "{name}" does not exist in Kubernetes {self.release}: removed in {since}'
+            )
         if locked and wanted != default:
             raise UnknownGate(
                 f'feature gate "{name}" is locked to {str(default).lower()} in Kubernetes {self.release}'
@@ -114,7 +149,7 @@ class ApiServer:
         self._enabled[name] = wanted
 
     def _stage(self, name: str) -> tuple[str, str, bool, bool] | None:
-        reached = [stage for stage in FEATURE_GATES[name] if minor(stage[0]) <= self.minor]
+        reached = [stage for stage in KNOWN_GATES[name] if minor(stage[0]) <= self.minor]
         return reached[-1] if reached else None
 
     def enabled(self, gate: str) -> bool:
@@ -154,7 +189,7 @@ class ApiServer:
 
     def __repr__(self) -> str:
         gates = ",".join(f"{name}={str(on).lower()}" for name, on in self.gates)
-        return f"Kubernetes {self.release}" + (f" with {gates}" if gates else "")
+        return title(self.release) + (f" with {gates}" if gates else "")
 
 
 def parse_gates(text: str) -> dict[str, bool]:
@@ -173,9 +208,15 @@ def parse_gates(text: str) -> dict[str, bool]:
 
 
 def _known_release(text: str) -> str:
-    parts = text.removeprefix("v").split(".")
-    release = ".".join(parts[:2])
-    if release not in RELEASES or not all(part.isdigit() for part in parts[2:3]):
+    release = written_release(text)
+    if release and minor(release) > minor(RELEASES[-1]):
+        warnings.warn(
+            f"Kubernetes {release} is newer than this version of jobsworth: judged as {RELEASES[-1]}",
+            NewerRelease,
+            stacklevel=1,  # so that it is reported once
+        )
+        return RELEASES[-1]
+    if release not in RELEASES:
         raise UnknownRelease(
             f'unknown Kubernetes release "{text}": use {RELEASES[0]} to {RELEASES[-1]}'
         )

@@ -72,6 +72,8 @@ Int32 = Scalar("int32")
 Int64 = Scalar("int64")
 Quantity = Scalar("quantity")
 """A number with a suffix such as ``500m`` or ``1Gi``, or a plain number."""
+EXACT_SINCE = 38
+"""The first minor version that computes with quantities exactly, and prints those above exa."""
 IntOrString = Scalar("int-or-string")
 Time = Scalar("date-time")
 """RFC 3339 with seconds (``metav1.Time``) or microseconds (``metav1.MicroTime``)."""
@@ -242,8 +244,8 @@ class Field:
             the field and everything below it are not validated.
         else_rejected: the server rejects an object for which `validate_when` returns False: used by
             schemas only, which then validate the field always.
-        keep_empty: keep an empty list, which is not the same as none: the server rejects some fields
-            even when they are empty.
+        keep_empty: keep an empty list or map, which is not the same as none: the server rejects some fields
+            even when they are empty, and prints others so.
         template_for_later_object: the server creates an object from this field later (the Job of a CronJob):
             the defaults and gates of the field's own type do not apply yet; those of the types below do.
         reported_as: the field name in error paths, if the server uses a different one; "" reports the
@@ -349,7 +351,7 @@ class ServerWarning(Record):
         field: the field path.
         message: the server's words, without the field path at their beginning.
         rule: the key of the warning, if a lint rule covers it too: see
-            :mod:`jobsworth.evaluation.server_warnings`.
+            :mod:`jobsworth.evaluation.repeated_findings`.
         names_field: True if the server's text begins with the field path.
     """
 
@@ -476,7 +478,8 @@ class Struct:
     def preparer(self, preparer: Preparer) -> Preparer:
         """Register a function that changes an object between defaulting and validation.
 
-        Only for whole objects (Job, CronJob): it generates selectors, and keeps or clears the status.
+        Only for whole objects (Job, CronJob): it generates selectors, and keeps or clears the status. It may
+        change the object and its metadata in place, and replaces other parts, which other objects share.
         """
         self.preparers.append(preparer)
         return preparer

@@ -24,9 +24,31 @@ OMIT: Any = object()
 
 
 class Printed(Record):
-    """A bad value that is already formatted for the message."""
+    """A bad value that is already formatted for the message.
+
+    Attributes:
+        text: as Kubernetes 1.36 prints it.
+        former: as earlier releases do, perhaps as an empty text; None if they print it alike.
+        since, until: the first and the last minor version that do.
+    """
 
     text: str
+    former: str | None = None
+    since: int = 0
+    until: int = 33
+
+
+class Former(Record):
+    """The message of an error in earlier releases.
+
+    Attributes:
+        since, until: the first and the last minor version with it.
+        message: the message.
+    """
+
+    since: int
+    until: int
+    message: str
 
 
 class FieldError(Record):
@@ -44,6 +66,7 @@ class FieldError(Record):
             the map or list that has it; empty if `field` is the whole path.
         parts: the message in parts. Where the API server repeats a long list in the message of every
             item, the errors share that part; otherwise their size would grow with the product of both.
+        former: the message of earlier releases, if a rule knows that they have another one.
     """
 
     reason: str
@@ -52,6 +75,7 @@ class FieldError(Record):
     rule: str
     supported: tuple[str, ...]
     entry: str
+    former: Former | None
 
     def __init__(
         self,
@@ -61,6 +85,7 @@ class FieldError(Record):
         rule: str = "",
         supported: tuple[str, ...] = (),
         entry: str = "",
+        former: Former | None = None,
     ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.reason = reason
@@ -69,6 +94,7 @@ class FieldError(Record):
         fields.rule = rule
         fields.supported = supported
         fields.entry = entry
+        fields.former = former
 
     @property
     def message(self) -> str:
@@ -86,6 +112,7 @@ class FieldError(Record):
             rule=rule,
             supported=self.supported,
             entry=self.entry,
+            former=self.former,
         )
 
     def _reported(self) -> tuple[str, str, tuple[str, ...]]:
@@ -108,11 +135,35 @@ def _sentence(kind: str, value: Any, detail: str) -> str:
     return f"{kind}: {detail}" if detail else kind
 
 
+_NULL = Printed("null", former='"null"')
+"""An unset value, which releases before 1.34 print as a text."""
+
+
+def _former(kind: str, value: Any, detail: str) -> Former | None:
+    """Return the message of releases that print the value differently; None if there are none."""
+    if value is None:
+        value = _NULL
+    if not isinstance(value, Printed) or value.former is None:
+        return None
+    message = _sentence(kind, Printed(value.former), detail)
+    return Former(value.since, value.until, message)
+
+
 IMMUTABLE = "immutable"
 """The rule of :func:`immutable`."""
+WEBHOOK = "webhook"
+"""The rule of errors that the webhook of an operator reports."""
 
 
-def invalid(field: str, value: Any, detail: str, rule: str = "", *, entry: str = "") -> FieldError:
+def invalid(
+    field: str,
+    value: Any,
+    detail: str,
+    rule: str = "",
+    *,
+    entry: str = "",
+    former: Former | None = None,
+) -> FieldError:
     """Return the error for a value that is malformed or out of bounds.
 
     Args:
@@ -121,9 +172,12 @@ def invalid(field: str, value: Any, detail: str, rule: str = "", *, entry: str =
         detail: the problem.
         rule: the key of the rule, if a function reports errors of several rules.
         entry: the path below `field` of the value, if the server names only the map or list that has it.
+        former: the message of earlier releases with other details.
     """
-    text = _sentence("Invalid value", value, detail)
-    return FieldError("FieldValueInvalid", field, text, rule=rule, entry=entry)
+    kind = "Invalid value"
+    text = _sentence(kind, value, detail)
+    former = former or _former(kind, value, detail)
+    return FieldError("FieldValueInvalid", field, text, rule=rule, entry=entry, former=former)
 
 
 def immutable(field: str, value: Any) -> FieldError:
@@ -153,8 +207,11 @@ def not_supported(field: str, value: Any, supported: Iterable[str], rule: str = 
     supported = tuple(supported)
     names = ", ".join(quoted(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
-    text = _sentence("Unsupported value", value, detail)
-    return FieldError("FieldValueNotSupported", field, text, rule=rule, supported=supported)
+    kind = "Unsupported value"
+    text, former = _sentence(kind, value, detail), _former(kind, value, detail)
+    return FieldError(
+        "FieldValueNotSupported", field, text, rule=rule, supported=supported, former=former
+    )
 
 
 def named_string(value: str) -> Any:
@@ -163,24 +220,62 @@ def named_string(value: str) -> Any:
     >>> invalid("spec.x", named_string("<"), "is bad").message
     'Invalid value: "\\\\u003c": is bad'
     """
-    return value if value.isalnum() and _is_plain(value) else Printed(go_json(value))
+    if value.isalnum() and _is_plain(value):
+        return value
+    return Printed(go_json(value), former=quoted(value))
+
+
+def resource_name_value(name: str, unquoted_since: int = 29) -> Printed:
+    """Return the name of a resource as a bad value: JSON; until 1.33 unquoted, as its type is a Stringer.
+
+    Args:
+        name: the name.
+        unquoted_since: the first minor version that prints it so.
+    """
+    return Printed(go_json(name), former=name, since=unquoted_since)
 
 
 def duplicate(field: str, value: Any) -> FieldError:
     """Return the error for a repeated value that must be unique."""
-    return FieldError("FieldValueDuplicate", field, _sentence("Duplicate value", value, ""))
+    kind = "Duplicate value"
+    former = _former(kind, value, "")
+    return FieldError("FieldValueDuplicate", field, _sentence(kind, value, ""), former=former)
 
 
 def not_found(field: str, value: Any, rule: str = "") -> FieldError:
     """Return the error for a reference to something that does not exist."""
-    return FieldError("FieldValueNotFound", field, _sentence("Not found", value, ""), rule=rule)
+    kind = "Not found"
+    former = _former(kind, value, "")
+    text = _sentence(kind, value, "")
+    return FieldError("FieldValueNotFound", field, text, rule=rule, former=former)
 
 
-def too_long(field: str, limit: int, unit: str = "byte") -> FieldError:
-    """Return the error for a string longer than `limit` units."""
+TOO_LONG_UNTIL = 31
+"""The last minor version with other words for strings that are too long."""
+
+
+def too_long(
+    field: str, limit: int, unit: str = "byte", *, former: str = "must have at most {} bytes"
+) -> FieldError:
+    """Return the error for a string longer than `limit` units.
+
+    Args:
+        field: the field path.
+        limit: the limit.
+        unit: its unit.
+        former: the detail in releases until :data:`TOO_LONG_UNTIL`, with a hole for the limit.
+    """
     units = unit if limit == 1 else f"{unit}s"
-    detail = f"may not be more than {limit} {units}"
-    return FieldError("FieldValueTooLong", field, f"Too long: {detail}")
+    return FieldError(
+        "FieldValueTooLong",
+        field,
+        f"Too long: may not be more than {limit} {units}",
+        former=Former(0, TOO_LONG_UNTIL, f"Too long: {former.format(limit)}"),
+    )
+
+
+BY_CHARACTERS = "may not be longer than {}"
+"""The former detail about strings that were counted in characters."""
 
 
 def too_many(field: str, count: int, limit: int, rule: str = "") -> FieldError:
@@ -192,8 +287,9 @@ def too_many(field: str, count: int, limit: int, rule: str = "") -> FieldError:
 
 def type_invalid(field: str, value: Any, detail: str, rule: str = "type") -> FieldError:
     """Return the error for a value of the wrong type."""
-    text = _sentence("Invalid value", value, detail)
-    return FieldError("FieldValueTypeInvalid", field, text, rule=rule)
+    kind = "Invalid value"
+    text, former = _sentence(kind, value, detail), _former(kind, value, detail)
+    return FieldError("FieldValueTypeInvalid", field, text, rule=rule, former=former)
 
 
 def quoted(value: Any) -> str:

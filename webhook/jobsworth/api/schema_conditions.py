@@ -47,6 +47,7 @@ class SchemaCondition:
 
 
 NULL: Schema = {"type": "null"}
+OBJECT: Schema = {"type": "object"}
 
 
 def is_set(*fields: str) -> Schema:

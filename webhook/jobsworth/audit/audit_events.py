@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import events_path
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.controller.times import write_time
+from jobsworth.findings.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_interface import Api
     from jobsworth.evaluation.policy_result import Reported
-    from jobsworth.findings.finding import Finding
 
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.audit import audit_events
 from jobsworth.audit.audit_result import AuditResult, FindingKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from prometheus_client import Metric
-
-    from jobsworth.policy.violation import Effect
+from jobsworth.policy.violation import Effect
 
 COMPLETE, INCOMPLETE = ("complete", "failed")
 

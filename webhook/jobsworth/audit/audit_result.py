@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.violation import Effect
 
-    from jobsworth.evaluation.evaluation import Evaluation
+if TYPE_CHECKING:
     from jobsworth.evaluation.policy_result import Reported
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.violation import Effect
 
 MAX_NAMESPACES = 100
 """The largest number of namespaces that metrics show by name: a cluster may have thousands."""
@@ -43,7 +43,7 @@ class AuditResult:
         applicable: the number of objects that a policy applies to, by the policy's name.
         violations: the number of objects that violate a policy, by the policy's name and the namespace.
         violating: the policies and objects behind these numbers.
-        findings: the number of objects by kind of finding, for findings that are no violations.
+        findings: the number of objects by kind of finding, for findings that are not violations.
     """
 
     def __init__(self, policies: PolicySet | None = None) -> None:

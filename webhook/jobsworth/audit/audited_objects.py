@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from jobsworth.audit.stored_objects import StoredObjects
+from jobsworth.audit.stored_objects import StoredObjects
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,50 @@
-"""Read a cluster's ValidatingAdmissionPolicies, with their bindings and the params that these name."""
+"""Read a cluster's admission policies, with their bindings and the params that these name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import CORE, resource_path
 from jobsworth.client.paging import resumed_pages
 from jobsworth.policy.admission_policies.params import ParamObjects
-from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet, combined
+from jobsworth.policy.admission_policies.policies import ParamRef
+from jobsworth.policy.admission_policies.policy_set import (
+    AdmissionPolicySet,
+    combined,
+    read_one,
+)
 from jobsworth.policy.admission_policies.reader import (
     BINDING_KIND,
     GROUP,
+    MUTATING_BINDING_KIND,
+    MUTATING_KIND,
     POLICY_KIND,
-    read_binding,
-    read_policy,
+    VERSIONS,
 )
 from jobsworth.policy.patterns import selector_text
 from jobsworth.policy.problems import Problems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.policy.admission_policies.policies import (
-        AdmissionPolicy,
-        Binding,
-        ParamRef,
-    )
-
     Note = Callable[[str], None]
     Kind = tuple[str, str]
 
-_VERSION = f"{GROUP}/v1"
-_ADMISSION = f"/apis/{_VERSION}"
-_POLICIES, _BINDINGS = "validatingadmissionpolicies", "validatingadmissionpolicybindings"
+_V1 = f"{GROUP}/v1"
+_RESOURCES = {
+    POLICY_KIND: "validatingadmissionpolicies",
+    BINDING_KIND: "validatingadmissionpolicybindings",
+}
+_MUTATING = {
+    MUTATING_KIND: "mutatingadmissionpolicies",
+    MUTATING_BINDING_KIND: "mutatingadmissionpolicybindings",
+}
+_NO_MUTATING = (
+    "cannot read the MutatingAdmissionPolicies: grant list on mutatingadmissionpolicies and "
+    "mutatingadmissionpolicybindings of admissionregistration.k8s.io. Until then, objects are evaluated as "
+    "they are"
+)
 
 
 def cluster_admission_policies(api: Api, release: str, note: Note) -> AdmissionPolicySet:
@@ -46,34 +56,57 @@ def cluster_admission_policies(api: Api, release: str, note: Note) -> AdmissionP
         note: reports a policy that cannot be read, and params that the client may not read.
 
     Raises:
-        ApiError: the API server rejects the request for policies or bindings, or cannot be reached.
+        ApiError: the API server rejects the request for ValidatingAdmissionPolicies or their bindings, or
+            cannot be reached.
     """
-    policies: list[AdmissionPolicy] = []
-    bindings: list[Binding] = []
-    for stored in _listed(api, resource_path(_ADMISSION, _POLICIES)):
-        problems = Problems(0)
-        value = {**stored, "apiVersion": _VERSION, "kind": POLICY_KIND}
-        policy = read_policy(value, problems, release, strict=False)
-        if policy is not None:
-            policies.append(policy)
-        _report(note, POLICY_KIND, stored, problems)
-    for stored in _listed(api, resource_path(_ADMISSION, _BINDINGS)):
-        problems = Problems(0)
-        binding = read_binding({**stored, "apiVersion": _VERSION, "kind": BINDING_KIND}, problems)
-        if binding is not None:
-            bindings.append(binding)
-        _report(note, BINDING_KIND, stored, problems)
-    return combined(policies, bindings, _Params(api, note).read(policies, bindings))
+    stored = {kind: _all_items(api, _path(_V1, plural)) for kind, plural in _RESOURCES.items()}
+    found = {kind: _read(kind, items, release, note) for kind, items in stored.items()}
+    for kind, items in _mutating(api, note).items():
+        found[kind] = _read(kind, items, release, note)
+    params = _Params(api, note)
+    return combined(found, params.read(found))
 
 
-def _listed(api: Api, path: str, selectors: dict[str, str] | None = None) -> Iterator[Any]:
+def _mutating(api: Api, note: Note) -> dict[str, list[Any]]:
+    """Return the MutatingAdmissionPolicies and their bindings, of the newest version that the cluster serves.
+
+    A cluster before Kubernetes 1.36 has none, or only of a version that is still off by default.
+    """
+    for version in VERSIONS:
+        try:
+            return {
+                kind: [*_all_items(api, _path(version, each))] for kind, each in _MUTATING.items()
+            }
+        except ApiError as error:
+            if error.code == 403:
+                note(_NO_MUTATING)
+                break
+            if not error.not_found:
+                raise
+    return {}
+
+
+def _path(version: str, plural: str) -> str:
+    return resource_path(f"/apis/{version}", plural)
+
+
+def _read(kind: str, items: Iterable[Any], release: str, note: Note) -> list[Any]:
+    """Return the policies or bindings of a kind that can be read, and report the others."""
+    found = []
+    for stored in items:
+        problems = Problems(0)
+        value = {**stored, "apiVersion": _V1, "kind": kind}
+        made = read_one(value, problems, release, strict=False)
+        if made is not None:
+            found.append(made)
+        for problem in problems.found:
+            note(f"{kind} {stored['metadata'].get('name')} is not evaluated: {problem}")
+    return found
+
+
+def _all_items(api: Api, path: str, selectors: dict[str, str] | None = None) -> Iterator[Any]:
     for page in resumed_pages(api, path, selectors=selectors):
         yield from page.items
-
-
-def _report(note: Note, kind: str, stored: Any, problems: Problems) -> None:
-    for problem in problems.found:
-        note(f"{kind} {stored['metadata'].get('name')} is not evaluated: {problem}")
 
 
 class _Params:
@@ -86,12 +119,17 @@ class _Params:
         self._namespaced: dict[Kind, bool] = {}
         self._objects: dict[tuple[Kind, str, str], Any] = {}
 
-    def read(self, policies: list[AdmissionPolicy], bindings: list[Binding]) -> ParamObjects:
-        kinds = {policy.name: policy.param_kind for policy in policies}
-        for binding in bindings:
-            kind = kinds.get(binding.policy)
-            if kind is not None and binding.param_ref is not None:
-                self._read(kind, binding.param_ref)
+    def read(self, found: Mapping[str, Sequence[Any]]) -> ParamObjects:
+        """Return the params that bindings name, of policies and bindings by their kind."""
+        for kind, binding_kind in (
+            (POLICY_KIND, BINDING_KIND),
+            (MUTATING_KIND, MUTATING_BINDING_KIND),
+        ):
+            kinds = {policy.name: policy.param_kind for policy in found.get(kind, ())}
+            for binding in found.get(binding_kind, ()):
+                param_kind = kinds.get(binding.policy)
+                if param_kind is not None and binding.param_ref is not None:
+                    self._read(param_kind, binding.param_ref)
         return ParamObjects([*self._objects.values()], self._complete, self._namespaced)
 
     def _read(self, kind: Kind, ref: ParamRef) -> None:
@@ -106,7 +144,7 @@ class _Params:
             path = resource_path(
                 _group_path(kind[0]), resource, ref.namespace if namespaced else ""
             )
-            for stored in _listed(self._api, path, _selectors(ref)):
+            for stored in _all_items(self._api, path, _selectors(ref)):
                 metadata = stored["metadata"]
                 key = kind, metadata.get("namespace", ""), metadata.get("name", "")
                 self._objects[key] = {**stored, "apiVersion": kind[0], "kind": kind[1]}

@@ -7,40 +7,24 @@ once.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jobsworth.audit.audit_events import AuditEvents
 from jobsworth.audit.audit_result import AuditResult
 from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
 from jobsworth.audit.job_owners import OwnersFindings
+from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
 from jobsworth.evaluation.subject import Subject
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Mapping
-
-    from jobsworth.audit.audit_events import AuditEvents
     from jobsworth.audit.audit_metrics import AuditMetrics
-    from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.lint.selection import Selection
+    from jobsworth.audit.cluster_audit import AuditSettings
 
 POLL_SECONDS = 1.0  # between two checks of the policies' files
 RETRY_SECONDS = 30.0  # after an audit that failed, if the interval is longer
-
-
-class AuditSettings(NamedTuple):
-    """The settings of one audit.
-
-    Attributes:
-        evaluator: evaluates objects with the active policies.
-        selection: the lint rules to report.
-        namespace_labels: the labels of namespaces, if a policy requires them.
-    """
-
-    evaluator: Evaluator
-    selection: Selection
-    namespace_labels: Mapping[str, Mapping[str, str]]
 
 
 class Clocks(NamedTuple):

@@ -6,22 +6,19 @@ ends or the object is deleted, so an alert on it clears by itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from jobsworth.whatif.health.problems import OVERDUE_AFTER
+from jobsworth.runs.health.cluster_health import ClusterHealth
+from jobsworth.runs.health.cron_job_health import CronJobHealth
+from jobsworth.runs.health.evidence import StoredJob
+from jobsworth.runs.health.problems import OVERDUE_AFTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from prometheus_client import Metric
-
-    from jobsworth.whatif.health.cluster_health import ClusterHealth
-    from jobsworth.whatif.health.cron_job_health import CronJobHealth
-    from jobsworth.whatif.health.evidence import StoredJob
-
     Series = dict[tuple[str, ...], float]
 
 MAX_SERIES = 500
@@ -91,12 +88,12 @@ class HealthMetrics(Collector):
             if overdue >= OVERDUE_AFTER:
                 series[OVERDUE][labels] = overdue
                 if each.block is not None:
-                    series[BLOCKED][*labels, each.block.reason] = 1
+                    series[BLOCKED][*labels, each.block.cause] = 1
             states[_state(each, overdue, len(failed))] += 1
         stuck = series[STUCK]
         for wait in health.stuck:
             job = wait.job
-            key = _labels(job, wait.waiting.reason)
+            key = _labels(job, wait.waiting.cause)
             stuck[key] = max(stuck.get(key, 0.0), wait.seconds(health.now))
         still = {each.job.uid for each in health.failed} & self._recovered
         for failure in health.failed:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job import LEGACY_JOB_NAME_LABEL
+from jobsworth.api.stored import stored_problem
+from jobsworth.audit.audited_objects import AuditScope
+from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import (
     COORDINATION,
     events_path,
@@ -14,19 +19,9 @@ from jobsworth.client.api_resources import (
 )
 from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
-from jobsworth.whatif.explanation.pod_document import pod_problem, shape_problem
-from jobsworth.whatif.health.cluster_health import ListedObjects
-from jobsworth.whatif.replay.recorded_events import event_problem
-from jobsworth.whatif.replay.recording_reader import job_problem
-from jobsworth.whatif.why.owners.owner_shapes import CRON_JOB_SPEC, CRON_JOB_STATUS
+from jobsworth.runs.health.cluster_health import ListedObjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from jobsworth.audit.audited_objects import AuditScope
-    from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.client.api_interface import Api
-
     Object = dict[str, Any]
 
 LEASE = ("kube-system", "kube-controller-manager")
@@ -39,72 +34,6 @@ ABOUT = (
     "involvedObject.kind=CronJob",
     "involvedObject.kind=Job,reason=FailedCreate",
 )
-_RESOURCES: Object = {"requests": {"*": str}, "limits": {"*": str}}
-_CRON_JOB_SHAPE: Object = {
-    "metadata": {
-        "name": str,
-        "namespace": str,
-        "uid": str,
-        "generation": int,
-        "creationTimestamp": str,
-        "deletionTimestamp": str,
-        "managedFields": [{"time": str, "subresource": str, "fieldsV1": {}}],
-    },
-    "spec": {
-        **CRON_JOB_SPEC,
-        "jobTemplate": {
-            "spec": {
-                "ttlSecondsAfterFinished": int,
-                "parallelism": int,
-                "completions": int,
-                "template": {
-                    "spec": {
-                        "initContainers": [{"restartPolicy": str, "resources": _RESOURCES}],
-                        "containers": [{"resources": _RESOURCES}],
-                        "resources": _RESOURCES,
-                        "overhead": {"*": str},
-                    }
-                },
-            }
-        },
-    },
-    "status": CRON_JOB_STATUS,
-}
-
-_JOB_SHAPE: Object = {
-    "metadata": {
-        "generateName": str,
-        "annotations": {"*": str},
-        "deletionTimestamp": str,
-        "ownerReferences": [{"apiVersion": str, "kind": str, "name": str, "uid": str}],
-    },
-    "spec": {
-        "parallelism": int,
-        "completions": int,
-        "completionMode": str,
-        "backoffLimit": int,
-        "backoffLimitPerIndex": int,
-        "maxFailedIndexes": int,
-        "activeDeadlineSeconds": int,
-        "managedBy": str,
-        "podReplacementPolicy": str,
-        "selector": {
-            "matchLabels": {"*": str},
-            "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
-        },
-        "podFailurePolicy": {
-            "rules": [
-                {
-                    "action": str,
-                    "onExitCodes": {"containerName": str, "operator": str, "values": [int]},
-                    "onPodConditions": [{"type": str, "status": str}],
-                }
-            ]
-        },
-        "successPolicy": {"rules": [{"succeededIndexes": str, "succeededCount": int}]},
-        "template": {"metadata": {"labels": {"*": str}}, "spec": {"restartPolicy": str}},
-    },
-}
 
 
 def list_health_objects(
@@ -131,23 +60,21 @@ def list_health_objects(
         ]
 
     pods = _unless_denied(
-        lambda: _checked(
-            all_of(pods_path, UNENDED), lambda each: pod_problem({**each, "kind": "Pod"})
-        ),
+        lambda: _checked("Pod", all_of(pods_path, UNENDED)),
         note,
         "Pods cannot be listed: why Jobs do not finish is not shown; grant list on pods",
     )
     events = _unless_denied(
         lambda: _checked(
+            "Event",
             [each for about in ABOUT for each in all_of(events_path, {"fieldSelector": about})],
-            event_problem,
         ),
         note,
         "Events cannot be listed: more runs are unknown; grant list on events",
     )
     return ListedObjects(
         cron_jobs=list(stored_cron_jobs(stored_objects, scope)),
-        jobs=_stored(stored_objects, "Job", scope, _job_problem),
+        jobs=_stored(stored_objects, "Job", scope),
         pods=pods,
         events=events,
         controller_renewed=_controller_renewed(api),
@@ -160,44 +87,21 @@ def stored_cron_jobs(stored_objects: StoredObjects, scope: AuditScope) -> Iterat
     Raises:
         ApiError: the API server rejects the request, cannot be reached, or sends malformed objects.
     """
-    return _stored(stored_objects, "CronJob", scope, cron_job_problem)
+    return _stored(stored_objects, "CronJob", scope)
 
 
-def _stored(
-    stored_objects: StoredObjects,
-    kind: str,
-    scope: AuditScope,
-    problem: Callable[[object], str | None],
-) -> Iterator[Object]:
+def _stored(stored_objects: StoredObjects, kind: str, scope: AuditScope) -> Iterator[Object]:
     for namespace in scope.namespaces:
         for page in stored_objects.batch_objects(kind, namespace):
             for stored in page.items:
                 if stored["metadata"]["namespace"] not in scope.exempt_namespaces:
-                    yield from _checked([stored], problem)
+                    yield from _checked(kind, [stored])
 
 
-def cron_job_problem(value: object) -> str | None:
-    """Return why an object is no CronJob whose runs can be computed; None if it is one."""
-    found = shape_problem(value, _CRON_JOB_SHAPE)
-    if found is None and not _spec(value).get("schedule"):
-        return "spec.schedule is missing"
-    return found
-
-
-def _job_problem(value: object) -> str | None:
-    found = job_problem(value) or shape_problem(value, _JOB_SHAPE)
-    return found or (None if _spec(value) else "spec is missing")
-
-
-def _spec(value: object) -> Object:
-    spec = value.get("spec") if isinstance(value, dict) else None
-    return spec if isinstance(spec, dict) else {}
-
-
-def _checked(found: Iterable[Object], problem: Callable[[Object], str | None]) -> Sequence[Object]:
+def _checked(kind: str, found: Iterable[Object]) -> Sequence[Object]:
     checked = list(found)
     for each in checked:
-        wrong = problem(each)
+        wrong = stored_problem(kind, each)
         if wrong is not None:
             name = (each.get("metadata") or {}).get("name") or ""
             raise ApiError(200, "", f"the API server sent a malformed object {name}: {wrong}")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import BATCH, namespaces_path, resource_path
 from jobsworth.client.paging import PAGE_SIZE, Page, resumed_pages
 from jobsworth.client.server_release import server_release
 
 if TYPE_CHECKING:
-    from jobsworth.client.api_interface import Api
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
@@ -60,7 +60,7 @@ class StoredObjects:
             yield page
 
     def admission_policies(self, release: str, note: Callable[[str], None]) -> AdmissionPolicySet:
-        """Return the cluster's ValidatingAdmissionPolicies: see :func:`cluster_admission_policies`.
+        """Return the cluster's admission policies: see :func:`cluster_admission_policies`.
 
         Raises:
             ApiError: the API server rejects the request, or cannot be reached.

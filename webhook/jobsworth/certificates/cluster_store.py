@@ -11,16 +11,13 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import APPLY, STRATEGIC_MERGE
+from jobsworth.client.api_interface import APPLY, STRATEGIC_MERGE, Api
 from jobsworth.client.api_resources import CORE, resource_path
-
-if TYPE_CHECKING:
-    from jobsworth.client.api_interface import Api
 
 FIELD_MANAGER = "jobsworth-certificates"
 API_VERSION = "admissionregistration.k8s.io/v1"

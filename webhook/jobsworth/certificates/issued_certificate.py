@@ -12,8 +12,9 @@ The bundle is stored as a :class:`.state.State` without private keys.
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.certificates.keypair import (
     BadCertificate,
@@ -34,10 +35,6 @@ from jobsworth.certificates.rotation import (
     unpublished,
 )
 from jobsworth.certificates.state import CA, SERVING, SERVING_KEY, State
-
-if TYPE_CHECKING:
-    import datetime
-    from collections.abc import Mapping, Sequence
 
 MAX_PREVIOUS = 20
 """The largest number of previous CAs: a Secret holds 1 MiB, and an issuer may replace its CA in a loop."""

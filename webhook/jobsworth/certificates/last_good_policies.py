@@ -7,16 +7,14 @@ The RBAC verbs ``get``, ``patch`` and ``create`` on the named ConfigMap suffice:
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import APPLY, MERGE
+from jobsworth.client.api_interface import APPLY, MERGE, Api
 from jobsworth.client.api_resources import CORE, resource_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from jobsworth.client.api_interface import Api
     from jobsworth.policy.effective_policies import EffectivePolicies
 
 LOG = logging.getLogger("jobsworth.certificates")

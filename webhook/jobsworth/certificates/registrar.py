@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import base64
 import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jobsworth.registration.desired_webhooks import desired_webhooks
-from jobsworth.registration.policy_scope import NOTHING
+from jobsworth.registration.policy_scope import NOTHING, ScopePart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from jobsworth.certificates.cluster_store import ClusterSnapshot
-    from jobsworth.registration.policy_scope import ScopePart
 
 LOG = logging.getLogger("jobsworth.certificates")
 

@@ -6,16 +6,12 @@ objects in it. So the owner is a ClusterRole of the release, which in turn the n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import STRATEGIC_MERGE
+from jobsworth.client.api_interface import STRATEGIC_MERGE, Api
 from jobsworth.client.api_resources import namespaces_path, resource_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.client.api_interface import Api
 
 RBAC = "rbac.authorization.k8s.io/v1"
 

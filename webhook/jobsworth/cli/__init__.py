@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 ISSUES = "https://github.com/jobsworth/jobsworth/issues"
 """The issue tracker for bugs in jobsworth."""
@@ -60,6 +61,11 @@ def main() -> NoReturn:
     os._exit(code)
 
 
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning of the core, such as that of an unknown release, without the place in the code."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
 def _unraisable(unraisable: UnraisableHookArgs) -> None:
     """Exit on an interrupt where Python cannot raise it, as in a callback of the import system.
 
@@ -105,6 +111,7 @@ def run(arguments: list[str]) -> int:
         return EXIT_FAILED
     from jobsworth.cli.click_application import run_by_click
 
+    warnings.showwarning = _print_warning
     code = run_by_click(arguments)
     if arguments[:1] == ["validate"]:
         return code

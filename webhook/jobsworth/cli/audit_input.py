@@ -5,28 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.api_server import RELEASES, nearest_release
 from jobsworth.cli import reporting
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
-from jobsworth.cli.options import Options, flag, several, words
+from jobsworth.cli.options import Options, flag, texts, words
+from jobsworth.cli.policy_options import policy_files
 from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.resolved_settings import resolved
+from jobsworth.files.policies.profiles import profile_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from jobsworth.audit.audited_objects import AuditScope
-    from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.audit.cluster_audit import AuditRules
     from jobsworth.cli.server_options import ReleaseOptions
-    from jobsworth.client.rest_config import RestConfig
-    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
     from jobsworth.files.configuration.settings import Settings
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
-    from jobsworth.policy.policy_set import PolicySet
-
-    Labels = Mapping[str, Mapping[str, str]]
-    Note = Callable[[str], None]
+    from jobsworth.serving.policy_files import PolicyFiles
 
 
 class AuditReportOptions(reporting.ReportOptions):
@@ -34,17 +28,20 @@ class AuditReportOptions(reporting.ReportOptions):
 
     formats = ("table", *reporting.FORMATS)
 
-    output = several(
-        short="-o",
+    output: tuple[str, ...] = texts(
+        "--output",
+        "-o",
         default=("table",),
+        words=formats,
         metavar="FORMAT[=FILE]",
         help="Report format: table, text, concise (one line per finding), json, sarif (code scanning), junit "
         "(test reports), or github (workflow annotations). With =FILE, write it to a file; may be given "
         "several times.",
     )
-    info = flag(
+    info: bool = flag(
+        "--info",
         help="Also show info findings in the text, concise and github reports; the other formats have them "
-        "always."
+        "always.",
     )
 
 
@@ -53,19 +50,23 @@ class ScopeOptions(Options):
 
     heading = "Scope"
 
-    namespace = words(
-        short="-n",
+    namespace: tuple[str, ...] = words(
+        "--namespace",
+        "-n",
         metavar="NAME,...",
         help="Namespaces to audit; default: the context's namespace.",
     )
-    all_namespaces = flag(short="-A", help="Audit all namespaces.")
-    include_finished = flag(help="Also audit finished Jobs.")
-    exempt_namespace = words(
-        metavar="NAME,...", help="Namespaces to skip, such as those that the webhook exempts."
+    all_namespaces: bool = flag("--all-namespaces", "-A", help="Audit all namespaces.")
+    include_finished: bool = flag("--include-finished", help="Also audit finished Jobs.")
+    exempt_namespace: tuple[str, ...] = words(
+        "--exempt-namespace",
+        metavar="NAME,...",
+        help="Namespaces to skip, such as those that the webhook exempts.",
     )
-    include_owned = flag(help="Also audit Jobs created by CronJobs.")
-    admission_policies = flag(
-        help="Also evaluate the cluster's own ValidatingAdmissionPolicies, with their bindings and params."
+    include_owned: bool = flag("--include-owned", help="Also audit Jobs created by CronJobs.")
+    admission_policies: bool = flag(
+        "--admission-policies",
+        help="Also evaluate the cluster's own admission policies, with their bindings and params.",
     )
 
 
@@ -109,35 +110,6 @@ def audit_settings(audit: AuditInput, release: str | None) -> Settings:
     return Configurations(settings, file=config.config, isolated=config.isolated).unresolved(STDIN)
 
 
-def cluster_and_audited_release(
-    stored_objects: StoredObjects, release: str | None, note: Note
-) -> tuple[str, str | None]:
-    """Return the cluster's release (empty if unknown), and the release to assume.
-
-    Args:
-        stored_objects: the objects stored in the cluster.
-        release: the requested release; None for the cluster's, if known.
-        note: reports that the release is unknown.
-    """
-    from jobsworth.client.api_errors import ApiError
-
-    runs = ""
-    try:
-        runs = stored_objects.release()
-    except ApiError as error:
-        if error.code in (0, 200, 401):
-            raise
-        if release is None:
-            note(f"the cluster does not report its version: audited as Kubernetes {RELEASES[-1]}")
-    if release is None and runs:
-        release = nearest_release(runs)
-        if release != runs:
-            note(
-                f"the cluster runs Kubernetes {runs}, an unknown release: audited as Kubernetes {release}"
-            )
-    return runs, release
-
-
 def audit_scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
     """Return the objects to audit: those of the context's namespace, unless options name others."""
     from jobsworth.audit.audited_objects import AuditScope
@@ -152,92 +124,31 @@ def audit_scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
     )
 
 
-def check_namespaces(
-    stored_objects: StoredObjects, scope: AuditScope, config: RestConfig, note: Note
-) -> None:
-    """Check that the namespaces exist, as far as they can be read.
+def audit_rules(audit: AuditInput, release: str | None) -> AuditRules:
+    """Return the rules of an audit as this release, or as the configured one.
 
     Raises:
-        ApiError: a named namespace does not exist.
+        UsageError: a configuration is invalid, or admission policies are those of the cluster and of files.
     """
-    audit_namespace_labels(stored_objects, scope, config, note, wanted=False)
+    from jobsworth.audit.cluster_audit import AuditRules
 
-
-def audit_admission_policies(
-    stored_objects: StoredObjects, options: ScopeOptions, settings: ResolvedSettings, note: Note
-) -> AdmissionPolicySet | None:
-    """Return the cluster's ValidatingAdmissionPolicies if they are requested, else those of the settings.
-
-    Raises:
-        UsageError: policies are given as files, too.
-        ApiError: the cluster's policies cannot be read.
-    """
-    if not options.admission_policies:
-        return settings.admission_policies
-    if settings.admission_policies is not None:
+    settings = resolved(audit_settings(audit, release), None)
+    if audit.scope.admission_policies and settings.admission_policies is not None:
         raise UsageError(
             "--admission-policies and --admission-policy exclude each other: use one of them"
         )
-    from jobsworth.client.api_errors import ApiError
-
-    try:
-        found = stored_objects.admission_policies(settings.server.release, note)
-    except ApiError as error:
-        if error.code == 403:
-            error.explanation = (
-                "cannot read the admission policies: grant list on validatingadmissionpolicies and "
-                "validatingadmissionpolicybindings of admissionregistration.k8s.io"
-            )
-        raise
-    for each in found.notes:
-        note(each)
-    return found
+    return AuditRules(settings.server, settings.selection, settings.admission_policies)
 
 
-def needs_namespace_labels(
-    policies: PolicySet | None, admission_policies: AdmissionPolicySet | None
-) -> bool:
-    """Return True if policies may depend on the labels of namespaces."""
-    of_ours = policies is not None and policies.needs_namespace_labels
-    return of_ours or admission_policies is not None
-
-
-def audit_namespace_labels(
-    stored_objects: StoredObjects,
-    scope: AuditScope,
-    config: RestConfig,
-    note: Note,
-    *,
-    wanted: bool,
-) -> Labels:
-    """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
-
-    Args:
-        stored_objects: the objects stored in the cluster.
-        scope: the objects to audit.
-        config: of the cluster.
-        note: reports that labels cannot be read.
-        wanted: a policy requires them: see :func:`needs_namespace_labels`.
+def audit_policy_files(audit: AuditInput) -> PolicyFiles | None:
+    """Return the policies of an audit that runs continuously, which are not read yet; None without any.
 
     Raises:
-        ApiError: a named namespace does not exist.
+        UsageError: a file or folder does not exist, or an option has no effect.
     """
-    from jobsworth.client.api_errors import ApiError
-
-    labels: dict[str, Mapping[str, str]] = {}
-    for namespace in scope.namespaces:
-        if namespace is None and not wanted:
-            continue
-        try:
-            labels |= stored_objects.namespace_labels(namespace)
-        except ApiError as error:
-            if error.not_found:
-                error.explanation = f'{config.name} has no namespace "{namespace}"'
-            if error.code != 403:
-                raise
-            if wanted:
-                note(
-                    "cannot read namespace labels; grant get and list on namespaces. Until then, policies "
-                    "that select by them only warn, about every object"
-                )
-    return labels
+    settings = audit_settings(audit, None)
+    return policy_files(
+        settings.policy or (),
+        profile_of(settings.profile, settings.profile_enforcement),
+        audit.last_good,
+    )

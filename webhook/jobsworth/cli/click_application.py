@@ -1,4 +1,4 @@
-"""The click application, built from the commands' declarations.
+"""The application: the group of all commands.
 
 Only the module of the command that runs is imported: :class:`_Group` is the lazy group of click's
 documentation (https://click.palletsprojects.com/en/stable/complex/#lazily-loading-subcommands).
@@ -14,18 +14,13 @@ from typing import TYPE_CHECKING
 import click
 
 import jobsworth
-from jobsworth.cli.command import Command
-from jobsworth.cli.options import MAX_DIGITS, Arguments, Option, values_of
+from jobsworth.cli.help_text import COMMANDS_BY_PURPOSE, HelpContext, write_documentation
 from jobsworth.printable import printable
-from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from click.shell_completion import CompletionItem
-
-    _Completed = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+    from jobsworth.cli.command import Command
 
 COMMANDS = {
     "validate": "validate:COMMAND",
@@ -37,9 +32,9 @@ COMMANDS = {
     "schema": "schema:COMMAND",
     "lsp": "lsp:COMMAND",
     "simulate": "simulate:COMMAND",
-    "replay": "replay:COMMAND",
     "why": "why:COMMAND",
     "wait": "wait:COMMAND",
+    "health": "health:COMMAND",
     "audit": "audit:COMMAND",
     "policy chart-values": "policy_chart_values:COMMAND",
     "policy init": "policy_init:COMMAND",
@@ -48,21 +43,22 @@ COMMANDS = {
     "policy review": "policy_review:COMMAND",
     "policy test": "policy_test:COMMAND",
     "policy export": "policy_export:COMMAND",
+    "policy import": "policy_import:COMMAND",
     "certs generate": "certs:GENERATE",
     "certs manage": "certs:MANAGE",
     "serve": "serve:COMMAND",
     "reconcile": "reconcile:COMMAND",
 }
-"""The declaration of each command, as ``module:NAME`` in :mod:`jobsworth.cli.commands`."""
+"""Each command, as ``module:NAME`` in :mod:`jobsworth.cli.commands`."""
 
 GROUPS = {
-    "certs": "The webhook's certificates, in a folder or in a cluster.",
-    "policy": "JobPolicy documents: write, check, explain, test and export them.",
+    "certs": "Create and renew the webhook's certificates, in a folder or in a cluster.",
+    "policy": "Write, check, explain, test, export and import JobPolicy documents.",
 }
 
 
 def declared_command(words: str) -> Command:
-    """Import and return the declaration of a command.
+    """Import and return a command.
 
     Args:
         words: the words that run it, such as ``policy check``.
@@ -70,139 +66,6 @@ def declared_command(words: str) -> Command:
     module, _, attribute = COMMANDS[words].partition(":")
     command: Command = getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute)
     return command
-
-
-class _BadInput(click.ClickException):
-    """An error reported without usage help."""
-
-    exit_code = 2
-
-
-class _DeclaredCommand(click.Command):
-    """A click command that runs a :class:`Command`."""
-
-    def __init__(self, command: Command) -> None:
-        arguments = command.arguments
-        super().__init__(
-            command.name,
-            params=[
-                *(_parameter(option, _completed(command, option)) for option in command.options),
-                *([_argument(arguments, _completed(command, arguments))] if arguments else []),
-            ],
-            help=command.help,
-            epilog=command.epilog,
-            callback=lambda **values: _run(command, values),
-        )
-        self._declared = command
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options below the headings of their groups, those without a group last."""
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                heading = self._declared.headings.get(parameter.name or "", "")
-                sections.setdefault(heading, []).append(record)
-        rest = sections.pop("", [])
-        for heading, records in sections.items():
-            with formatter.section(heading):
-                formatter.write_dl(records)
-        with formatter.section("Other options" if sections else "Options"):
-            formatter.write_dl(rest)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = tuple(args)  # the parser empties the list
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            from jobsworth.cli.suggestions import answer_to_option
-
-            answer = answer_to_option(self._declared, ctx.command_path, error.option_name, given)
-            if not answer:
-                raise
-            raise click.UsageError(answer, ctx) from None
-
-
-class _WholeNumber(click.IntRange):
-    """A number from 1; the error for one with thousands of digits does not repeat it."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> int:
-        if isinstance(value, str) and len(value) > MAX_DIGITS:
-            self.fail(f"a number has at most {MAX_DIGITS} digits.", param, context)
-        return int(super().convert(value, param, context))
-
-
-def _run(command: Command, values: dict[str, object]) -> None:
-    try:
-        code = command.run(command.takes(values))
-    except UsageError as error:
-        raise _BadInput(str(error)) from None
-    click.get_current_context().exit(code)
-
-
-def _completed(command: Command, declared: Option | Arguments) -> _Completed:
-    """Return the function that completes a value in the shell."""
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        from jobsworth.cli.completion import completions
-
-        return completions(command, declared.metavar, incomplete)
-
-    return complete
-
-
-def _argument(arguments: Arguments, completed: _Completed) -> click.Argument:
-    optional = arguments.optional
-    metavar = f"[{arguments.metavar.strip('[]')}]" if optional else arguments.metavar
-    return click.Argument(
-        [arguments.key],
-        nargs=-1,
-        required=not optional,
-        metavar=metavar,
-        shell_complete=completed,
-    )
-
-
-def _parameter(option: Option, completed: _Completed) -> click.Option:
-    names = [option.name, *filter(None, [option.short]), option.key]
-    if option.flag:
-        return click.Option(names, is_flag=True, help=option.help)
-    if option.choices:
-        kind: click.ParamType[Any] = click.Choice(option.choices)
-    else:
-        kind = _WholeNumber(min=1) if option.integer else click.STRING
-    complete = None if option.choices else completed
-    if option.repeated:
-        return click.Option(
-            names,
-            type=kind,
-            multiple=True,
-            callback=lambda context, parameter, given: _all_words(option, given),
-            metavar=option.metavar,
-            help=option.help,
-            shell_complete=complete,
-        )
-    return click.Option(
-        names,
-        type=kind,
-        default=option.default,
-        show_default=option.default is not None,
-        metavar=option.metavar or None,
-        help=option.help,
-        shell_complete=complete,
-    )
-
-
-def _all_words(option: Option, given: tuple[str, ...]) -> object:
-    return (
-        tuple(word for text in given for word in values_of(option, text))
-        if given
-        else option.default
-    )
 
 
 PLUGIN = "kubectl-jobsworth"
@@ -243,6 +106,8 @@ class _Group(click.Group):
         prefix: the words before its commands' names: ``certs `` of ``certs generate``.
     """
 
+    context_class = HelpContext
+
     def __init__(self, name: str | None = None, *, prefix: str = "", **settings: Any) -> None:
         super().__init__(name, **settings)
         self._prefix = prefix
@@ -252,6 +117,20 @@ class _Group(click.Group):
             name.removeprefix(self._prefix) for name in COMMANDS if name.startswith(self._prefix)
         ]
         return sorted({name.partition(" ")[0] for name in rest})
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of the program by purpose; those of a group in one list."""
+        if self._prefix:
+            super().format_commands(ctx, formatter)
+            return
+        for purpose, commands in COMMANDS_BY_PURPOSE.items():
+            with formatter.section(purpose):
+                formatter.write_dl(list(commands.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, and the address of the documentation."""
+        super().format_epilog(ctx, formatter)
+        write_documentation(ctx, formatter)
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -279,7 +158,7 @@ class _Group(click.Group):
         full = self._prefix + name
         if full in GROUPS:
             return _Group(name, prefix=f"{full} ", help=GROUPS[full])
-        return _DeclaredCommand(declared_command(full))
+        return declared_command(full)
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -298,9 +177,9 @@ def _print_version(context: click.Context, parameter: click.Parameter, wanted: b
     epilog="""\b
 Examples:
   jobsworth validate job.yaml
-  jobsworth validate --kubernetes-version 1.31 manifests/
+  jobsworth explain job.yaml
   helm template . | jobsworth validate -
-  jobsworth default job.yaml
+  jobsworth why job/train -n batch
 
 \b
 Completion in the shell (bash; likewise zsh and fish):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Options, text
+from jobsworth.cli.options import Options, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -20,12 +20,15 @@ class ClusterOptions(Options):
 
     heading = "Cluster"
 
-    kubeconfig = text(
+    kubeconfig: str | None = option(
+        "--kubeconfig",
         metavar="FILE",
         help="The kubeconfig file; default: $KUBECONFIG, ~/.kube/config or the Pod's ServiceAccount.",
     )
-    context = text(
-        metavar="NAME", help="The context of the kubeconfig; default: the current context."
+    context: str | None = option(
+        "--context",
+        metavar="NAME",
+        help="The context of the kubeconfig; default: the current context.",
     )
 
 
@@ -85,7 +88,7 @@ def connected(options: ClusterOptions, *, timeout: float) -> Iterator[tuple[Clie
         except ApiError as error:
             raise UsageError(str(error)) from None
     except ImportError as error:
-        from jobsworth.cli.missing_extras import missing_extra
+        from jobsworth.installation import missing_extra
 
         missing = missing_extra("connections to a cluster", "cluster", error.name)
         raise UsageError(missing) from None

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.cli.cluster_options import ClusterOptions, connected, reading_client
-from jobsworth.cli.options import Options, flag, text
+from jobsworth.cli.options import Options, flag, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -26,17 +26,20 @@ class ComparisonOptions(Options):
 
     heading = "Updates"
 
-    against = text(
+    against: str | None = option(
+        "--against",
         metavar="PATH",
         help="Validate each document as an update of the object with the same kind, namespace and name here; "
         "live: in the cluster (./live for a folder of that name).",
     )
-    git_ref = text(
+    git_ref: str | None = option(
+        "--git-ref",
         metavar="REF",
         help="Validate only the manifests that differ from this git commit, as updates of their "
         "versions there; without PATH, in the whole repository.",
     )
-    at = text(
+    at: str | None = option(
+        "--at",
         metavar="TIME",
         help="The time of the updates, for the runs that an edit of a CronJob starts: 2027-03-27T01:30Z; "
         "default: now.",
@@ -46,11 +49,13 @@ class ComparisonOptions(Options):
 class ValidatedClusterOptions(ClusterOptions):
     """Options for the cluster whose objects or answers are taken into account."""
 
-    server = flag(
+    server: bool = flag(
+        "--server",
         help="Also create each object and a Pod of it in the cluster as a dry run, and report refusals "
-        "(quota, Pod Security, limit ranges, webhooks) and injected containers. Nothing is stored."
+        "(quota, Pod Security, limit ranges, webhooks) and injected containers. Nothing is stored.",
     )
-    pods_as = text(
+    pods_as: str | None = option(
+        "--pods-as",
         metavar="USER",
         help="Create the Pods of --server as this user, by impersonation: "
         "system:serviceaccount:kube-system:job-controller.",

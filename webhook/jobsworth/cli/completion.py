@@ -10,36 +10,36 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.cli.command import Command
+    import click
 
-    Words = Callable[[Command, str], Iterable[str]]
+    Words = Callable[[click.Parameter, str], Iterable[str]]
 
 
-def _rules(command: Command, word: str) -> Iterable[str]:
+def _rules(parameter: click.Parameter, word: str) -> Iterable[str]:
     from jobsworth.lint.catalogue import CATALOGUE
 
     yield from CATALOGUE
     yield from (entry.name for entry in CATALOGUE.values())
 
 
-def _releases(command: Command, word: str) -> Iterable[str]:
+def _releases(parameter: click.Parameter, word: str) -> Iterable[str]:
     from jobsworth.api.api_server import RELEASES
 
     return RELEASES
 
 
-def _gates(command: Command, word: str) -> Iterable[str]:
-    from jobsworth.api.feature_gates import FEATURE_GATES
+def _gates(parameter: click.Parameter, word: str) -> Iterable[str]:
+    from jobsworth.api.feature_gates import KNOWN_GATES
 
     name, equals, _ = word.partition("=")
     if equals:
         return (f"{name}=true", f"{name}=false")
-    return (f"{gate}=" for gate in FEATURE_GATES)
+    return (f"{gate}=" for gate in KNOWN_GATES)
 
 
-def _formats(command: Command, word: str) -> Iterable[str]:
-    for group in command.takes.declared.values():
-        yield from getattr(group, "formats", ())
+def _formats(parameter: click.Parameter, word: str) -> Iterable[str]:
+    formats: tuple[str, ...] = getattr(parameter, "words", ())
+    return formats
 
 
 WORDS: dict[str, Words] = {
@@ -56,21 +56,21 @@ FILES = re.compile(r"\b(PATH|JOB|FILE|OLD)\b")
 FOLDERS = re.compile(r"\bDIR\b")
 
 
-def completions(command: Command, metavar: str, incomplete: str) -> list[CompletionItem]:
+def completions(parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the completions of a value.
 
     Args:
-        command: the command that takes the value.
-        metavar: of the option or arguments.
+        parameter: the option or arguments.
         incomplete: what is typed so far; of a list, the last word is completed.
     """
+    metavar = parameter.metavar or ""
     what = metavar.strip("[]").removesuffix("...").removesuffix(",")
     words = WORDS.get(metavar if metavar in WORDS else what)
     if words is not None and not ("FILE" in metavar and "=" in incomplete):
         done, comma, word = incomplete.rpartition(",")
         return [
             CompletionItem(f"{done}{comma}{each}")
-            for each in words(command, word)
+            for each in words(parameter, word)
             if each.startswith(word)
         ]
     if FOLDERS.search(metavar):

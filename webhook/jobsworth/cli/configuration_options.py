@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.api.api_server import ApiServer, UnknownGate, UnknownRelease, parse_gates
-from jobsworth.cli.options import (
-    Options,
-    choice_if_given,
-    flag,
-    nested,
-    text,
-    words,
-    words_if_given,
-)
-from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.options import Options, flag, group, option, words
+from jobsworth.cli.policy_options import ProfileOptions
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.cli.server_options import ReleaseOptions
+    from jobsworth.lint.lint_rule import Confidence
 
 
 class ConfigurationOptions(Options):
@@ -28,27 +23,36 @@ class ConfigurationOptions(Options):
 
     heading = "Rules, policies and configuration"
 
-    select = words_if_given(
+    select: tuple[str, ...] | None = words(
+        "--select",
+        default=None,
         metavar="RULE,...",
         help="Report only these rules: codes, names, prefixes of codes (JW1), or `default`.",
     )
-    ignore = words(metavar="RULE,...", help="Do not report these rules.")
-    min_confidence = choice_if_given(
-        choices=CONFIDENCES,
-        help="Report lint rules whose findings are at least so sure; default: likely.",
+    ignore: tuple[str, ...] = words(
+        "--ignore", metavar="RULE,...", help="Do not report these rules."
     )
-    policy = words(
+    min_confidence: Confidence | None = option(
+        "--min-confidence",
+        type=click.Choice(CONFIDENCES),
+        help="Report lint rules with at least this confidence; default: likely.",
+    )
+    policy: tuple[str, ...] = words(
+        "--policy",
         metavar="PATH",
         help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
     )
-    admission_policy = words(
+    admission_policy: tuple[str, ...] = words(
+        "--admission-policy",
         metavar="PATH",
-        help="Also apply these ValidatingAdmissionPolicies, with bindings and params: a file or folder; may "
-        "be given several times.",
+        help="Also apply these admission policies of the cluster, with bindings and params: a file or "
+        "folder; may be given several times.",
     )
-    profiles = nested(ProfileOptions)
-    config = text(metavar="FILE", help="Use this configuration for every file.")
-    isolated = flag(help="Use no configuration.")
+    profiles = group(ProfileOptions)
+    config: str | None = option(
+        "--config", metavar="FILE", help="Use this configuration for every file."
+    )
+    isolated: bool = flag("--isolated", help="Use no configuration.")
 
 
 def server_settings(options: ReleaseOptions, *, allow_privileged: bool | None) -> Settings:

@@ -6,18 +6,18 @@ import sys
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, flag, integer, nested, words
+from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
+from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
-from jobsworth.usage_error import UsageError
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.whatif.calendar.calendar_entry import CalendarEntry
-    from jobsworth.whatif.calendar.cron_calendar import CronCalendar
+    from jobsworth.runs.calendar.calendar_entry import CalendarEntry
+    from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 MAX_DAYS = 31
@@ -29,14 +29,25 @@ class CalendarOptions(Options):
 
     heading = "Calendar"
 
-    cluster = nested(ClusterOptions)
-    namespace = words(
-        short="-n", metavar="NAME,...", help="A calendar of the CronJobs of these namespaces."
+    cluster = group(ClusterOptions)
+    namespace: tuple[str, ...] = words(
+        "--namespace",
+        "-n",
+        metavar="NAME,...",
+        help="A calendar of the CronJobs of these namespaces.",
     )
-    all_namespaces = flag(short="-A", help="A calendar of the CronJobs of all namespaces.")
-    days = integer(default=7, metavar="N", help="The number of days of a calendar.")
-    request_timeout = integer(
-        default=30, metavar="SECONDS", help="Timeout of a request to the cluster."
+    all_namespaces: bool = flag(
+        "--all-namespaces", "-A", help="A calendar of the CronJobs of all namespaces."
+    )
+    days: int = option(
+        "--days", default=7, type=NUMBER, metavar="N", help="The number of days of a calendar."
+    )
+    request_timeout: int = option(
+        "--request-timeout",
+        default=30,
+        type=NUMBER,
+        metavar="SECONDS",
+        help="Timeout of a request to the cluster.",
     )
 
     @property
@@ -80,7 +91,7 @@ def print_calendar(
     Raises:
         UsageError: an option's value or a configuration is wrong; there are too many runs.
     """
-    from jobsworth.whatif.calendar.cron_calendar import TooManyStarts, calendar_of
+    from jobsworth.runs.calendar.cron_calendar import TooManyStarts, calendar_of
 
     left_out: list[str] = []
     try:
@@ -95,6 +106,8 @@ def print_calendar(
         calendar = calendar_of(entries, period.start, period.days, period.zone)
     except TooManyStarts as error:
         raise UsageError(str(error)) from None
+    if paths and not entries and not left_out:
+        raise InputError(f"no CronJob in {', '.join(paths)}")
     for name, file in outputs:
         write_lines(_rendered(name, file, calendar), file)
     for each in left_out:
@@ -135,12 +148,12 @@ def _stored_entries(
 ) -> Iterator[CalendarEntry]:
     from jobsworth.api.formats.cron import BadSchedule
     from jobsworth.audit.audited_objects import AuditScope
+    from jobsworth.audit.cluster_audit import namespace_labels
     from jobsworth.audit.health_objects import stored_cron_jobs
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.cli.audit_input import check_namespaces
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
-    from jobsworth.whatif.calendar.calendar_entry import read_entry
+    from jobsworth.runs.calendar.calendar_entry import read_entry
 
     try:
         with rest_config(target_of(options.cluster)) as config:
@@ -148,7 +161,7 @@ def _stored_entries(
             namespaces = [None] if options.all_namespaces else named or [config.namespace]
             api = reading_client(config, timeout=options.request_timeout)
             stored_objects, scope = StoredObjects(api), AuditScope(namespaces)
-            check_namespaces(stored_objects, scope, config, print_note)
+            namespace_labels(stored_objects, scope, config.name, print_note, wanted=False)
             for stored in stored_cron_jobs(stored_objects, scope):
                 try:
                     yield read_entry(stored, period.start)
@@ -162,9 +175,10 @@ def _stored_entries(
 
 def _rendered(name: str, file: str, calendar: CronCalendar) -> Iterator[str]:
     if name == "json":
-        from jobsworth.reports import calendar_json
+        from jobsworth.documents.declared import report_text
+        from jobsworth.reports.schedule_report import calendar_report
 
-        yield calendar_json.render(calendar)
+        yield report_text(calendar_report(calendar))
     elif name == "html":
         from jobsworth.reports.calendar_page import calendar_page
 

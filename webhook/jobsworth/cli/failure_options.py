@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Options, text, words
+from jobsworth.cli.options import Options, option, words
 from jobsworth.cli.terminal import print_note
 from jobsworth.controller.pods import Termination, read_pod
 from jobsworth.controller.settings import OURS
@@ -15,17 +15,18 @@ from jobsworth.lint.rules.pod_conditions import (
     STATUSES_OF_FAILED_PODS,
     meant_condition,
 )
+from jobsworth.runs.explanation.failure_outcome import failed_pod
+from jobsworth.runs.explanation.outcome_wording import disruption_conditions
+from jobsworth.runs.explanation.rule_trace import causes_of, trace_pod, trace_restart
+from jobsworth.runs.failure_causes import STANDING_CONDITIONS
 from jobsworth.usage_error import InputError, UsageError
-from jobsworth.whatif.explanation.failure_outcome import failed_pod
-from jobsworth.whatif.explanation.rule_trace import trace_pod, trace_restart
-from jobsworth.whatif.failure_causes import STANDING_CONDITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.whatif.explanation.explained_job import ExplainedJob
-    from jobsworth.whatif.explanation.rule_trace import RuleTrace
+    from jobsworth.runs.explanation.explained_job import ExplainedJob
+    from jobsworth.runs.explanation.rule_trace import RuleTrace
 
 _MAX_CODE = 2**31
 _MAX_LINUX_CODE = 255
@@ -36,17 +37,20 @@ class FailureOptions(Options):
 
     heading = "Single failures"
 
-    exit_code = words(
+    exit_code: tuple[str, ...] = words(
+        "--exit-code",
         metavar="[CONTAINER=]CODE",
         help="Explain this exit code: in the named container, or in each container. Several containers "
         "fail together in one Pod.",
     )
-    condition = words(
+    condition: tuple[str, ...] = words(
+        "--condition",
         metavar="TYPE[=STATUS]",
         help="Give the failed Pod this condition, such as DisruptionTarget; the status is True by default. "
         "That of another controller must be named by a rule of the Job, or have a domain: example.com/NAME.",
     )
-    pod = text(
+    pod: str | None = option(
+        "--pod",
         metavar="FILE",
         help="Explain the Pods in this file, as kubectl get pod -o yaml prints them, or - for "
         "standard input.",
@@ -76,6 +80,8 @@ def failure_traces(
     given_types = {each.partition("=")[0] for each in written}
     for type_ in given_types:
         _check_type(type_, job)
+    if "DisruptionTarget" in given_types and job.unmarked:
+        print_note(f"note: DisruptionTarget is {disruption_conditions(job)}")
     standing = [each for each in STANDING_CONDITIONS if each.partition("=")[0] not in given_types]
     conditions = (*written, *standing)
     given = f" and the Pod has {', '.join(written)}" if written else ""
@@ -114,9 +120,14 @@ def _cases(
             found.setdefault(str(key), (trace, []))[1].append(container.name)
         for trace, names in found.values():
             verb = f"exits with {code}{given}"
-            yield replace(trace, failure=f"container {' or '.join(names)} {verb}")
+            causes = () if given else causes_of(job, code)
+            words_ = f"container {' or '.join(names)} {verb}"
+            yield replace(trace, failure=words_, causes=causes)
         return
-    yield _trace(job, [(name or "", code) for name, code in case], conditions, given)
+    trace = _trace(job, [(name or "", code) for name, code in case], conditions, given)
+    yield (
+        replace(trace, causes=causes_of(job, case[0][1])) if len(case) == 1 and not given else trace
+    )
 
 
 def _trace(

@@ -1,104 +1,37 @@
-"""Typed options: a class states the name, type, default and help of each option in one place::
+"""Groups of options: classes whose attributes are parameters of click, annotated with the type of the value::
 
     class ServerOptions(Options):
-        kubernetes_version = text(metavar="RELEASE", help="The API server's release.")
-        allow_privileged = flag(help="The API server runs with --allow-privileged.")
+        kubernetes_version: str | None = option(
+            "--kubernetes-version", metavar="RELEASE", help="The API server's release."
+        )
+        allow_privileged: bool = flag(
+            "--allow-privileged", help="The API server runs with --allow-privileged."
+        )
 
-On the class, the attributes are declarations, from which the command line is parsed and help is built. On
-an instance, they are values. The functions here are annotated to return values, so that a misspelled option
-is a type error. The option is named after the attribute: ``--kubernetes-version``. An attribute that would be
-a keyword of Python has a trailing underscore: ``from_`` declares ``--from``.
+On a class the attributes are the parameters, which click parses and prints as help; on an instance they are
+the values, so that a misspelled option is a type error.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from jobsworth.controller.times import problem_of_time, read_time
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import ClassVar, TypeVar, overload
+    from collections.abc import Callable, Iterator
+    from typing import Any, ClassVar, TypeVar
+
+    from click.shell_completion import CompletionItem
 
     Group = TypeVar("Group", bound="Options")
-    Word = TypeVar("Word", bound=str)
 
 MAX_DIGITS = 9
 """The maximum length of a number. Python itself converts at most 4300 digits."""
-
-
-class Option:
-    """The declaration of an option.
-
-    Args:
-        help: one sentence.
-        short: a one-letter name such as ``-o``.
-        default: the value when the option is not given.
-        choices: the only values.
-        flag: the option takes no value; it is False unless given.
-        integer: the value is a whole number from 1.
-        repeated: the option may be given several times.
-        separated: a value may be a comma-separated list.
-        metavar: the name of the value in help.
-
-    Attributes:
-        key: the name of the attribute that declares the option.
-        name: the option as a user writes it, such as ``--kubernetes-version``.
-    """
-
-    __slots__ = (
-        "choices", "default", "flag", "help", "integer", "key", "metavar", "name", "repeated",
-        "separated", "short",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        *,
-        help: str,
-        short: str = "",
-        default: object = None,
-        choices: tuple[str, ...] = (),
-        flag: bool = False,
-        integer: bool = False,
-        repeated: bool = False,
-        separated: bool = True,
-        metavar: str = "",
-    ) -> None:
-        self.help = help
-        self.short = short
-        self.default = default
-        self.choices = choices
-        self.flag = flag
-        self.integer = integer
-        self.repeated = repeated
-        self.separated = separated
-        self.metavar = metavar
-
-    def __set_name__(self, owner: type, key: str) -> None:
-        self.key = key
-        self.name = "--" + key.rstrip("_").replace("_", "-")
-
-
-class Arguments:
-    """The declaration of the positional arguments.
-
-    Args:
-        metavar: their name in help; in brackets if optional.
-
-    Attributes:
-        key: the name of the attribute that declares them.
-    """
-
-    __slots__ = ("key", "metavar")
-
-    def __init__(self, metavar: str) -> None:
-        self.metavar = metavar
-
-    def __set_name__(self, owner: type, key: str) -> None:
-        self.key = key
-
-    @property
-    def optional(self) -> bool:
-        """Return True if they may be omitted."""
-        return self.metavar.startswith("[")
 
 
 class Options:
@@ -107,38 +40,29 @@ class Options:
     A class inherits the options of its base class; an overridden one keeps its position in help.
 
     Args:
-        values: the value of each option by key, including those of groups.
+        values: the value of each parameter by its name, including those of groups.
 
     Attributes:
         heading: the heading of a group in help; empty for the heading of the options around it.
-        declared: the declaration of each attribute; for a group, its class.
+        declared: the parameter of each attribute; for a group, its class.
     """
 
     heading: ClassVar[str] = ""
-    declared: ClassVar[dict[str, Option | Arguments | type[Options]]] = {}
+    declared: ClassVar[dict[str, click.Parameter | type[Options]]] = {}
 
     def __init_subclass__(cls) -> None:
         own = vars(cls).items()
-        kinds = (Option, Arguments, type)
+        kinds = (click.Parameter, type)
         cls.declared = {**cls.declared, **{k: v for k, v in own if isinstance(v, kinds)}}
 
-    def __init__(self, values: Mapping[str, object]) -> None:
-        for key, declared in self.declared.items():
-            value = declared(values) if isinstance(declared, type) else values[key]
-            setattr(self, key, value)
+    def __init__(self, **values: Any) -> None:
+        for name, declared in self.declared.items():
+            value = declared(**values) if isinstance(declared, type) else values[name]
+            setattr(self, name, value)
 
 
-def flat(options: type[Options]) -> Iterator[Option | Arguments]:
-    """Return the declarations of a class of options and of its groups, in the order of help."""
-    for declared in options.declared.values():
-        if isinstance(declared, type):
-            yield from flat(declared)
-        else:
-            yield declared
-
-
-def headings(options: type[Options], heading: str = "") -> Iterator[tuple[str, Option]]:
-    """Return the options of a class and of its groups with the headings in help, in the order of help.
+def parameters(options: type[Options], heading: str = "") -> Iterator[tuple[str, click.Parameter]]:
+    """Return the parameters of a class and of its groups with their headings, in the order of help.
 
     Args:
         options: the class.
@@ -146,96 +70,121 @@ def headings(options: type[Options], heading: str = "") -> Iterator[tuple[str, O
     """
     for declared in options.declared.values():
         if isinstance(declared, type):
-            yield from headings(declared, declared.heading or heading)
-        elif isinstance(declared, Option):
+            yield from parameters(declared, declared.heading or heading)
+        else:
             yield heading, declared
 
 
-# The functions below return declarations, but are annotated with the type of the value on an instance.
+# The functions below make parameters for the attributes of Options. Like those of dataclasses.field, their
+# results are of any type, because the value that the attribute has on an instance is of another.
 
 
-def flag(*, help: str, short: str = "") -> bool:
+def option(*names: str, **settings: Any) -> Any:
+    """Declare an option of click, whose default is in its help.
+
+    Args:
+        names: as a user writes them, and the name of the attribute if that is another.
+        settings: those of ``click.Option``.
+    """
+    if "type" not in settings:
+        settings["shell_complete"] = _completed
+    return click.Option(names, show_default=settings.get("default") not in (None, ""), **settings)
+
+
+def flag(*names: str, help: str) -> Any:
     """Declare an option that takes no value; it is False unless given."""
-    return Option(help=help, short=short, default=False, flag=True)  # type: ignore[return-value]
+    return click.Option(names, is_flag=True, help=help)
 
 
-if TYPE_CHECKING:
-
-    @overload
-    def text(*, help: str, short: str = "", metavar: str = "") -> str | None: ...
-
-    @overload
-    def text(*, help: str, short: str = "", metavar: str = "", default: str) -> str: ...
-
-
-def text(
-    *, help: str, short: str = "", metavar: str = "", default: str | None = None
-) -> str | None:
-    """Declare an option that takes any text."""
-    return Option(help=help, short=short, metavar=metavar, default=default)  # type: ignore[return-value]
-
-
-if TYPE_CHECKING:
-
-    @overload
-    def integer(*, help: str, short: str = "", metavar: str = "") -> int | None: ...
-
-    @overload
-    def integer(*, help: str, short: str = "", metavar: str = "", default: int) -> int: ...
-
-
-def integer(
-    *, help: str, short: str = "", metavar: str = "", default: int | None = None
-) -> int | None:
-    """Declare an option that takes a whole number from 1."""
-    return Option(  # type: ignore[return-value]
-        help=help, short=short, metavar=metavar, default=default, integer=True
-    )
-
-
-def choice(*, help: str, choices: tuple[Word, ...], default: Word, short: str = "") -> Word:
-    """Declare an option that takes one of several words."""
-    return Option(  # type: ignore[return-value]
-        help=help, short=short, choices=choices, default=default
-    )
-
-
-def choice_if_given(*, help: str, choices: tuple[Word, ...], short: str = "") -> Word | None:
-    """Declare an option like :func:`choice`, whose value is None if not given."""
-    return Option(help=help, short=short, choices=choices)  # type: ignore[return-value]
-
-
-def words(*, help: str, metavar: str, short: str = "") -> tuple[str, ...]:
+def words(*names: str, help: str, metavar: str, default: tuple[str, ...] | None = ()) -> Any:
     """Declare a repeatable option that takes a comma-separated list."""
-    return Option(  # type: ignore[return-value]
-        help=help, short=short, metavar=metavar, default=(), repeated=True
+    return _Words(names, words_of, default, help=help, metavar=metavar)
+
+
+def texts(
+    *names: str,
+    help: str,
+    metavar: str,
+    default: tuple[str, ...] = (),
+    words: tuple[str, ...] = (),
+) -> Any:
+    """Declare a repeatable option, each of whose values may have commas.
+
+    Args:
+        names, help, metavar, default: as for :func:`option`.
+        words: the words that the shell completes.
+    """
+    return _Words(names, lambda text: (text,), default, words=words, help=help, metavar=metavar)
+
+
+def arguments(name: str, metavar: str = "PATH...") -> Any:
+    """Declare the positional arguments, which are optional if their metavar is in brackets."""
+    optional = metavar.startswith("[")
+    return click.Argument(
+        [name],
+        nargs=-1,
+        required=not optional,
+        metavar=f"[{metavar.strip('[]')}]" if optional else metavar,
+        shell_complete=_completed,
     )
 
 
-def words_if_given(*, help: str, metavar: str, short: str = "") -> tuple[str, ...] | None:
-    """Declare an option like :func:`words`, whose value is None if not given."""
-    return Option(  # type: ignore[return-value]
-        help=help, short=short, metavar=metavar, repeated=True
-    )
-
-
-def several(
-    *, help: str, metavar: str, default: tuple[str, ...] = (), short: str = ""
-) -> tuple[str, ...]:
-    """Declare a repeatable option, each of whose values may have commas."""
-    return Option(  # type: ignore[return-value]
-        help=help, short=short, metavar=metavar, default=default, repeated=True, separated=False
-    )
-
-
-def arguments(metavar: str = "PATH...") -> tuple[str, ...]:
-    """Declare the positional arguments."""
-    return Arguments(metavar)  # type: ignore[return-value]
-
-
-def nested(options: type[Group]) -> Group:
+def group(options: type[Group]) -> Group:
     """Declare a group of options; the attribute holds an instance of the group."""
-    return options  # type: ignore[return-value]
+    return cast("Group", options)
+
+
+class _Words(click.Option):
+    """A repeatable option.
+
+    Attributes:
+        unset: the value if it is not given.
+        words: the words that the shell completes, if its metavar does not say which.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        values_of: Callable[[str], tuple[str, ...]],
+        unset: tuple[str, ...] | None,
+        *,
+        words: tuple[str, ...] = (),
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            names,
+            multiple=True,
+            callback=lambda context, parameter, given: (
+                tuple(word for text in given for word in values_of(text)) if given else unset
+            ),
+            shell_complete=_completed,
+            **settings,
+        )
+        self.unset = unset
+        self.words = words
+
+
+class _WholeNumber(click.IntRange):
+    """A number from 1; the error for one with thousands of digits does not repeat it."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        if isinstance(value, str) and len(value) > MAX_DIGITS:
+            self.fail(f"a number has at most {MAX_DIGITS} digits.", param, context)
+        return int(super().convert(value, param, context))
+
+
+NUMBER = _WholeNumber(min=1)
+"""The type of an option whose value is a whole number from 1."""
+
+
+def _completed(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from jobsworth.cli.completion import completions
+
+    return completions(parameter, incomplete)
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -247,11 +196,6 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(word for word in (part.strip() for part in text.split(",")) if word)
 
 
-def values_of(option: Option, text: str) -> tuple[str, ...]:
-    """Return the values in one text of a repeatable option."""
-    return words_of(text) if option.separated else (text,)
-
-
 def whole_number(text: str) -> int | None:
     """Parse a number of decimal digits; return None for other text and for too many digits.
 
@@ -260,3 +204,22 @@ def whole_number(text: str) -> int | None:
     """
     plain = text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
     return int(text) if plain else None
+
+
+def given_time(option: str, text: str | None) -> int:
+    """Return the time in seconds since 1970; now if the option is not given.
+
+    Raises:
+        UsageError: the text is not a time, or its year is out of range.
+    """
+    if text is None:
+        return int(time.time())
+    found = read_time(text)
+    if found is None:
+        raise UsageError(
+            f'{option}: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z'
+        )
+    problem = problem_of_time(found)
+    if problem:
+        raise UsageError(f"{option}: {problem}")
+    return found

@@ -1,19 +1,36 @@
-"""Options for the policies of commands that run continuously: the webhook and the controller."""
+"""Options for policies: the profile, and the files that the webhook and the controller reload."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Options, nested, text, words
-from jobsworth.cli.profile_options import ProfileOptions
-from jobsworth.files.policies.profiles import profile_of
+import click
+
+from jobsworth.cli.options import Options, group, option, words
+from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILE_CHOICES, profile_of
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
+    from jobsworth.files.policies.profiles import Profile, ProfileChoice
+    from jobsworth.policy.violation import Effect
+    from jobsworth.serving.policy_files import PolicyFiles
+
+
+class ProfileOptions(Options):
+    """Options for the profile."""
+
+    profile: ProfileChoice | None = option(
+        "--profile",
+        type=click.Choice(PROFILE_CHOICES),
+        help="Also apply the policies of this profile: docs/profiles.md.",
+    )
+    profile_enforcement: Effect | None = option(
+        "--profile-enforcement",
+        type=click.Choice(ENFORCEMENTS),
+        help="The strongest effect of a violation of the profile; default: warn.",
+    )
 
 
 class PolicyOptions(Options):
@@ -21,12 +38,14 @@ class PolicyOptions(Options):
 
     heading = "Policies"
 
-    policy = words(
+    policy: tuple[str, ...] = words(
+        "--policy",
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
-    profiles = nested(ProfileOptions)
-    last_good_policies = text(
+    profiles = group(ProfileOptions)
+    last_good_policies: str | None = option(
+        "--last-good-policies",
         metavar="DIR",
         help="A folder with the last valid version of each policy, for those that are invalid at the "
         "start; jobsworth certs manage stores them.",
@@ -36,7 +55,8 @@ class PolicyOptions(Options):
 class NativeOptions(Options):
     """The option for policies that the API server enforces."""
 
-    native_policies = words(
+    native_policies: tuple[str, ...] = words(
+        "--native-policies",
         metavar="NAME=HASH,...",
         help="Policies that the API server enforces as jobsworth policy export --to chart-values wrote them: "
         "leave to it what it enforces of them.",
@@ -75,18 +95,40 @@ def users_of(queueing_controllers: Sequence[str]) -> tuple[str, ...]:
     return tuple(users)
 
 
-def effective_policy_files(options: PolicyOptions) -> EffectivePolicyFiles | None:
-    """Return the files with the policies, which are not read yet; None without policies.
+def policy_files_of(options: PolicyOptions) -> PolicyFiles | None:
+    """Return the policies of a command, which are not read yet; None without any.
 
     Raises:
         UsageError: a file or folder does not exist, or an option has no effect.
     """
     profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
-    if not options.policy and profile is None:
-        return None
-    from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
+    return policy_files(options.policy, profile, options.last_good_policies)
 
-    stored = Path(options.last_good_policies) if options.last_good_policies else None
-    files = EffectivePolicyFiles([Path(path) for path in options.policy], profile, stored)
-    files.require_paths()
-    return files
+
+def policy_files(
+    paths: Sequence[str], profile: Profile | None, stored: str | None, *, must_exist: bool = True
+) -> PolicyFiles | None:
+    """Return policies that are reloaded when their files change; None without any.
+
+    Args:
+        paths: files and folders.
+        profile: the profile to apply as well; None for none.
+        stored: a folder with the last valid version of each policy; None for none.
+        must_exist: the files and folders must exist now.
+
+    Raises:
+        UsageError: a file or folder does not exist.
+    """
+    if not paths and profile is None:
+        return None
+    from pathlib import Path
+
+    from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
+    from jobsworth.serving.policy_files import PolicyFiles
+
+    files = EffectivePolicyFiles(
+        [Path(path) for path in paths], profile, Path(stored) if stored else None
+    )
+    if must_exist:
+        files.require_paths()
+    return PolicyFiles(files.load, files.watched)

@@ -24,7 +24,7 @@ def require_posix(command: str) -> None:
 
 
 def listen_address(text: str) -> tuple[str, int | None]:
-    """Parse ``--listen``: host and port; the port is None for ``0``, which disables the endpoints.
+    """Parse ``--monitor-bind``: host and port; the port is None for ``0``, which disables the endpoints.
 
     Raises:
         UsageError: the text is not an address.
@@ -34,26 +34,27 @@ def listen_address(text: str) -> tuple[str, int | None]:
     try:
         return parse_address(text)
     except BadAddress as error:
-        raise UsageError(f"--listen: {error}, or 0 to disable") from None
+        raise UsageError(f"--monitor-bind: {error}, or 0 to disable") from None
 
 
 def duration_in_seconds(option: str, text: str) -> float:
-    """Parse a duration such as ``10s``, ``1m30s`` or ``500ms`` into seconds.
+    """Parse a duration such as ``10s``, ``1h30m`` or ``7d`` into seconds.
 
     Raises:
         UsageError: the text is not a duration greater than zero.
     """
-    from jobsworth.api.formats.duration import BadDuration, parse
+    from jobsworth.findings.durations import nanoseconds_of
+    from kube_cel.formats.duration import BadDuration
 
     try:
-        nanoseconds = parse(text)
+        nanoseconds = nanoseconds_of(text)
     except BadDuration:
         raise UsageError(
-            f'{option} "{text}" is not a duration; use for example 10s, 1m30s or 500ms'
+            f'{option} "{text}" is not a duration; use for example 10s, 1h30m or 7d'
         ) from None
     if nanoseconds <= 0:
         raise UsageError(
-            f'{option} "{text}" must be greater than zero; use for example 10s, 1m30s or 500ms'
+            f'{option} "{text}" must be greater than zero; use for example 10s, 1h30m or 7d'
         )
     return nanoseconds / 1e9
 

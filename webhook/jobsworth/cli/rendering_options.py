@@ -1,4 +1,4 @@
-"""Options for charts and overlays, and the results of what they render to.
+"""Options for charts and overlays.
 
 The modules that render are imported only by runs that do so.
 """
@@ -14,10 +14,7 @@ from jobsworth.usage_error import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.files.file_runs import FoundFile
-    from jobsworth.files.rendering import Source
-    from jobsworth.findings.result import Result
+    from jobsworth.files.rendering import RenderOptions, Source
 
 
 class RenderingOptions(Options):
@@ -25,17 +22,25 @@ class RenderingOptions(Options):
 
     heading = "Charts and overlays"
 
-    helm = words(
+    helm: tuple[str, ...] = words(
+        "--helm",
         metavar="CHART",
         help="Also validate what `helm template` makes of this chart; may be given several times.",
     )
-    values = words(metavar="FILE", help="Values for the charts, as for helm.")
-    set = words(metavar="NAME=VALUE", help="A value for the charts, as for helm.")
-    kustomize = words(
+    values: tuple[str, ...] = words(
+        "--values", metavar="FILE", help="Values for the charts, as for helm."
+    )
+    set: tuple[str, ...] = words(
+        "--set", metavar="NAME=VALUE", help="A value for the charts, as for helm."
+    )
+    kustomize: tuple[str, ...] = words(
+        "--kustomize",
         metavar="FOLDER",
         help="Also validate what `kustomize build` makes of this overlay; may be given several times.",
     )
-    render = flag(help="Also render every chart and overlay in the folders of PATH.")
+    render: bool = flag(
+        "--render", help="Also render every chart and overlay in the folders of PATH."
+    )
 
 
 def check_rendering(options: RenderingOptions) -> None:
@@ -67,34 +72,10 @@ def sources_of(options: RenderingOptions, paths: Sequence[str]) -> list[Source]:
     return sources
 
 
-def without_charts(files: list[FoundFile], sources: Sequence[Source]) -> list[FoundFile]:
-    """Return the files that are no part of a chart that is rendered."""
-    if not sources:
-        return files
-    from jobsworth.files.rendering import not_in_charts
+def render_options(options: RenderingOptions, namespace: str) -> RenderOptions | None:
+    """Return the options of ``helm template``; None without any."""
+    if not (options.values or options.set or namespace):
+        return None
+    from jobsworth.files.rendering import RenderOptions
 
-    return not_in_charts(files, sources)
-
-
-def results_of(
-    source: Source, options: RenderingOptions, evaluator: FileEvaluator, namespace: str
-) -> list[Result]:
-    """Render a chart or an overlay, and return the results of its documents, or of the error."""
-    from jobsworth.files.located_findings import unreadable
-    from jobsworth.files.rendering import Rendering, RenderOptions, rendered
-
-    chosen = RenderOptions(
-        values=tuple(options.values), sets=tuple(options.set), namespace=namespace
-    )
-    rendering = rendered(source, chosen)
-    if not isinstance(rendering, Rendering):
-        return [unreadable(rendering)]
-    return evaluator.rendered(rendering)
-
-
-def without_repeated(results: list[Result], before: Sequence[Result]) -> list[Result]:
-    """Return the results of a chart or an overlay without what was reported before."""
-    from jobsworth.files.rendering import remove_repeated
-
-    remove_repeated(results, before)
-    return results
+    return RenderOptions(values=tuple(options.values), sets=tuple(options.set), namespace=namespace)

@@ -6,7 +6,9 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
+import click
+
+from jobsworth.cli.options import Options, flag, option, texts
 from jobsworth.cli.terminal import COLOR_CHOICES, terminal_width, wants_color
 from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.record import Record
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, Self, TextIO
 
-    from jobsworth.cli.terminal import Progress
+    from jobsworth.cli.terminal import ColorChoice, Progress
+    from jobsworth.findings.finding import Threshold
     from jobsworth.findings.result import Result
     from jobsworth.findings.summary import Omissions
 
@@ -59,7 +62,7 @@ REPORT_FORMATS = {
     "text": ReportFormat("text", counted=True, takes=("color", "infos", "verbose", "width")),
     "concise": ReportFormat("concise", counted=True, takes=("infos",)),
     "json": ReportFormat(
-        "json_report", whole=True, counted=True, takes=("statistics", "omissions")
+        "findings_report", whole=True, counted=True, takes=("statistics", "omissions")
     ),
     "sarif": ReportFormat("sarif", whole=True),
     "junit": ReportFormat("junit", whole=True),
@@ -78,36 +81,47 @@ class ReportOptions(Options):
 
     formats = FORMATS
 
-    output = several(
-        short="-o",
+    output: tuple[str, ...] = texts(
+        "--output",
+        "-o",
         default=("text",),
+        words=FORMATS,
         metavar="FORMAT[=FILE]",
         help="Report format: text with source lines, concise (one line per finding), json, sarif (code "
         "scanning), junit (test reports), or github (workflow annotations). With =FILE, write it to a file; "
         "may be given several times.",
     )
-    output_file = text(
-        metavar="FILE", help="Write the report to this file instead of standard output."
+    output_file: str | None = option(
+        "--output-file",
+        metavar="FILE",
+        help="Write the report to this file instead of standard output.",
     )
-    fail_on = choice_if_given(
-        choices=THRESHOLDS,
+    fail_on: Threshold | None = option(
+        "--fail-on",
+        type=click.Choice(THRESHOLDS),
         help="The lowest severity that makes the exit code 1; default: error.",
     )
-    statistics = flag(
-        help="Report counts by code instead of findings; with JSON, in addition to them."
+    statistics: bool = flag(
+        "--statistics",
+        help="Report counts by code instead of findings; with JSON, in addition to them.",
     )
-    info = flag(
+    info: bool = flag(
+        "--info",
         help="Also show info findings in the text, concise and github reports, and fix them with --fix; the "
-        "other formats have them always."
+        "other formats have them always.",
     )
-    verbose = flag(
-        short="-v",
+    verbose: bool = flag(
+        "--verbose",
+        "-v",
         help="Also show valid and skipped objects, and what was not read, in the text report.",
     )
-    quiet = flag(short="-q", help="Report only objects that make the run fail, without a summary.")
-    color = choice(
-        choices=COLOR_CHOICES,
+    quiet: bool = flag(
+        "--quiet", "-q", help="Report only objects that make the run fail, without a summary."
+    )
+    color: ColorChoice = option(
+        "--color",
         default="auto",
+        type=click.Choice(COLOR_CHOICES),
         help="Color the text report; auto: on a terminal, unless NO_COLOR is set, and where FORCE_COLOR or "
         "CLICOLOR_FORCE is.",
     )
@@ -208,6 +222,7 @@ class Reporter:
         self._progress = progress
         self._files: list[TextIO] = []
         self._sinks: list[_Sink] = []
+        self._broken: BrokenPipeError | None = None
         try:
             for each in reports:
                 stream = out or sys.stdout
@@ -227,8 +242,13 @@ class Reporter:
         try:
             if kind is None:
                 self._progress.clear()
-                for sink in self._sinks:
-                    sink.finish()
+                for sink in list(self._sinks):
+                    try:
+                        sink.finish()
+                    except BrokenPipeError as error:
+                        self._stop(sink, error)
+                if self._broken is not None:
+                    raise self._broken
         finally:
             self._close()
 
@@ -240,8 +260,18 @@ class Reporter:
         """
         if self._quiet and not result.fails:
             return
-        for sink in self._sinks:
-            sink.add(result)
+        for sink in list(self._sinks):
+            try:
+                sink.add(result)
+            except BrokenPipeError as error:
+                self._stop(sink, error)
+
+    def _stop(self, sink: _Sink, error: BrokenPipeError) -> None:
+        """Leave out a report that nobody reads any more, such as in ``| head``; the files are completed."""
+        self._sinks.remove(sink)
+        self._broken = error
+        if not self._sinks:
+            raise error
 
     def _close(self) -> None:
         for file in self._files:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.options import Options, text, words
+from jobsworth.cli.options import Options, option, words
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -16,14 +16,21 @@ class RequestOptions(Options):
 
     heading = "The request, for policies"
 
-    namespace = text(
-        short="-n",
+    namespace: str | None = option(
+        "--namespace",
+        "-n",
         metavar="NAME",
         help="The namespace of manifests without one; by default: default.",
     )
-    namespace_labels = text(metavar="KEY=VALUE,...", help="Labels of the namespace, if known.")
-    user = text(metavar="NAME", help="The user who sends the manifest, if known.")
-    group = words(metavar="NAME", help="A group of the user; may be given several times.")
+    namespace_labels: str | None = option(
+        "--namespace-labels", metavar="KEY=VALUE,...", help="Labels of the namespace, if known."
+    )
+    user: str | None = option(
+        "--user", metavar="NAME", help="The user who sends the manifest, if known."
+    )
+    group: tuple[str, ...] = words(
+        "--group", metavar="NAME", help="A group of the user; may be given several times."
+    )
 
 
 def requester_of(options: RequestOptions) -> Requester:

@@ -10,10 +10,11 @@ from jobsworth.api.api_server import (
     ApiServer,
     UnknownGate,
     UnknownRelease,
+    minor,
     nearest_release,
     parse_gates,
 )
-from jobsworth.cli.options import Options, flag, text
+from jobsworth.cli.options import Options, flag, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -28,24 +29,28 @@ class ReleaseOptions(Options):
 
     heading = "API server"
 
-    kubernetes_version = text(
+    kubernetes_version: str | None = option(
+        "--kubernetes-version",
         metavar="RELEASE",
         help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}; default: the newest.",
     )
-    feature_gates = text(
+    feature_gates: str | None = option(
+        "--feature-gates",
         metavar="NAME=BOOL,...",
-        help="Feature gates that the API server sets differently from their defaults.",
+        help="Feature gates that the API server, or JobSet, sets differently from their defaults.",
     )
 
 
 class ServerOptions(ReleaseOptions):
     """Options for an API server."""
 
-    allow_privileged = flag(
-        help="Assume an API server with --allow-privileged: the default, as most have it."
+    allow_privileged: bool = flag(
+        "--allow-privileged",
+        help="Assume an API server with --allow-privileged: the default, as most have it.",
     )
-    no_allow_privileged = flag(
-        help="Assume an API server without it, which rejects privileged containers."
+    no_allow_privileged: bool = flag(
+        "--no-allow-privileged",
+        help="Assume an API server without it, which rejects privileged containers.",
     )
 
     @property
@@ -98,6 +103,8 @@ def server_of_release(options: ServerOptions) -> Callable[[str], ApiServer]:
 
     def of(release: str) -> ApiServer:
         assumed = nearest_release(release) if release else NEWEST_RELEASE
+        if release and minor(release) > minor(assumed):
+            ApiServer(release)  # which warns
         known = {name: on for name, on in gates.items() if _has_gate(assumed, name, on=on)}
         return ApiServer(assumed, known, allow_privileged=options.privileged)
 

@@ -11,7 +11,7 @@ from jobsworth.findings.near_names import near
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from jobsworth.cli.command import Command
+    import click
 
 COMMANDS_ELSEWHERE = {
     "apply": "validate",
@@ -65,7 +65,7 @@ def meant_command(prefix: str, args: Sequence[str], known: Iterable[str]) -> str
 
     Args:
         prefix: the words before the command: ``policy `` of ``policy check``.
-        args: the word that is no command, and what follows it.
+        args: the word that is not a command, and what follows it.
         known: the commands behind the prefix.
     """
     word, *rest = args
@@ -80,7 +80,7 @@ def meant_command(prefix: str, args: Sequence[str], known: Iterable[str]) -> str
     return f"jobsworth {meant} {shlex.join(without_file_options(rest))}".rstrip()
 
 
-def answer_to_option(command: Command, path: str, name: str, args: Sequence[str]) -> str:
+def answer_to_option(command: click.Command, path: str, name: str, args: Sequence[str]) -> str:
     """Return the message about an option that a command does not have; empty without a better one.
 
     Args:
@@ -89,15 +89,37 @@ def answer_to_option(command: Command, path: str, name: str, args: Sequence[str]
         name: the unknown option.
         args: all arguments of the command.
     """
-    takes_files = command.arguments is not None and FILE_ARGUMENTS.search(command.arguments.metavar)
+    takes_files = any(
+        each.param_type_name == "argument" and FILE_ARGUMENTS.search(each.metavar or "")
+        for each in command.params
+    )
     if takes_files and name in FILE_OPTIONS:
         return f"Name files without {name}: {path} {shlex.join(without_file_options(args))}"
     if takes_files and name in NEEDLESS_OPTIONS:
         return f"No such option '{name}'. {NEEDLESS_OPTIONS[name]}; omit {name}."
     meant = OPTIONS_ELSEWHERE.get(name)
-    if meant is not None and any(option.name == meant for option in command.options):
+    if meant is not None and any(meant in each.opts for each in command.params):
         return f"No such option '{name}'. Did you mean '{meant}'?"
     return ""
+
+
+NO_ARGUMENT = {
+    "audit": "audit reads a cluster; for files: jobsworth validate {files}",
+    "serve": "serve takes no files; for policies: --policy {files}",
+    "reconcile": "reconcile reads a cluster; for policies: --policy {files}",
+    "lsp": "lsp is started by an editor, which sends it the texts; for files: jobsworth validate {files}",
+}
+"""What to do instead of an argument, by the name of a command that takes none."""
+
+
+def answer_to_argument(name: str, args: Sequence[str]) -> str:
+    """Return the message about arguments of a command that takes none.
+
+    >>> answer_to_argument("audit", ["manifests/"])
+    'audit reads a cluster; for files: jobsworth validate manifests/'
+    """
+    text = NO_ARGUMENT.get(name, f"{name} takes no argument; omit {{files}}")
+    return text.format(files=shlex.join(args))
 
 
 def without_file_options(args: Sequence[str]) -> list[str]:

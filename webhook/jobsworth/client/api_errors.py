@@ -8,6 +8,9 @@ from typing import Any
 UNREACHABLE = 0  # instead of an HTTP status: there was no response
 EXPIRED = 410
 MAX_TEXT_LENGTH = 500  # characters of a response that is not a Status
+MAX_RETRY_AFTER = (
+    30.0  # seconds; a proxy that asks for hours must not stop a controller for so long
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ class NotConfigured(ApiError):
 
 
 def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiError:
-    """Return the error for a response.
+    """Return the error for a response; its ``retry_after`` is at most MAX_RETRY_AFTER.
 
     Args:
         code: the HTTP status.
@@ -123,7 +126,7 @@ def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiErr
     """
     if not isinstance(answer, dict):
         text = printable(str(answer)[:MAX_TEXT_LENGTH]) or f"HTTP status {code}"
-        return ApiError(code, "", text, retry_after)
+        return ApiError(code, "", text, _bounded(retry_after))
     meta, details = _object(answer, "metadata"), _object(answer, "details")
     causes = details.get("causes")
     wait = details.get("retryAfterSeconds")
@@ -134,7 +137,7 @@ def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiErr
         code,
         reason,
         printable(str(answer.get("message") or "")) or reason or f"HTTP status {code}",
-        retry_after,
+        _bounded(retry_after),
         tuple(
             ErrorDetail(
                 str(cause.get("reason") or ""),
@@ -158,3 +161,7 @@ def printable(text: str) -> str:
 def _object(answer: dict[str, Any], key: str) -> dict[str, Any]:
     found = answer.get(key)
     return found if isinstance(found, dict) else {}
+
+
+def _bounded(seconds: float | None) -> float | None:
+    return min(seconds, MAX_RETRY_AFTER) if seconds is not None and seconds >= 0 else None

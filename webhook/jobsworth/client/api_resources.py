@@ -58,4 +58,4 @@ def resource_version(obj: Any) -> int:
     and the revisions of etcd have always been increasing numbers.
     """
     text = (obj.get("metadata") or {}).get("resourceVersion") if isinstance(obj, dict) else None
-    return int(text) if text and text.isdigit() else 0
+    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 20 else 0

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of, printable
-
-if TYPE_CHECKING:
-    from jobsworth.client.rest_config import RestConfig
+from jobsworth.client.rest_config import RestConfig
 
 MAX_CONNECT_SECONDS = 10.0
 

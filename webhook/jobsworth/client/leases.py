@@ -11,18 +11,14 @@ server-side apply, which, unlike a POST, RBAC can allow by name.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import APPLY, MERGE
+from jobsworth.client.api_interface import APPLY, MERGE, Api
 from jobsworth.client.api_resources import COORDINATION, resource_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_interface import Api
 
 LEASE_DURATION, RENEW_DEADLINE, RETRY_PERIOD = 15.0, 10.0, 2.0
 

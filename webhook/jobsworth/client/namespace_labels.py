@@ -10,15 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import namespaces_path
 from jobsworth.client.rest_config import Target, rest_config
 from jobsworth.client.retry import Retry
-
-if TYPE_CHECKING:
-    from jobsworth.client.api_interface import Api
 
 Labels = Mapping[str, str]
 Fetch = Callable[[str], Labels | None]

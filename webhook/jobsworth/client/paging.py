@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import resource_version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jobsworth.client.api_interface import Api
 
 PAGE_SIZE = 500
 MAX_PAGES = 20_000
@@ -30,11 +27,13 @@ class Page(NamedTuple):
         items: the objects as the server sends them, without ``apiVersion`` and ``kind``.
         version: the resourceVersion of the list.
         remaining: the number of objects after this page, as estimated by the server.
+        token: the continue token of the next page; empty on the last one.
     """
 
     items: list[dict[str, Any]]
     version: int
     remaining: int
+    token: str
 
 
 def pages(
@@ -60,7 +59,8 @@ def pages(
     empty = 0
     while True:
         answer = api.get(path, {**query, "continue": token} if token else query)
-        page, token = _page(path, answer)
+        page = _page(path, answer)
+        token = page.token
         empty = 0 if page.items else empty + 1
         yield page
         if not token:
@@ -105,15 +105,18 @@ def resumed_pages(
                 raise ApiError(error.code, error.reason, message) from None
 
 
-def _page(path: str, answer: dict[str, Any]) -> tuple[Page, str]:
-    """Return the page in a response, and the token of the next page."""
+def _page(path: str, answer: dict[str, Any]) -> Page:
     meta, items = answer.get("metadata") or {}, answer.get("items") or []
     sound = isinstance(meta, dict) and isinstance(items, list) and all(map(_is_object, items))
     if not sound:
         raise _malformed(f"the list of {path} does not hold API objects")
     remaining = meta.get("remainingItemCount")
-    page = Page(items, resource_version(answer), remaining if isinstance(remaining, int) else 0)
-    return page, str(meta.get("continue") or "")
+    return Page(
+        items,
+        resource_version(answer),
+        remaining if isinstance(remaining, int) else 0,
+        str(meta.get("continue") or ""),
+    )
 
 
 def _is_object(item: Any) -> bool:

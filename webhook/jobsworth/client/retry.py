@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 MAX_WAIT = 30.0
 BUSY = (429, 500, 502, 503, 504)
@@ -70,6 +67,10 @@ class Backoff:
         self._clock, self._chance = clock, chance
         self._errors = 0
         self._last = clock()
+
+    def after(self, error: ApiError) -> float:
+        """Return the delay in seconds after an error: at least what the server asks for."""
+        return max(self.next(), error.retry_after or 0.0)
 
     def next(self) -> float:
         """Return the delay in seconds after another error."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError, NotConfigured
+from jobsworth.client.api_interface import Api
 from jobsworth.client.rest_config import Target, rest_config
 from jobsworth.client.retry import Retry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_interface import Api
 
 REQUEST_SECONDS = 2.0
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 import urllib3
@@ -18,12 +19,8 @@ from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured, pr
 from jobsworth.client.api_interface import JSON, Api
 from jobsworth.client.explanations import MAX_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
+from jobsworth.client.rest_config import RestConfig
 from jobsworth.client.retry import Retry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from jobsworth.client.rest_config import RestConfig
 
 CALL_SECONDS = 60.0  # the request timeout of the API server
 WATCH_SILENCE_SECONDS = 150.0  # a watch with bookmarks sends an event about once a minute

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jobsworth.controller.pods import Pod
+from jobsworth.controller.pods import Pod
 
 
 @dataclass(frozen=True, slots=True)

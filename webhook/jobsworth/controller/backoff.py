@@ -8,15 +8,11 @@ annotations of its last Pod.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
-
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.settings import ControllerSettings
 
 _ENOUGH_DOUBLINGS = 62  # every sensible cap is reached long before; avoids a float overflow
 
@@ -58,6 +54,7 @@ class BackoffRecord:
 
 def remaining(failures: int, last: int, now: float, settings: ControllerSettings) -> float:
     """Return the seconds to wait after `failures` consecutive failures, the last of them at `last`."""
+    failures -= settings.first_is_replaced_at_once
     if failures <= 0:
         return 0.0
     doublings = min(failures - 1, _ENOUGH_DOUBLINGS)

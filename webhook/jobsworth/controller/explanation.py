@@ -5,15 +5,10 @@ A Job without deletions and creations is not always in order: the sentence names
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jobsworth.controller import well_known_names
 from jobsworth.controller.finished_condition import completed
-from jobsworth.controller.scaling import desired_active
-
-if TYPE_CHECKING:
-    from jobsworth.controller.scaling import Scaling
-    from jobsworth.controller.sync_context import SyncContext
+from jobsworth.controller.scaling import Scaling, desired_active
+from jobsworth.controller.sync_context import SyncContext
 
 DELETING = "the Job is being deleted"
 STALE = "the watch cache is stale"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.pods import Pod, Termination
 
 if TYPE_CHECKING:
     from jobsworth.api.batch.termination_rules import Action, Operator, TerminationRule
-    from jobsworth.controller.pods import Pod, Termination
 
 _ACTIONS = (
     well_known_names.FAIL_JOB,

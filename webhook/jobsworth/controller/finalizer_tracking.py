@@ -7,21 +7,16 @@ finalizer is removed. Then one status update removes the UID from the list and i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from jobsworth.controller.failure_policy import Match
+from jobsworth.controller.finished_condition import FinishedCondition
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import POD_SUCCEEDED
+from jobsworth.controller.pods import POD_SUCCEEDED, Pod
+from jobsworth.controller.status import Status
+from jobsworth.controller.sync_context import SyncContext
 from jobsworth.controller.well_known_names import FAIL_JOB, POD_FAILURE_POLICY
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from jobsworth.controller.failure_policy import Match
-    from jobsworth.controller.finished_condition import FinishedCondition
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.status import Status
-    from jobsworth.controller.sync_context import SyncContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +36,16 @@ class FinalizerTracking:
     matched: tuple[tuple[Pod, Match], ...]
 
 
-def count_released(status: Status, tracked: Collection[str]) -> Status:
-    """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters."""
+def count_released(status: Status, tracked: Callable[[str], bool]) -> Status:
+    """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters.
+
+    Args:
+        tracked: returns True for the UID of a Pod that still has the finalizer.
+    """
     if not status.uncounted:
         return status
-    succeeded = tuple(uid for uid in status.uncounted_succeeded if uid in tracked)
-    failed = tuple(uid for uid in status.uncounted_failed if uid in tracked)
+    succeeded = tuple(uid for uid in status.uncounted_succeeded if tracked(uid))
+    failed = tuple(uid for uid in status.uncounted_failed if tracked(uid))
     return replace(
         status,
         succeeded=status.succeeded + len(status.uncounted_succeeded) - len(succeeded),
@@ -73,11 +72,11 @@ def record_terminated_pods(
     """
     classified, indexes = context.classified, context.indexes
     if status.uncounted:
-        status = count_released(status, {pod.uid for pod in classified.tracked})
+        status = count_released(status, classified.tracks_uid)
     lists = _UncountedLists(status, context, finished_condition)
     pods = classified.leaving
     if classified.job.deleting or finished_condition is not None:
-        pods = classified.tracked
+        pods = [pod for pod in classified.pods.all() if classified.tracks(pod)]
     if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
     releasable = [pod for pod in pods if _may_release(pod, context, finished_condition, deferred)]
@@ -103,8 +102,12 @@ def record_terminated_pods(
     return FinalizerTracking(status, tuple(lists.release), capped, tuple(lists.matched))
 
 
-def _by_index(pod: Pod) -> int:
-    return pod.index
+def _by_index(pod: Pod) -> tuple[int, bool]:
+    """Return the sort key of a Pod: its index is completed only after its failures are recorded.
+
+    A Pod of a completed index that is not recorded as failed is then known to need no record.
+    """
+    return pod.index, pod.state == POD_SUCCEEDED
 
 
 def _may_release(
@@ -115,7 +118,7 @@ def _may_release(
 ) -> bool:
     """Return True if nothing needs the Pod any longer once it is recorded."""
     classified = context.classified
-    if classified.job.deleting or finished_condition is not None or pod.state == POD_SUCCEEDED:
+    if classified.job.deleting or finished_condition is not None or classified.succeeded(pod):
         return True
     if not classified.failed(pod) or context.indexes.delayed.get(pod.index) is pod:
         return False
@@ -142,8 +145,6 @@ class _UncountedLists:
         "context",
         "failed",
         "finished_condition",
-        "known_failed",
-        "known_succeeded",
         "matched",
         "release",
         "succeeded",
@@ -156,8 +157,6 @@ class _UncountedLists:
         self.finished_condition = finished_condition
         self.succeeded = list(status.uncounted_succeeded)
         self.failed = list(status.uncounted_failed)
-        self.known_succeeded = frozenset(self.succeeded)
-        self.known_failed = frozenset(self.failed)
         self.completed: set[int] = set()
         self.release: list[Pod] = []
         self.matched: list[tuple[Pod, Match]] = []
@@ -174,7 +173,7 @@ class _UncountedLists:
             return True
         if self.full:
             return False
-        if pod.state != POD_SUCCEEDED:
+        if not self.context.classified.succeeded(pod):
             self._add_failed(pod)
         elif self.context.classified.job.indexed:
             self.completed.add(pod.index)
@@ -185,13 +184,11 @@ class _UncountedLists:
 
     def is_new(self, pod: Pod) -> bool:
         """Return True if the Pod must be recorded and is not recorded yet."""
-        classified, indexes = self.context.classified, self.context.indexes
-        if pod.uid in self.known_failed or not classified.valid(pod):
+        classified = self.context.classified
+        if classified.recorded(pod) or not classified.valid(pod):
             return False
-        if pod.state == POD_SUCCEEDED:
-            if not classified.job.indexed:
-                return pod.uid not in self.known_succeeded
-            return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
+        if classified.succeeded(pod):
+            return pod.index not in self.context.indexes.stored_failed
         finished_condition = self.finished_condition
         return classified.failed(pod) or (
             finished_condition is not None and not finished_condition.success

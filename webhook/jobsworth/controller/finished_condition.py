@@ -7,10 +7,11 @@ number of active Pods is known (:func:`completed`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.signals import (
     JOB_COMPLETED,
     JOB_RESUMED,
@@ -21,12 +22,7 @@ from jobsworth.controller.signals import (
 )
 from jobsworth.controller.status import Condition, Status
 from jobsworth.controller.success_rules import matched_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.sync_context import SyncContext
+from jobsworth.controller.sync_context import SyncContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ def _failure_policy(context: SyncContext) -> FinishedCondition | None:
     match = classified.matcher.match
     fatal = [
         pod
-        for pod in classified.pods
+        for pod in classified.not_active
         if classified.failed(pod) and match(pod).action == well_known_names.FAIL_JOB
     ]
     if not fatal:
@@ -202,7 +198,8 @@ def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple
     if changed is status:
         return status, ()
     if suspended:
-        return replace(changed, start_time=None), (JOB_SUSPENDED,)
+        start = status.start_time if context.settings.keeps_start_time else None
+        return replace(changed, start_time=start), (JOB_SUSPENDED,)
     return replace(changed, start_time=now), (JOB_RESUMED,)
 
 

@@ -8,13 +8,9 @@ KEP-2214.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 _INT64_DIGITS = 19
 
@@ -28,11 +24,17 @@ class IndexSet:
     """
 
     intervals: tuple[tuple[int, int], ...] = ()
+    count: int = field(default=-1, compare=False, repr=False)
+    """The number of indexes; -1 to count them."""
+
+    def __post_init__(self) -> None:
+        if self.count < 0:
+            object.__setattr__(self, "count", _count(self.intervals))
 
     @classmethod
     def of(cls, indexes: Iterable[int]) -> IndexSet:
         """Return the set of these indexes, given in any order."""
-        return cls(_joined((index, index) for index in sorted(indexes)))
+        return cls(_merged((index, index) for index in sorted(indexes)))
 
     @classmethod
     def read(cls, text: str | None, limit: int) -> IndexSet:
@@ -47,6 +49,9 @@ class IndexSet:
         """
         if not text:
             return _EMPTY
+        known = _written.get(text)
+        if known is not None and known.intervals[-1][1] < limit:
+            return known
         return _read(text, limit)
 
     def __contains__(self, index: int) -> bool:
@@ -54,7 +59,7 @@ class IndexSet:
         return position >= 0 and index <= self.intervals[position][1]
 
     def __len__(self) -> int:
-        return sum(last - first + 1 for first, last in self.intervals)
+        return self.count
 
     def __bool__(self) -> bool:
         return bool(self.intervals)
@@ -62,14 +67,20 @@ class IndexSet:
     @property
     def text(self) -> str:
         """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
-        return ",".join(
-            f"{first}"
-            if first == last
-            else f"{first},{last}"
-            if last == first + 1
-            else f"{first}-{last}"
-            for first, last in self.intervals
+        text = ",".join(
+            [
+                f"{first}"
+                if first == last
+                else f"{first},{last}"
+                if last == first + 1
+                else f"{first}-{last}"
+                for first, last in self.intervals
+            ]
         )
+        if len(_written) >= _WRITTEN:
+            _written.clear()
+        _written[text] = self
+        return text
 
     def union(self, other: IndexSet) -> IndexSet:
         """Return the union of both sets."""
@@ -79,16 +90,18 @@ class IndexSet:
             return other
         if len(other.intervals) * _FEW < len(self.intervals):
             return self._with_few(other)
-        return IndexSet(_joined(sorted((*self.intervals, *other.intervals))))
+        return IndexSet(_merged(sorted((*self.intervals, *other.intervals))))
 
     def _with_few(self, other: IndexSet) -> IndexSet:
         """Return the union with a set of few intervals, without comparing all of one's own."""
-        joined = list(self.intervals)
+        joined, count = list(self.intervals), self.count
         for interval in other.intervals:
             begin = bisect_left(joined, interval[0] - 1, key=_last)
             end = bisect_right(joined, interval[1] + 1, key=_first)
-            joined[begin:end] = _joined(sorted((interval, *joined[begin:end])))
-        return IndexSet(tuple(joined))
+            replaced = joined[begin:end]
+            joined[begin:end] = merged = _merged(sorted((interval, *replaced)))
+            count += _count(merged) - _count(replaced)
+        return IndexSet(tuple(joined), count)
 
     def overlap(self, other: IndexSet) -> int:
         """Return the number of indexes in both sets.
@@ -107,14 +120,14 @@ class IndexSet:
                 theirs += 1
         return shared
 
-    def absent(self, limit: int) -> Iterator[int]:
-        """Yield the indexes below a limit that are not in the set, in order.
+    def absent(self, limit: int, start: int = 0) -> Iterator[int]:
+        """Yield the indexes from `start` on and below a limit that are not in the set, in order.
 
-        >>> list(IndexSet.of([1, 2, 5]).absent(7))
-        [0, 3, 4, 6]
+        >>> list(IndexSet.of([1, 2, 5]).absent(7)), list(IndexSet.of([1, 2, 5]).absent(7, 2))
+        ([0, 3, 4, 6], [3, 4, 6])
         """
-        candidate = 0
-        for first, last in self.intervals:
+        candidate = start
+        for first, last in self.intervals[bisect_left(self.intervals, start, key=_last) :]:
             yield from range(candidate, min(first, limit))
             candidate = last + 1
         yield from range(candidate, limit)
@@ -123,10 +136,12 @@ class IndexSet:
 _FEW = 16
 """A union is computed interval by interval if the other set has so many times more."""
 
-_EMPTY = IndexSet()
+_WRITTEN = 64
+_written: dict[str, IndexSet] = {}
+"""Texts written lately, with their sets: the next sync of a Job reads what the last one wrote."""
 
 
-def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _merged(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Merge ordered intervals that touch or overlap."""
     joined: list[tuple[int, int]] = []
     for first, last in ordered:
@@ -136,6 +151,13 @@ def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((first, last))
     return tuple(joined)
+
+
+def _count(intervals: Iterable[tuple[int, int]]) -> int:
+    return sum([last - first + 1 for first, last in intervals])
+
+
+_EMPTY = IndexSet()
 
 
 @lru_cache(maxsize=64)
@@ -152,7 +174,7 @@ def _read(text: str, limit: int) -> IndexSet:
         end = min(int(last), limit - 1) if dash else start
         if start <= end:
             found.append((start, end))
-    return IndexSet(_joined(sorted(found)))
+    return IndexSet(_merged(sorted(found)))
 
 
 def _first(interval: tuple[int, int]) -> int:

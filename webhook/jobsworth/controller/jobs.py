@@ -7,18 +7,16 @@ controller need care here: an unknown completion mode, or an unknown policy acti
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.batch.termination_rules import rules_of
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import FailurePolicy, read_failure_policy
 from jobsworth.controller.pods import MAX_INT32, Owner
 from jobsworth.controller.selectors import Selector, read_selector
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.success_rules import SuccessRule, read_success_policy
-
-if TYPE_CHECKING:
-    from jobsworth.controller.settings import ControllerSettings
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.actions import ActionResults
+from jobsworth.controller.failure_policy import Match
+from jobsworth.controller.finished_condition import FinishedCondition
 from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.pods import Pod
 from jobsworth.controller.signals import Count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.controller.actions import ActionResults
-    from jobsworth.controller.failure_policy import Match
-    from jobsworth.controller.finished_condition import FinishedCondition
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.status import Status
+from jobsworth.controller.status import Status
 
 
 def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:

@@ -8,18 +8,13 @@ Source: Kubernetes 1.36, ``pkg/controller/job``; KEP-2307, "Dealing with orphan 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.controller.jobs import API_VERSION, KIND
-from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
+from jobsworth.controller.jobs import API_VERSION, KIND, Job
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, Pod
+from jobsworth.controller.settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +137,7 @@ def _ended(pod: Pod) -> bool:
 def orphan_finalizers_of(
     pod: Pod, owner: Job | None, settings: ControllerSettings
 ) -> tuple[str, ...]:
-    """Return the tracking finalizers to remove from a Pod; empty if it is no orphan.
+    """Return the tracking finalizers to remove from a Pod; empty if it is not an orphan.
 
     Args:
         pod: any Pod; check again just before the removal, because a Job may have adopted it.

@@ -19,11 +19,12 @@ a status update fails, abort the sync and retry it later.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, warning_events, well_known_names
 from jobsworth.controller.actions import ActionResults, Creation, Deletion
+from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.explanation import explanation
 from jobsworth.controller.finalizer_tracking import (
     FinalizerTracking,
@@ -39,23 +40,19 @@ from jobsworth.controller.finished_condition import (
     terminal_events,
     with_suspension,
 )
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.pods_by_state import PodsByState
 from jobsworth.controller.scaling import Scaling, manage_job
+from jobsworth.controller.settings import ControllerSettings
+from jobsworth.controller.signals import Count, Event
+from jobsworth.controller.status import Status
 from jobsworth.controller.sync_context import (
     Memory,
     SyncContext,
     count_after_actions,
     new_sync_context,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.controller.backoff import BackoffRecord
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.controller.signals import Count, Event
-    from jobsworth.controller.status import Status
 
 __all__ = [
     "ActionResults",
@@ -128,8 +125,8 @@ class StatusRecord:
         context, before = self._context, self._written
         status = before
         if before.uncounted:
-            tracked = {pod.uid for pod in context.classified.tracked} - released
-            status = count_released(before, tracked)
+            tracks = context.classified.tracks_uid
+            status = count_released(before, lambda uid: uid not in released and tracks(uid))
         if context.job.indexed and status is not before:
             status = replace(status, succeeded=before.succeeded)
         complete = self._may_finish and all(pod.uid in released for pod in self.release)
@@ -203,7 +200,7 @@ class Plan:
             reports |= warning_events.invalid_annotations(context)
             reports |= warning_events.matched_rules(context, tracking.matched)
         events = (*reports.values(), *events)
-        if finished_condition is not None and not finished_condition.stored:
+        if finished_condition is not None and _is_stored_first(finished_condition, context):
             status = status.with_condition(finished_condition.interim(context.second))
         if extra and self._finished_condition is None:
             events = (*events, *warning_events.unmatched(context, _newly_failed(tracking, stored)))
@@ -224,7 +221,8 @@ class Plan:
             _context=context,
             _written=status,
             _finished_condition=finished_condition,
-            _may_finish=not tracking.capped and not counts.terminating,
+            _may_finish=not tracking.capped
+            and (context.settings.ends_at_once or not counts.terminating),
         )
 
     @property
@@ -250,13 +248,18 @@ class Plan:
 
 
 def plan(
-    job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
+    job: Job,
+    pods: Sequence[Pod] | PodsByState,
+    memory: Memory,
+    now: float,
+    settings: ControllerSettings,
 ) -> Plan:
     """Plan one sync of a Job.
 
     Args:
         job: an unfinished Job of ours (see :func:`jobsworth.controller.sync_context.decide_sync`).
-        pods: the Pods that the Job owns (see :mod:`jobsworth.controller.ownership`).
+        pods: the Pods that the Job owns (see :mod:`jobsworth.controller.ownership`), in any form; one that
+            is kept current makes the sync of a wide Job as cheap as that of a narrow one.
         memory: state kept from earlier syncs.
         now: seconds since 1970.
     """
@@ -284,7 +287,7 @@ def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
     status = context.job.status
     warnings = tuple(warning_events.restarted(context, finished_condition))
     interim = None
-    if context.classified.active and not finished_condition.stored:
+    if context.classified.active and _is_stored_first(finished_condition, context):
         interim = replace(status, start_time=context.started).with_condition(
             finished_condition.interim(context.second)
         )
@@ -300,6 +303,15 @@ def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
         _managed=False,
         wait=None,
         _warnings=warnings,
+    )
+
+
+def _is_stored_first(finished_condition: FinishedCondition, context: SyncContext) -> bool:
+    """Return True for a condition to store before the Job ends; before 1.31 only that of a policy."""
+    return not finished_condition.stored and (
+        not context.settings.ends_at_once
+        or well_known_names.known_reason(finished_condition.reason)
+        in (well_known_names.POD_FAILURE_POLICY, well_known_names.SUCCESS_POLICY)
     )
 
 

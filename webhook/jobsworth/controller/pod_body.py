@@ -6,15 +6,13 @@ template is shared, not copied: do not change the parts of a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.api.formats.names import as_prefix, dns_subdomain
 from jobsworth.controller import well_known_names
+from jobsworth.controller.actions import Creation
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.ownership import owner_reference
-
-if TYPE_CHECKING:
-    from jobsworth.controller.actions import Creation
-    from jobsworth.controller.jobs import Job
+from kube_cel.formats.names import as_prefix, dns_subdomain
 
 # The API server appends five random characters, and a Pod name should fit a label of 63 characters.
 MAX_GENERATED_BASE = 58

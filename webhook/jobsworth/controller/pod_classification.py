@@ -5,19 +5,15 @@ Source: Kubernetes 1.36; KEP-2307 for tracked Pods, KEP-3939 for failed Pods.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import ACTIVE, POD_FAILED, POD_SUCCEEDED, TERMINATING
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.pods import ACTIVE, POD_FAILED, POD_SUCCEEDED, TERMINATING, Pod
+from jobsworth.controller.pods_by_state import PodsByState
 from jobsworth.controller.well_known_names import FAIL_INDEX
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,54 +22,93 @@ class ClassifiedPods:
 
     Attributes:
         pods: all Pods.
-        active: Pods that are neither terminated nor being deleted.
+        released: UIDs of Pods whose finalizer we removed.
         terminating: Pods that are being deleted and have not terminated.
-        ready: number of active Pods that are ready.
-        tracked: Pods with the tracking finalizer, unless we have removed it: not counted yet.
-        leaving: those of `tracked` that are not active. Of thousands of Pods, few are: most decisions
-            look only at these.
+        not_active: Pods that are not active, or recorded in the status. Of thousands of Pods, few are: most
+            decisions look only at these.
+        leaving: those of `not_active` that are tracked.
+        recorded_succeeded: UIDs in ``uncountedTerminatedPods.succeeded``.
+        recorded_failed: UIDs in ``uncountedTerminatedPods.failed``.
+        completed: completedIndexes of the status, without indexes beyond the Job's completions.
         matcher: matches them against the failure policy.
     """
 
     job: Job
-    pods: Sequence[Pod]
-    active: list[Pod]
+    pods: PodsByState
+    released: frozenset[str]
     terminating: list[Pod]
-    ready: int
-    tracked: list[Pod]
+    not_active: list[Pod]
     leaving: list[Pod]
+    recorded_succeeded: frozenset[str]
+    recorded_failed: frozenset[str]
+    completed: IndexSet
     matcher: FailurePolicyMatcher
 
-    def failed(self, pod: Pod) -> bool:
-        """Return True if the Pod counts as failed; a terminating Pod may, by podReplacementPolicy."""
-        return pod.state == POD_FAILED or (
-            pod.state == TERMINATING and not self.job.only_replace_failed
+    @property
+    def active(self) -> Collection[Pod]:
+        """Pods that are neither terminated nor being deleted."""
+        return self.pods.active
+
+    def tracks(self, pod: Pod) -> bool:
+        """Return True if the Pod is not counted yet: it has the finalizer, and we have not removed it."""
+        return self.job.finalizer in pod.tracking and pod.uid not in self.released
+
+    def tracks_uid(self, uid: str) -> bool:
+        """Return True if there is a Pod with this UID that is not counted yet."""
+        pod = self.pods.get(uid)
+        return pod is not None and self.tracks(pod)
+
+    def succeeded(self, pod: Pod) -> bool:
+        """Return True if the Pod has succeeded, or its index has.
+
+        A recorded result is final, whatever the Pod's phase is now. A terminating Pod that is recorded as
+        failed may still exit with 0, and the API does not keep a phase from changing after Succeeded.
+        """
+        if pod.uid in self.recorded_failed:
+            return False
+        return (
+            pod.state == POD_SUCCEEDED
+            or pod.uid in self.recorded_succeeded
+            or pod.index in self.completed
         )
+
+    def failed(self, pod: Pod) -> bool:
+        """Return True if the Pod counts as failed; a terminating Pod may, by podReplacementPolicy.
+
+        As in :meth:`succeeded`, a recorded result is final.
+        """
+        if pod.uid in self.recorded_failed:
+            return True
+        if pod.state == TERMINATING and self.job.only_replace_failed:
+            return False
+        return pod.state in (POD_FAILED, TERMINATING) and not self.succeeded(pod)
+
+    def recorded(self, pod: Pod) -> bool:
+        """Return True if the status has the result of the Pod: by UID, or a success by index."""
+        if pod.uid in self.recorded_failed:
+            return True
+        if self.job.indexed:
+            return pod.index in self.completed
+        return pod.uid in self.recorded_succeeded
 
     def valid(self, pod: Pod) -> bool:
         """Return True if the Pod can be counted: in an Indexed Job, its index must be valid."""
         return not self.job.indexed or 0 <= pod.index < self.job.size
 
     def newly_succeeded(self) -> list[Pod]:
-        """Return the Pods that have succeeded and that the status does not have yet.
-
-        A Pod that is recorded as failed stays failed: it was terminating when it was counted.
-        """
-        status = self.job.status
-        known = {*status.uncounted_succeeded, *status.uncounted_failed}
+        """Return the Pods that have succeeded and that the status does not have yet."""
         return [
             pod
             for pod in self.leaving
-            if pod.state == POD_SUCCEEDED and pod.uid not in known and self.valid(pod)
+            if self.succeeded(pod) and self.valid(pod) and not self.recorded(pod)
         ]
 
     def newly_failed(self) -> list[Pod]:
         """Return the Pods that have failed and that the status does not have yet, with ignored ones."""
-        known = frozenset(self.job.status.uncounted_failed)
         return [
             pod
             for pod in self.leaving
-            if self.failed(pod) and pod.uid not in known and self.valid(pod)
+            if self.failed(pod) and self.valid(pod) and not self.recorded(pod)
         ]
 
     def ended(self) -> tuple[list[Pod], list[Pod]]:
@@ -81,38 +116,47 @@ class ClassifiedPods:
 
         Omit Pods that were released and deleted before they terminated: they never count.
         """
-        tracked = {pod.uid for pod in self.tracked}
         there = [
             pod
-            for pod in self.pods
-            if pod.state != ACTIVE and self.valid(pod) and (pod.uid in tracked or not pod.deleting)
+            for pod in self.not_active
+            if pod.state != ACTIVE and self.valid(pod) and (self.tracks(pod) or not pod.deleting)
         ]
         return (
-            [pod for pod in there if pod.state == POD_SUCCEEDED],
+            [pod for pod in there if pod.state == POD_SUCCEEDED and not self.failed(pod)],
             [pod for pod in there if self.failed(pod)],
         )
 
 
-def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> ClassifiedPods:
+def classify_pods(
+    job: Job, pods: Sequence[Pod] | PodsByState, released: frozenset[str]
+) -> ClassifiedPods:
     """Classify the Pods of a Job.
 
     Args:
         released: UIDs of Pods whose finalizer was removed, although the cache may still show it.
     """
+    pods = pods if isinstance(pods, PodsByState) else PodsByState(pods)
+    succeeded = frozenset(job.status.uncounted_succeeded)
+    failed = frozenset(job.status.uncounted_failed)
+    found = [pods.get(uid) for uid in succeeded | failed]
+    recorded = [pod for pod in found if pod is not None and pod.state == ACTIVE]
+    not_active = pods.in_order((*pods.others, *recorded))
     finalizer = job.finalizer
-    active, terminating, tracked = [], [], []
-    for pod in pods:
-        state = pod.state
-        if state == ACTIVE:
-            active.append(pod)
-        elif state == TERMINATING:
-            terminating.append(pod)
-        if finalizer in pod.tracking and pod.uid not in released:
-            tracked.append(pod)
-    ready = sum([pod.ready for pod in active])
-    leaving = [pod for pod in tracked if pod.state != ACTIVE]
-    matcher = FailurePolicyMatcher(job.failure_policy)
-    return ClassifiedPods(job, pods, active, terminating, ready, tracked, leaving, matcher)
+    completed = job.status.completed_indexes if job.indexed else ""
+    return ClassifiedPods(
+        job=job,
+        pods=pods,
+        released=released,
+        terminating=[pod for pod in not_active if pod.state == TERMINATING],
+        not_active=not_active,
+        leaving=[
+            pod for pod in not_active if finalizer in pod.tracking and pod.uid not in released
+        ],
+        recorded_succeeded=succeeded,
+        recorded_failed=failed,
+        completed=IndexSet.read(completed, job.size),
+        matcher=FailurePolicyMatcher(job.failure_policy),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +164,7 @@ class Indexes:
     """The completion indexes of an Indexed Job by result.
 
     Attributes:
-        completed: completedIndexes of the status, without indexes beyond the Job's completions.
+        completed: as in :class:`ClassifiedPods`.
         succeeded: ``completed`` and the indexes of tracked Pods that have succeeded.
         stored_failed: failedIndexes of the status; empty without backoffLimitPerIndex, as are the next
             two.
@@ -147,7 +191,7 @@ def classify_indexes(classified: ClassifiedPods) -> Indexes:
     job, status = classified.job, classified.job.status
     if not job.indexed:
         return NO_INDEXES
-    completed = IndexSet.read(status.completed_indexes, job.size)
+    completed = classified.completed
     stored_failed = IndexSet.read(status.failed_indexes, job.size) if job.per_index else IndexSet()
     succeeded = completed.union(
         IndexSet.of(
@@ -188,7 +232,7 @@ def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) 
     delayed: dict[int, Pod] = {}
     if not classified.leaving:
         return delayed
-    active = {pod.index for pod in classified.active}
+    active = classified.pods.indexes
     for pod in classified.leaving:
         index = pod.index
         if not classified.failed(pod) or not classified.valid(pod):

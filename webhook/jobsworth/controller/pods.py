@@ -6,18 +6,15 @@ Source of the states: Kubernetes 1.36; of the finish time: KEP-3850, "Job contro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.times import read_time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from jobsworth.controller.settings import ControllerSettings
 
 UNKNOWN_INDEX = -1
 MAX_INT32 = 2**31 - 1

@@ -6,22 +6,18 @@ Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (backof
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import Creation, Deletion
 from jobsworth.controller.backoff import index_remaining
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.controller.failure_policy import FailurePolicyMatcher
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pod_classification import ClassifiedPods
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.sync_context import SyncContext
+from jobsworth.controller.failure_policy import FailurePolicyMatcher
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.pod_classification import ClassifiedPods
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.sync_context import SyncContext
 
 MIN_REQUEUE = 1.0
 _PHASE_RANK = {
@@ -85,12 +81,11 @@ def _deletions(pods: Iterable[Pod]) -> tuple[Deletion, ...]:
 def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
     """Return the Pods to delete: invalid indexes, duplicate indexes, then those of lowest rank."""
     job = classified.job
-    if at_least <= 0 and (not job.indexed or _distinct(classified)):
+    if at_least <= 0 and (not job.indexed or classified.pods.are_distinct(job.size)):
         return []
-    tracked = {pod.uid for pod in classified.tracked}
 
     def deletion_rank(pod: Pod) -> tuple[int | str, ...]:
-        return _deletion_rank(pod, tracked=pod.uid in tracked)
+        return _deletion_rank(pod, tracked=classified.tracks(pod))
 
     surplus: list[Pod] = []
     rest = classified.active
@@ -109,14 +104,6 @@ def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
     if len(surplus) < at_least:
         surplus += sorted(rest, key=deletion_rank)[: at_least - len(surplus)]
     return surplus
-
-
-def _distinct(classified: ClassifiedPods) -> bool:
-    """Return True if the active Pods have valid indexes, each another."""
-    indexes = {pod.index for pod in classified.active}
-    if len(indexes) < len(classified.active):
-        return False
-    return not indexes or (min(indexes) >= 0 and max(indexes) < classified.job.size)
 
 
 def _deletion_rank(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
@@ -191,9 +178,9 @@ def successor(index: int, last: Pod | None, matcher: FailurePolicyMatcher) -> Cr
 def _absent(context: SyncContext) -> Iterator[int]:
     """Yield the indexes that have no Pod and need one, in order."""
     classified, indexes = context.classified, context.indexes
-    taken = {pod.index for pod in classified.active}
+    waiting: set[int] = set()
     if classified.job.only_replace_failed:
-        taken |= {pod.index for pod in classified.terminating}
-    for index in indexes.succeeded.union(indexes.failed).absent(classified.job.size):
-        if index not in taken:
+        waiting = {pod.index for pod in classified.terminating}
+    for index in classified.pods.free(indexes.succeeded.union(indexes.failed), classified.job.size):
+        if index not in waiting:
             yield index

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from jobsworth.controller.pods import Pod
+from jobsworth.controller.pods import Pod
 
 
 @dataclass(frozen=True, slots=True)

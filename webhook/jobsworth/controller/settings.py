@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.well_known_names import (
     OUR_FINALIZER,
     OUR_MANAGER,
@@ -42,6 +43,10 @@ class ControllerSettings:
         overdue_after: seconds after its deletionTimestamp at which a terminating Pod that the Job waits
             for is reported by an event.
         resync: seconds between two resyncs of all unfinished Jobs.
+        keeps_start_time: a suspension keeps the start time, so that a Job whose deadline is over meanwhile
+            fails when it is resumed.
+        ends_at_once: a Job is Failed or Complete while its Pods still terminate.
+        first_is_replaced_at_once: the delays begin with the second consecutive failure.
     """
 
     manager: str = OUR_MANAGER
@@ -61,6 +66,9 @@ class ControllerSettings:
     expectation_timeout: float = 300.0
     overdue_after: float = 300.0
     resync: float = 300.0
+    keeps_start_time: bool = False
+    ends_at_once: bool = False
+    first_is_replaced_at_once: bool = False
 
     @property
     def finalizers(self) -> tuple[str, ...]:
@@ -102,6 +110,43 @@ BUILT_IN = ControllerSettings(
     extra_events=False,
 )
 """The settings with which the planner decides as Kubernetes' own controller does."""
+
+
+def built_in(server: ApiServer) -> ControllerSettings:
+    """Return the settings of Kubernetes' own controller in a release, with the gates of its API server.
+
+    Source: ``syncJob`` and ``delayTerminalCondition`` of 1.33 (before 1.31 there is no delay); for the start
+    time, the gate in ``manageJob`` of 1.36; for the backoff, ``getBackoff`` of 1.25 and 1.26, which counts
+    requeues.
+    """
+    delays = server.enabled("JobManagedBy") or server.enabled("JobPodReplacementPolicy")
+    return replace(
+        BUILT_IN,
+        keeps_start_time=not server.enabled("MutableSchedulingDirectivesForSuspendedJobs"),
+        ends_at_once=server.minor < 31 or not delays,
+        first_is_replaced_at_once=server.minor < 27,
+        backoff_cap=360.0 if server.minor < 27 else BUILT_IN.backoff_cap,
+    )
+
+
+def deviations(server: ApiServer) -> tuple[str, ...]:
+    """Return how Kubernetes' own controller in a release differs from the last one of 1.36: clauses.
+
+    Those that begin with "not simulated" are no decisions of :func:`built_in`.
+    """
+    settings = built_in(server)
+    fixed = " (in 1.36.3)" if server.minor == 36 else ""
+    found = {
+        "startTime is kept over a suspension, so a Job whose activeDeadlineSeconds are over since then fails "
+        "when it is resumed": settings.keeps_start_time,
+        "a Job is Failed or Complete before its Pods have terminated": settings.ends_at_once,
+        "the first failed Pod is replaced at once, further ones after 10 s, doubled up to 6 min (not "
+        "simulated: any change of another Pod of the Job ends such a delay)": server.minor < 27,
+        f"not simulated: before the fix of kubernetes/kubernetes#139428{fixed}, failed Pods keep their "
+        "finalizer, and the status of the Job is not written, while a backoff lasts and other Pods are "
+        "ready": 32 <= server.minor <= 36,
+    }
+    return tuple(words for words, holds in found.items() if holds)
 
 
 def settings_of(managed_by: str | None) -> ControllerSettings:

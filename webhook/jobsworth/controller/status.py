@@ -6,13 +6,11 @@ controllers and fields of later releases must be written back unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.controller.times import read_time, write_time
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CONDITION_FIELDS = frozenset(
     ("type", "status", "reason", "message", "lastProbeTime", "lastTransitionTime")

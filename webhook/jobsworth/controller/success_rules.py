@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.controller.index_sets import IndexSet
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,14 @@ def matched_rule(rules: Sequence[SuccessRule], succeeded: IndexSet, completions:
         if rule.met_by(succeeded, completions):
             return position
     return None
+
+
+def can_be_met(rules: Sequence[SuccessRule], failed: IndexSet, completions: int) -> bool:
+    """Return True if a rule can still be satisfied although some indexes have failed for good."""
+    if not rules:
+        return False
+    left = IndexSet.of(index for index in range(completions) if index not in failed)
+    return matched_rule(rules, left, completions) is not None
 
 
 def read_success_policy(policy: dict[str, Any] | None) -> tuple[SuccessRule, ...]:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.actions import ActionResults, Deletion
 from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.pod_classification import (
     ClassifiedPods,
     Indexes,
     classify_indexes,
     classify_pods,
 )
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.pods_by_state import PodsByState
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.well_known_names import INDEXED, NON_INDEXED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.controller.actions import ActionResults, Deletion
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,11 @@ class SyncContext:
 
 
 def new_sync_context(
-    job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
+    job: Job,
+    pods: Sequence[Pod] | PodsByState,
+    memory: Memory,
+    now: float,
+    settings: ControllerSettings,
 ) -> SyncContext:
     classified = classify_pods(job, pods, memory.released)
     indexes = classify_indexes(classified)
@@ -113,7 +114,7 @@ def new_sync_context(
         backoff=backoff,
         observed=memory.observed,
         started=started,
-        active_since=int(now) if resuming else started,
+        active_since=int(now) if resuming and not settings.keeps_start_time else started,
         now=now,
         settings=settings,
         reported=memory.reported,
@@ -136,7 +137,7 @@ def count_after_actions(
     deleted = [deletion.pod for deletion in deletions if deletion.pod.uid in results.deleted]
     return PodCounts(
         active=len(classified.active) - len(deleted) + results.created,
-        ready=classified.ready - sum(pod.ready for pod in deleted),
+        ready=classified.pods.ready - sum(pod.ready for pod in deleted),
         terminating=len(classified.terminating) + len(deleted),
         all_deleted=len(deleted) == len(deletions),
     )

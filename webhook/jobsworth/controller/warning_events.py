@@ -6,20 +6,15 @@ Requested in kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` are del
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from jobsworth.controller import signals, well_known_names
-from jobsworth.controller.pods import POD_FAILED
+from jobsworth.controller.failure_policy import Match
+from jobsworth.controller.finished_condition import FinishedCondition
+from jobsworth.controller.pods import POD_FAILED, Pod
+from jobsworth.controller.signals import Event
+from jobsworth.controller.sync_context import SyncContext
 from jobsworth.controller.times import write_time
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.controller.failure_policy import Match
-    from jobsworth.controller.finished_condition import FinishedCondition
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.signals import Event
-    from jobsworth.controller.sync_context import SyncContext
 
 _ERROR = "error "  # distinguishes errors from rules among what is reported
 _EFFECTS: dict[str | None, str] = {
@@ -51,12 +46,11 @@ def matched_rules(
     if not news:
         return
     classified = context.classified
-    tracked = {pod.uid for pod in classified.tracked}
     known = set(context.reported)
     known.update(
         classified.matcher.match(pod).rule
-        for pod in classified.pods
-        if pod.uid not in tracked and classified.failed(pod)
+        for pod in classified.pods.others
+        if pod.state == POD_FAILED and not classified.tracks(pod)
     )
     for pod, match in news:
         if match.rule not in known:

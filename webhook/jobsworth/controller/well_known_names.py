@@ -74,6 +74,7 @@ PODS_FINISHED = "job_pods_finished_total"
 FINISHED_INDEXES = "job_finished_indexes_total"
 FAILURES_HANDLED = "pod_failures_handled_by_failure_policy_total"
 TERMINATED_PODS = "terminated_pods_tracking_finalizer_total"
+OLDEST_KEPT = "oldest_terminated_pod_tracking_finalizer_seconds"
 PODS_CREATED = "job_pods_creation_total"
 STALE_SYNCS = "stale_sync_skips_total"
 JOBS_OF_OTHERS = "jobs_by_external_controller_total"
@@ -95,3 +96,13 @@ RECONCILING: Final = "reconciling"
 TRACKING: Final = "tracking"
 PODS_CREATED_ACTION: Final = "pods_created"
 PODS_DELETED_ACTION: Final = "pods_deleted"
+
+
+def known_reason(reason: str) -> str:
+    """Return the reason of a condition without the name of the rule that KEP-4443 appends.
+
+    >>> known_reason("PodFailurePolicy_oom"), known_reason("DeadlineExceeded")
+    ('PodFailurePolicy', 'DeadlineExceeded')
+    """
+    named = reason.startswith(f"{POD_FAILURE_POLICY}_")
+    return POD_FAILURE_POLICY if named else reason

@@ -1,4 +1,4 @@
-"""The findings of ValidatingAdmissionPolicies about an object."""
+"""The findings of admission policies about an object."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
+from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
 from jobsworth.policy.violation import ADMISSION_POLICY, ADMISSION_POLICY_UNKNOWN
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from jobsworth.evaluation.policy_result import PolicyResult, Reported
     from jobsworth.findings.finding import Severity
-    from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.request import PolicyRequest
 
@@ -33,20 +31,12 @@ def admission_findings(
     arriving = request.object
     if result is not None and result.mutation is not None:
         arriving = result.mutation.object
-    request = replace(
-        request,
-        object=_in_namespace(arriving, request.namespace),
-        old=None if request.old is None else _in_namespace(request.old, request.namespace),
-    )
-    return [(outcome.policy, _finding(outcome)) for outcome in policies.evaluate(request)]
+    request = replace(request, object=arriving)
+    return [(outcome.policy, finding_of(outcome)) for outcome in policies.evaluate(request)]
 
 
-def _in_namespace(value: dict[str, Any], namespace: str) -> dict[str, Any]:
-    """Return an object as admission sees it: with the namespace of the request."""
-    return {**value, "metadata": {**value["metadata"], "namespace": namespace}}
-
-
-def _finding(outcome: Outcome) -> Finding:
+def finding_of(outcome: Outcome) -> Finding:
+    """Return the finding that an outcome stands for."""
     if outcome.effect is None:
         return Finding(
             source="policy",

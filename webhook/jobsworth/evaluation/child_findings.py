@@ -14,6 +14,7 @@ from jobsworth.api.core.images import malformation
 from jobsworth.api.field_errors import quoted
 from jobsworth.api.validation_request import MAX_ERRORS
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.placeholders import template_placeholder
 from jobsworth.validation.reason_codes import CODES
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ OF_JOBS = ("Job.generated_selector",)
 OF_TEMPLATES = ("PodSpec.no_ephemeral", "PodSpec.pod_resources")
 """The keys of rules about Pod templates for which Pods have a rule of their own."""
 
-_PLACEHOLDERS = ("${", "$(", "{{", "{%", "<<", "<%", "$")
+_WAITS = "The Pods wait in InvalidImageName forever: no retry and no backoffLimit ends that."
 _SCHEMES = ("http", "https", "docker", "oci")
 _LEFT_BY_TEMPLATES = {
     "<no value>": "a Go template prints it for a value that is not set",
@@ -114,11 +115,6 @@ def _template(engine: Engine, decoded: DecodedObject) -> tuple[dict[str, Any], s
     return engine.created_job(decoded)["spec"]["template"], path
 
 
-def unless_rejected(child: list[Finding], api: Iterable[Finding]) -> list[Finding]:
-    """Return the findings about the Pods of an object; none if the API server rejects the object itself."""
-    return [] if any(finding.severity == "error" for finding in api) else child
-
-
 def _finding(reason: str, field: str, message: str, **parts: Any) -> Finding:
     code = CODES[reason]
     return Finding(
@@ -156,20 +152,29 @@ def _images(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
 
 
 def _unreadable_images(images: dict[str, str]) -> Iterator[Finding]:
+    """Yield a finding for each image that no kubelet can parse, and one for the first placeholder.
+
+    A template is rendered before it is applied, so that a placeholder is not a mistake of the Job.
+    """
+    template = False
     for field, text in images.items():
         image = text.strip(GO_SPACES)
         why = malformation(image) if image else ""
         origin = _left_by_template(image)
-        if why:
-            message = (
-                f"No kubelet can parse the image {quoted(image)}, so the Pods never start, which no limit of "
-                f"the Job counts"
-            )
+        placeholder = _placeholder(image) if why and not origin else ""
+        if placeholder:
+            if not template:
+                message = f"The image {quoted(image)} stands for another one."
+                finding = _finding(NEVER_STARTS, field, message, hint=placeholder)
+                yield finding.changed(severity="info")
+            template = True
+        elif why:
+            problem = f"No kubelet can parse the image {quoted(image)}"
             if origin:  # which explains more than the first wrong character
-                yield _finding(NEVER_STARTS, field, f"{message}.", hint=origin)
+                yield _finding(NEVER_STARTS, field, f"{problem}. {_WAITS}", hint=origin)
             else:
                 fix = _repaired(field, image)
-                yield _finding(NEVER_STARTS, field, f"{message}: {why}.", fix=fix)
+                yield _finding(NEVER_STARTS, field, f"{problem}: {why}. {_WAITS}", fix=fix)
         elif origin:
             message = f"The image {quoted(image)} is probably not the one that was meant."
             yield _finding(NEVER_STARTS, field, message, hint=origin)
@@ -180,24 +185,30 @@ def _left_by_template(image: str) -> str:
     for mark, origin in _LEFT_BY_TEMPLATES.items():
         if mark in image:
             return f'"{mark}" stands where a value is missing: {origin}'
-    for mark in _PLACEHOLDERS:
-        if mark in image:
-            return (
-                f'"{mark}" begins a placeholder: render the template first (envsubst, helm template, kubectl '
-                "kustomize …) and validate the result"
-            )
-    if image.startswith("ko://"):
-        return "ko replaces it by the image that it builds: validate the output of ko resolve"
-    folder, _, last = image.rpartition("/")
-    name, colon, tag = last.partition(":")
-    for part in (*folder.split("/")[1:], name):
-        if part not in _NO_VALUES and part != part.lower() and part == part.upper():
-            return f'"{part}" looks like a placeholder: replace it, or write the repository in lower case'
+    name, colon, tag = image.rpartition("/")[2].partition(":")
     for part in (name, tag):
         if part in _NO_VALUES:
             return f'"{part}" stands where a value is missing: programs print it for none'
     if colon and "e+" in tag and tag.replace("e+", "").replace(".", "").isdecimal():
         return f'"{tag}" is a number that was not quoted: write it as a string where it is set'
+    return ""
+
+
+def _placeholder(image: str) -> str:
+    """Return the advice for an image that a tool or its reader is to replace; empty for another one."""
+    if image.startswith("ko://"):
+        return "ko replaces it by the image that it builds: validate the output of ko resolve"
+    found = template_placeholder(image)
+    if found is not None or "$" in image:
+        shown = "$" if found is None else found[0]
+        return (
+            f'"{shown}" is a placeholder: render the template first (envsubst, helm template, kubectl '
+            "kustomize …) and validate the result"
+        )
+    folder, _, last = image.rpartition("/")
+    for part in (*folder.split("/"), last.partition(":")[0]):
+        if part != part.lower() and part == part.upper():
+            return f'"{part}" looks like a placeholder: replace it, or write the repository in lower case'
     return ""
 
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.edits import is_part_of
+from jobsworth.findings.edits import at, is_part_of, locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.near_names import near
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.kind_table import METADATA
+from jobsworth.kinds.operator_kinds import operator_kind
+from jobsworth.kinds.template_parameters import has_unknown_parameter
 from jobsworth.validation.verdict_findings import findings_from_errors
 
 if TYPE_CHECKING:
@@ -26,11 +29,15 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.policy_result import Reported
     from jobsworth.kinds.child import Child
     from jobsworth.kinds.kind_table import KindTable
+    from jobsworth.kinds.operator_kinds import OperatorKind
 
     Evaluate = Callable[[Subject], Evaluation]
 
 UNKNOWN_FIELD = "JW001"
-_CHILD_PATH = re.compile(r"(?<![\w.])spec(?:\.\w+(?:\[[^\]\s]*\])*)+")
+NAME = "metadata.name"
+_CHILD_PATH = re.compile(
+    r"(?<![\w.])spec(?:\.\w+(?:\[[^\]\s]*\])*)+|(?:(?<= in )|(?<=to ))spec(?![\w.-])"
+)
 """A field path in the words of a finding."""
 
 
@@ -53,17 +60,55 @@ def evaluate_children(
         most: the number of findings after which no further template is evaluated.
     """
     value = subject.value
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not table.templates_of(
+        value.get("apiVersion"), value.get("kind")
+    ):
         return None
-    children = children_of(value, table)
-    if not children:
-        return None
-    found = FoundInChildren(server)
-    for child in children:
+    found = FoundInChildren(value, server, _object_findings(value, subject, table, server))
+    for child in children_of(value, table):
         if len(found) > most:
             break
         found.add(child, evaluate(subject_of(child, subject)))
+    kind = operator_kind(value["apiVersion"], value["kind"])
+    if kind is not None:
+        for errors in (found.api, found.lint):
+            errors[:] = [_with_place_in_object(each, kind) for each in errors]
     return found.evaluation(value) if found.known else None
+
+
+def _with_place_in_object(error: Finding, kind: OperatorKind) -> Finding:
+    """Return the error of an unknown field of a template, with the hint that the object has it."""
+    name = error.field.rpartition(".")[2]
+    if error.code != UNKNOWN_FIELD or error.hint or name not in kind.fields:
+        return error
+    moved = Edit("move", error.field, f"spec.{name}")
+    fix = Fix("Move it to spec", moved, safe=False)
+    return error.changed(hint="this field belongs in spec", fix=fix)
+
+
+def _object_findings(
+    value: dict[str, Any], subject: Subject, table: KindTable, server: ApiServer
+) -> Sequence[Finding]:
+    """Return the errors about an object of a shipped kind beside its templates."""
+    version, kind = value["apiVersion"], value["kind"]
+    shipped = operator_kind(version, kind)
+    if shipped is None or not table.is_shipped(version, kind):
+        return ()
+    from jobsworth.evaluation.operator_objects import object_findings
+
+    found = object_findings(value, shipped, table.templates_of(version, kind)[0].operator, server)
+    if subject.written is None or not found:
+        return found
+    from jobsworth.api.batch.job import Job  # whose metadata is that of any object
+    from jobsworth.evaluation.fixes.api_fixes import with_fixes
+
+    of_metadata = [
+        each if each.rule else each.changed(rule="Job.metadata")
+        for each in found
+        if each.field.startswith("metadata.")
+    ]
+    others = [each for each in found if not each.field.startswith("metadata.")]
+    return [*with_fixes(of_metadata, value, server, subject.written, Job), *others]
 
 
 def note_on_unvalidated(value: Any, table: KindTable) -> Finding | None:
@@ -94,12 +139,18 @@ def subject_of(child: Child, subject: Subject) -> Subject:
         neighbors=subject.neighbors,
         most_values=subject.most_values,
         owner=child.owner,
+        variables=(*subject.variables, *child.variables),
         written=None if subject.written is None else written,
     )
 
 
 class FoundInChildren:
     """The findings about all children of an object, at the fields of the object.
+
+    Args:
+        value: the object.
+        server: the API server that receives the children.
+        api: its verdict on the object itself.
 
     Attributes:
         known: True if one of the children is of a kind that is evaluated.
@@ -109,7 +160,10 @@ class FoundInChildren:
         violations: the violations of policies by children.
     """
 
-    def __init__(self, server: ApiServer, api: Sequence[Finding] = ()) -> None:
+    def __init__(
+        self, value: dict[str, Any], server: ApiServer, api: Sequence[Finding] = ()
+    ) -> None:
+        self._value = value
         self._server = server
         self.known = bool(api)
         self.api: list[Finding] = list(api)
@@ -119,6 +173,8 @@ class FoundInChildren:
         self.withheld: list[Fix] = []
         self.withheld_reason = ""
         self._seen: set[tuple[str, str, str]] = set()
+        # What follows from a wrong name is not reported again.
+        self._has_wrong_name = any(each.field == NAME for each in api)
         self._codes: set[str] = set()
 
     def __len__(self) -> int:
@@ -136,9 +192,10 @@ class FoundInChildren:
             return
         self.known = True
         if child.is_complete:
-            errors = [*evaluation.api, *findings_from_errors(child.errors, self._server)]
-            errors += (_pruned(path) for path in child.unknown)
+            errors = [*evaluation.api, *(_pruned(path) for path in child.unknown)]
+            of_owner = findings_from_errors(child.errors, self._server)
             own = self._mapped(child, errors)
+            own += map(self._with_near_value, self._mapped(child, of_owner))
             self.api += self._of_definition(child, own)
             if not child.what:
                 self.api += own
@@ -150,9 +207,23 @@ class FoundInChildren:
             for policy, finding in evaluation.violations:
                 self.violations += ((policy, each) for each in self._mapped(child, [finding]))
         self.lint.extend(self._mapped(child, evaluation.lint))
+        if child.replaced:
+            from jobsworth.lint.job_set_rules import replaced_fields
+
+            self.lint += replaced_fields(child.replaced)
         self._codes.update(finding.code for finding in evaluation.lint)
         self.withheld += evaluation.withheld
         self.withheld_reason = self.withheld_reason or evaluation.withheld_reason
+
+    def _with_near_value(self, finding: Finding) -> Finding:
+        """Return an error of what the object says, with the fix of a misspelled value."""
+        place = locate(self._value, finding.field)
+        written = None if place.missing else at(self._value, place.steps)
+        meant = near(written, finding.supported) if isinstance(written, str) else None
+        if meant is None:
+            return finding
+        edit = Edit("set", finding.field, meant.name)
+        return finding.with_fix(Fix(f"Set {meant.name}", edit, safe=meant.sure))
 
     def _of_definition(self, child: Child, errors: list[Finding]) -> list[Finding]:
         """Return what the CRD of the parent rejects in a template, but for what has an error already."""
@@ -190,11 +261,13 @@ class FoundInChildren:
                 continue
             if finding.code in child.once and finding.code in self._codes:
                 continue
-            field = finding.field
-            if evaluation is not None and evaluation.repaired is not None:
-                field = evaluation.repaired.written_path(field)
+            field = finding.written_field if child.what else finding.field
             origin = child.origin(field)
-            if origin is None:
+            if evaluation is not None and evaluation.repaired is not None and origin is not None:
+                origin = child.origin(evaluation.repaired.written_path(field))
+            if origin is None or (origin == NAME and self._has_wrong_name):
+                continue
+            if self._is_of_unknown_parameter(origin):
                 continue
             key = (finding.code, origin, finding.message)
             if key not in self._seen:
@@ -202,13 +275,25 @@ class FoundInChildren:
                 mapped.append(_at(finding, origin, child))
         return mapped
 
+    def _is_of_unknown_parameter(self, field: str) -> bool:
+        """Return True for a value that a parameter of an OpenShift Template gets when it is processed."""
+        if self._value.get("kind") != "Template":
+            return False
+        place = locate(self._value, field)
+        text = None if place.missing else at(self._value, place.steps)
+        return has_unknown_parameter(text, self._value.get("parameters"))
+
     def evaluation(self, value: Any) -> Evaluation:
         """Return the evaluation of the parent."""
-        evaluation = Evaluation(value, self.api, self.lint)
-        evaluation.further = self.further
-        evaluation.child_violations = self.violations
-        evaluation.withheld, evaluation.withheld_reason = self.withheld, self.withheld_reason
-        return evaluation
+        return Evaluation(
+            value,
+            self.api,
+            self.lint,
+            further=self.further,
+            withheld=self.withheld,
+            withheld_reason=self.withheld_reason,
+            child_violations=self.violations,
+        )
 
 
 def _pruned(path: str) -> Finding:
@@ -248,7 +333,7 @@ def _at(finding: Finding, origin: str, child: Child) -> Finding:
     if source == "api" and child.what:
         source = "child"
         if finding.severity != "error":
-            message = f"Of {child.what}: {message}"
+            message = f"In {child.what}: {message}"
         elif finding.code != UNKNOWN_FIELD:  # which the API server finds in the parent
             message = f"The API server rejects {child.what}: {message}"
     fix = _fix(finding.fix, child)
@@ -261,7 +346,7 @@ def _words(text: str, child: Child) -> str:
     def origin(match: re.Match[str]) -> str:
         return child.origin(match[0]) or match[0]
 
-    return _CHILD_PATH.sub(origin, text) if "spec." in text else text
+    return _CHILD_PATH.sub(origin, text) if "spec" in text else text
 
 
 def _fix(fix: Fix | None, child: Child) -> Fix | None:
@@ -275,7 +360,7 @@ def _fix(fix: Fix | None, child: Child) -> Fix | None:
         if field is None or (edit.action == "move" and new is None):
             return None
         edits.append(Edit(edit.action, field, new))
-    return Fix(fix.title, *edits, safe=fix.safe)
+    return Fix(_words(fix.title, child), *edits, safe=fix.safe)
 
 
 def _own(path: object, child: Child) -> str | None:

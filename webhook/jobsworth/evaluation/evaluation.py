@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.record import Record
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final, Literal, TypeVar
@@ -25,10 +27,11 @@ TOO_LARGE: Final = "too_large"
 wrong type, an object of another kind than its resource, an object of too many values."""
 
 
-class Evaluation:
-    """The findings in one object.
+class Evaluation(Record, shared=True):
+    """The findings in one object; never changed once it is made.
 
     Attributes:
+        value: the object that the findings are about.
         known: True if the object is a Job or CronJob of ``batch/v1``; if not, only ``lint`` may have a
             finding, for a likely typo of the kind or apiVersion.
         api: the API server's findings, in its words.
@@ -40,36 +43,21 @@ class Evaluation:
         withheld: the fixes that are not allowed in this document, removed from the findings.
         withheld_reason: the reason for that; empty if no fix was withheld.
         child_violations: the violations by objects that an operator creates from this one.
-        admission: the findings of ValidatingAdmissionPolicies.
+        admission: the findings of admission policies.
     """
 
-    __slots__ = (
-        "admission", "api", "child_violations", "further", "known", "lint", "policy", "repaired",
-        "unreadable", "value", "withheld", "withheld_reason",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        value: Any,
-        api: Sequence[Finding] = (),
-        lint: Sequence[Finding] = (),
-        policy: PolicyResult | None = None,
-        unreadable: tuple[Unreadable, ...] = (),
-        *,
-        known: bool = True,
-    ) -> None:
-        self.value = value
-        self.known = known
-        self.api = api
-        self.lint = lint
-        self.policy = policy
-        self.unreadable = unreadable
-        self.further: Sequence[Finding] = ()
-        self.repaired: RepairedObject | None = None
-        self.withheld: Sequence[Fix] = ()
-        self.withheld_reason = ""
-        self.child_violations: Sequence[Reported] = ()
-        self.admission: Sequence[Reported] = ()
+    value: Any
+    api: Sequence[Finding] = ()
+    lint: Sequence[Finding] = ()
+    policy: PolicyResult | None = None
+    unreadable: tuple[Unreadable, ...] = ()
+    known: bool = True
+    further: Sequence[Finding] = ()
+    repaired: RepairedObject | None = None
+    withheld: Sequence[Fix] = ()
+    withheld_reason: str = ""
+    child_violations: Sequence[Reported] = ()
+    admission: Sequence[Reported] = ()
 
     @property
     def has_fixes(self) -> bool:

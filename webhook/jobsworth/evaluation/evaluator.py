@@ -1,8 +1,8 @@
 """The evaluator: the pipeline that the CLI, the library, the webhook and the audit share.
 
 A subject is prepared for its source, by :mod:`jobsworth.evaluation.manifest`, ``request`` or ``stored``; then
-all take the same steps. An object is decoded once, for lint rules and policies. The API server's
-verdict comes last, because it changes the decoded object as the server does.
+all take the same steps. An object is decoded once, for lint rules, policies and the verdict, none of which
+changes it.
 """
 
 from __future__ import annotations
@@ -13,30 +13,33 @@ from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.child_findings import (
     child_findings,
     errors_of_pods,
-    unless_rejected,
     without_rules_of_others,
 )
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
-from jobsworth.evaluation.server_warnings import without_repeated
+from jobsworth.evaluation.repeated_findings import (
+    with_narrowest,
+    without_rejected,
+    without_repeated,
+)
 from jobsworth.lint.edit import edit_of
-from jobsworth.lint.linter import Linter
-from jobsworth.lint.selection import Selection
+from jobsworth.lint.selection import Selection, linter_of
 from jobsworth.validation.engine import UnknownKind, engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.evaluation.admission_mutation import AdmissionMutation
     from jobsworth.evaluation.budget import Budget
+    from jobsworth.evaluation.findings_after_repair import RepairedObject
     from jobsworth.evaluation.policy_result import PolicyResult, Reported
     from jobsworth.evaluation.prepared import PreparedObject
-    from jobsworth.evaluation.subject import Subject
+    from jobsworth.evaluation.subject import Subject, WrittenScalar
     from jobsworth.findings.finding import Finding
     from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.lint.edit import Edit
-    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
@@ -57,11 +60,11 @@ class Evaluator:
         stored_by: the server that set the defaults of stored objects, if it is not `server`.
         budget: the work that one object may cause; a larger object is not evaluated.
         kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
-        admission_policies: the cluster's ValidatingAdmissionPolicies; None for none.
+        admission_policies: the cluster's admission policies; None for none.
     """
 
     __slots__ = (
-        "_admission_policies", "_api", "_budget", "_engine", "_linter", "_linters_of_codes", "_lints",
+        "_admission_policies", "_api", "_budget", "_engine", "_linter", "_lints",
         "_own_kinds", "_storing", "policies", "server",
     )  # fmt: skip
 
@@ -87,8 +90,7 @@ class Evaluator:
         self._storing = None if stored_by in (None, server) else engine_for(stored_by)
         self._api = api
         self._lints = lint
-        self._linter = Linter((selection or Selection()).selects)
-        self._linters_of_codes: dict[frozenset[str], Linter] = {}
+        self._linter = linter_of(selection or Selection())
 
     def evaluate(self, subject: Subject) -> Evaluation:
         """Evaluate an object.
@@ -96,6 +98,15 @@ class Evaluator:
         Args:
             subject: the object and its request, as far as that is known.
         """
+        evaluation = self._evaluation(subject)
+        is_update = subject.source == "manifest" and subject.old is not None
+        if is_update and _rejected(evaluation.api):
+            from jobsworth.evaluation.recreated import unless_recreated
+
+            return unless_recreated(evaluation, subject, self._evaluation)
+        return evaluation
+
+    def _evaluation(self, subject: Subject) -> Evaluation:
         if self._is_too_large(subject):
             found = [_too_large(self._budget)]
             return Evaluation(subject.value, lint=found, unreadable=(TOO_LARGE,))
@@ -107,22 +118,43 @@ class Evaluator:
                 return children
             evaluation = self._unvalidated(subject)
         else:
-            lint = self._lint_findings(prepared, subject)
-            child = self._child_findings(prepared, subject.owner)
-            of_pods = self._errors_of_pods(prepared) if subject.owner == "Pod" else []
-            policy = self._policy_result(prepared)
-            api = self._verdict(prepared, policy)
-            if subject.owner != "Job":
-                api = [*without_rules_of_others(api, subject.owner), *of_pods]
-            lint = [*lint, *unless_rejected(child, api)]
-            api = without_repeated(api, lint)
-            evaluation = Evaluation(prepared.value, api, lint, policy, prepared.unreadable)
-            evaluation.admission = self._admission_findings(prepared, policy)
-            if subject.written is not None and api:
-                self._add_fixes(evaluation, prepared, subject)
+            evaluation = self._evaluated(prepared, subject)
         if subject.source == "manifest" and evaluation.has_fixes:
-            _withhold_fixes(evaluation, subject)
+            return _without_fixes_out_of_scope(evaluation, subject)
         return evaluation
+
+    def _evaluated(self, prepared: PreparedObject, subject: Subject) -> Evaluation:
+        mutation = self._mutation(prepared)
+        if mutation is not None:
+            prepared = mutation.prepared
+        policy = self._policy_result(prepared)
+        if mutation is not None and mutation.again(policy):
+            prepared = mutation.prepared
+            policy = self._policy_result(prepared)
+        api = self._verdict(prepared, policy, subject.owner)
+        lint = self._lint_findings(prepared, subject)
+        if not _rejected(api):
+            lint = [*lint, *self._child_findings(prepared, subject.owner)]
+        if api and lint:
+            api = without_repeated(api, lint)
+        further: Sequence[Finding] = ()
+        repaired: RepairedObject | None = None
+        if mutation is not None and api:
+            api = mutation.explained(api)
+        if subject.written is not None and _rejected(api):
+            api = with_narrowest(self._with_fixes(api, prepared, subject.written))
+            lint = without_rejected(lint, api)
+            further, repaired = self._further(api, prepared, subject, subject.written)
+        return Evaluation(
+            prepared.value,
+            api,
+            lint,
+            policy,
+            prepared.unreadable,
+            further=further,
+            repaired=repaired,
+            admission=self._admission_findings(prepared, policy, mutation),
+        )
 
     def _children(self, subject: Subject) -> Evaluation | None:
         """Evaluate what operators create from an object of another kind; None if that is nothing."""
@@ -147,9 +179,13 @@ class Evaluator:
     def _unvalidated(self, subject: Subject) -> Evaluation:
         """Return a likely typo in the kind of an object, or a note on what it contains."""
         from jobsworth.evaluation.children import note_on_unvalidated
+        from jobsworth.evaluation.fixes.fix_scope import are_helm_values
         from jobsworth.lint.misidentified import near_miss
 
-        found = near_miss(subject.value) or note_on_unvalidated(subject.value, self._kinds)
+        found = near_miss(subject.value)
+        if found is not None and found.severity == "warning" and are_helm_values(subject.file):
+            found = None
+        found = found or note_on_unvalidated(subject.value, self._kinds)
         return Evaluation(subject.value, lint=() if found is None else (found,), known=False)
 
     @property
@@ -180,27 +216,18 @@ class Evaluator:
     def _lint_findings(self, prepared: PreparedObject, subject: Subject) -> list[Finding]:
         if prepared.linted is None:
             return []
-        edit = edit_of(prepared.old, subject.now)
-        found = self._lint(prepared.linted, subject.neighbors, edit)
+        edit = None if prepared.old is None else edit_of(prepared.old, subject.now)
+        found = self._lint(prepared.linted, subject, edit)
         if found and prepared.bare is not None:
             codes = frozenset(finding.code for finding in found)
-            linter = self._linters_of_codes.get(codes)
-            if linter is None:
-                linter = Linter(Selection(select=codes).selects)
-                self._linters_of_codes[codes] = linter
+            linter = linter_of(Selection(select=codes))
             bare = linter.lint(prepared.bare(), self._engine)
             also = {(each.code, each.field) for each in bare}
             found = [finding for finding in found if (finding.code, finding.field) in also]
         return found
 
-    def _errors_of_pods(self, prepared: PreparedObject) -> list[Finding]:
-        """Return what the API server requires of Pods only, before the verdict changes the decoded object."""
-        if prepared.linted is None or not self._api:
-            return []
-        return errors_of_pods(self._engine, prepared.linted)
-
     def _child_findings(self, prepared: PreparedObject, owner: PodOwner) -> list[Finding]:
-        """Return the findings about the Pods to create, before the verdict changes the decoded object."""
+        """Return the findings about the Pods that an accepted object would create."""
         if prepared.linted is None or not self._lints:
             return []
         return child_findings(self._engine, prepared.linted, owner)
@@ -208,13 +235,15 @@ class Evaluator:
     def _lint(
         self,
         decoded: DecodedObject,
-        neighbors: Neighbors | None = None,
+        subject: Subject,
         edit: Edit | None = None,
     ) -> list[Finding]:
         if not self._lints:
             return []
         most = self._budget.findings
-        found = self._linter.lint(decoded, self._engine, most, neighbors, edit)
+        found = self._linter.lint(
+            decoded, self._engine, most, subject.neighbors, edit, variables=subject.variables
+        )
         if len(found) > most:
             from jobsworth.validation.verdict_findings import stopped
 
@@ -234,50 +263,79 @@ class Evaluator:
         verdict = policies.evaluate(request, self.server, prepared.linted or prepared.decoded)
         return PolicyResult(policies, request, verdict, None)
 
+    def _mutation(self, prepared: PreparedObject) -> AdmissionMutation | None:
+        """Apply the MutatingAdmissionPolicies to an object whose values can be read; None without any."""
+        policies = self._admission_policies
+        if policies is None or not policies.mutating or prepared.unreadable:
+            return None
+        if prepared.policy_request is None:
+            return None
+        from jobsworth.evaluation.admission_mutation import AdmissionMutation
+
+        return AdmissionMutation(policies, prepared, self._engine)
+
     def _admission_findings(
-        self, prepared: PreparedObject, policy: PolicyResult | None
+        self,
+        prepared: PreparedObject,
+        policy: PolicyResult | None,
+        mutation: AdmissionMutation | None,
     ) -> Sequence[Reported]:
-        """Return what ValidatingAdmissionPolicies say about an object whose values can be read."""
+        """Return what admission policies say about an object whose values can be read."""
         policies, policy_request = self._admission_policies, prepared.policy_request
         if policies is None or policy_request is None or prepared.unreadable:
             return ()
         from jobsworth.evaluation.admission_findings import admission_findings
 
-        return admission_findings(policies, policy_request(), policy)
+        found = admission_findings(policies, policy_request(), policy)
+        return found if mutation is None else [*mutation.findings, *found]
 
-    def _verdict(self, prepared: PreparedObject, policy: PolicyResult | None) -> Sequence[Finding]:
+    def _verdict(
+        self, prepared: PreparedObject, policy: PolicyResult | None, owner: PodOwner
+    ) -> Sequence[Finding]:
         """Return what the API server reports, after the defaults of the policies."""
-        if not (self._api and prepared.has_verdict):
+        if not self._api:
             return ()
-        found = self._engine.verdict(prepared.decoded, prepared.old, self._budget.findings)
+        found: Sequence[Finding] = ()
+        if prepared.has_verdict:
+            found = self._engine.verdict(prepared.decoded, prepared.old, self._budget.findings)
         if policy is not None and policy.mutation is not None and policy.mutation.restored:
             from jobsworth.api.field_errors import IMMUTABLE
 
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
-            return [one for one in found if one.field not in kept or one.rule != IMMUTABLE]
+            found = [one for one in found if one.field not in kept or one.rule != IMMUTABLE]
+        if owner != "Job":
+            found = without_rules_of_others(found, owner)
+        if owner == "Pod" and prepared.linted is not None:
+            found = [*found, *errors_of_pods(self._engine, prepared.linted)]
         return found
 
-    def _add_fixes(
-        self, evaluation: Evaluation, prepared: PreparedObject, subject: Subject
-    ) -> None:
-        """Add fixes and hints to errors, and what the API server would report without decoding errors."""
-        written, old = subject.written, prepared.old
-        assert written is not None
-        if not any(finding.severity == "error" for finding in evaluation.api):
-            return
-        from jobsworth.evaluation.findings_after_repair import findings_after_repair
+    def _with_fixes(
+        self, api: Sequence[Finding], prepared: PreparedObject, written: WrittenScalar
+    ) -> list[Finding]:
+        """Return the API server's findings with fixes and hints."""
         from jobsworth.evaluation.fixes.api_fixes import with_fixes
         from jobsworth.evaluation.fixes.api_hints import with_changes
 
-        found = with_fixes(evaluation.api, prepared.value, self.server, written)
-        evaluation.api = with_changes(found, prepared.value, old, self._engine)
-        evaluation.further, evaluation.repaired = findings_after_repair(
+        found = with_fixes(api, prepared.value, self.server, written)
+        return with_changes(found, prepared.value, prepared.old, self._engine)
+
+    def _further(
+        self,
+        api: Sequence[Finding],
+        prepared: PreparedObject,
+        subject: Subject,
+        written: WrittenScalar,
+    ) -> tuple[Sequence[Finding], RepairedObject | None]:
+        """Return what the API server would report without decoding errors, and for which copy."""
+        from jobsworth.evaluation.findings_after_repair import findings_after_repair
+
+        return findings_after_repair(
             prepared.value,
-            evaluation.api,
+            api,
             self._engine,
-            old=old,
+            old=prepared.old,
             written=written,
-            lint=lambda decoded: self._lint(decoded, subject.neighbors),
+            lint=lambda decoded: self._lint(decoded, subject),
             max_findings=self._budget.findings,
         )
 
@@ -327,16 +385,22 @@ def _too_large(budget: Budget) -> Finding:
     )
 
 
-def _withhold_fixes(evaluation: Evaluation, subject: Subject) -> None:
-    """Withhold the fixes of a document that no client applies."""
+def _rejected(api: Iterable[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in api)
+
+
+def _without_fixes_out_of_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
+    """Return the evaluation of a document without the fixes that no client would apply."""
     from jobsworth.evaluation.fixes.fix_scope import in_scope
 
     value, file, beside = subject.value, subject.file, subject.beside
     now = [*evaluation.api, *evaluation.lint]
     scoped = in_scope(now, value, file, beside)
-    evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
-    evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
     further = in_scope(evaluation.further, value, file, beside, others=now)
-    evaluation.further = further.findings
-    evaluation.withheld = [*scoped.withheld, *further.withheld]
-    evaluation.withheld_reason = scoped.reason or further.reason
+    return evaluation.replace(
+        api=[finding for finding in scoped.findings if finding.source == "api"],
+        lint=[finding for finding in scoped.findings if finding.source != "api"],
+        further=further.findings,
+        withheld=[*scoped.withheld, *further.withheld],
+        withheld_reason=scoped.reason or further.reason,
+    )

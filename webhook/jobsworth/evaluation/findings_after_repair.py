@@ -11,7 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
-from jobsworth.evaluation.server_warnings import without_repeated
+from jobsworth.evaluation.repeated_findings import (
+    with_narrowest,
+    without_rejected,
+    without_repeated,
+)
 from jobsworth.findings.edits import CannotEdit, at, edited, is_item, is_part_of, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.decoding import QUANTITY
@@ -27,7 +31,11 @@ if TYPE_CHECKING:
     from jobsworth.validation.engine import Engine
 
 DECODING_ERRORS = ("JW001", "JW002")
-DUPLICATE, NOT_FOUND = "FieldValueDuplicate", "FieldValueNotFound"
+DUPLICATE, NOT_FOUND, NOT_SUPPORTED = (
+    "FieldValueDuplicate",
+    "FieldValueNotFound",
+    "FieldValueNotSupported",
+)
 LISTS_OF_NAMES = (
     "containers", "initContainers", "resourceClaims", "volumes",
 )  # fmt: skip
@@ -119,7 +127,8 @@ class RepairedObject:
         fix = finding.fix
         if fix is None:
             return finding
-        return finding if self.is_complete and _fits(fix, original) else finding.with_fix(None)
+        holds = self.is_complete or _corrects_a_word(finding, fix)
+        return finding if holds and _fits(fix, original) else finding.with_fix(None)
 
 
 def findings_after_repair(
@@ -170,7 +179,7 @@ def findings_after_repair(
         if finding not in known and copy.keeps(finding)
     ]
     found = with_fixes(without_repeated(found, linted), copy.value, engine.server, written)
-    found += filter(copy.keeps, linted)
+    found = [*with_narrowest(found), *filter(copy.keeps, without_rejected(linted, found))]
     further += [copy.with_applicable_fix(each, value) for each in found]
     return further, copy
 
@@ -293,6 +302,15 @@ def _words(text: str) -> list[str]:
     for phrase in STOCK_PHRASES:
         text = text.replace(phrase, "")
     return "".join(letter if letter.isalnum() else " " for letter in text).split()
+
+
+def _corrects_a_word(finding: Finding, fix: Fix) -> bool:
+    """Return True for a fix that depends on nothing but the misspelled value that it sets."""
+    return (
+        fix.safe
+        and finding.reason == NOT_SUPPORTED
+        and all(edit.action == "set" and edit.field == finding.field for edit in fix.edits)
+    )
 
 
 def _fits(fix: Fix, value: Any) -> bool:

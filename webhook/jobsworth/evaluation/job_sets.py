@@ -6,26 +6,41 @@ reports (https://github.com/kubernetes-sigs/jobset/issues/241).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.jobset.versions import NEWEST, is_job_set
-from jobsworth.evaluation.children import FoundInChildren, subject_of
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.jobset.job_set import JobSet
+from jobsworth.api.jobset.versions import NEWEST, go_types, is_job_set
+from jobsworth.evaluation.children import UNKNOWN_FIELD, FoundInChildren, subject_of
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.evaluation.fixes.api_fixes import with_fixes
+from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.edits import is_part_of, locate
+from jobsworth.findings.finding import Finding
+from jobsworth.kinds.child import Child
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.job_set_children import children
-from jobsworth.kinds.kind_table import OF_JOB_SETS, ONCE_IN_JOB_SETS
+from jobsworth.kinds.kind_table import (
+    OF_ENDED_JOBS,
+    OF_IN_PLACE_RESTARTS,
+    OF_JOB_SETS,
+    OF_RESTARTED_JOB_SETS,
+    ONCE_IN_JOB_SETS,
+    KindTable,
+)
 from jobsworth.lint.job_set_rules import job_set_findings
-from jobsworth.validation.job_sets import verdict
+from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.neighbors import mapping, parts
+from jobsworth.validation.job_sets import NOT_CHECKED, JobSetVerdict, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.children import Evaluate
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.evaluation.subject import Subject
-    from jobsworth.kinds.child import Child
-    from jobsworth.kinds.kind_table import KindTable
-    from jobsworth.lint.lint_rule import Rule
+
+
+INTERNAL = "JW011"
+GATED = {"restartStrategy": "InPlaceRestart", "action": "RestartJob"}
+"""The feature gates of JobSet that are off by default, by the field that needs them."""
 
 
 def evaluate_job_set(
@@ -47,19 +62,92 @@ def evaluate_job_set(
     version = table.job_set_version or NEWEST
     old = subject.old if is_job_set(subject.old) else None
     decided = verdict(subject.value, old, version=version, server=server)
-    found = FoundInChildren(server, decided.findings)
+    found = FoundInChildren(
+        subject.value, server, _put_last([_with_hint_at_gate(each) for each in decided.findings])
+    )
     found.known = True
-    found.further += decided.further
+    found.further += _certain(decided.further, decided, subject.value)
     is_created = not decided.findings
     stored = decided.defaulted
     created = children_of(subject.value, table)
     if stored is not None and is_created:
         created = children(stored, version)
         found.lint += job_set_findings(stored, subject.value, selects)
-    for child in created:
-        found.add(_of_job_set(child), evaluate(subject_of(child, subject)), is_created=is_created)
+    for each in created:
+        child = each.replace(ignores=_pointless(subject.value, each), once=ONCE_IN_JOB_SETS)
+        found.add(child, evaluate(subject_of(child, subject)), is_created=is_created)
+    if subject.written is not None:
+        types = go_types(version)
+        for findings in (found.api, found.further):
+            findings[:] = with_fixes(findings, subject.value, types, subject.written, JobSet)
     return found.evaluation(subject.value)
 
 
-def _of_job_set(child: Child) -> Child:
-    return child.replace(ignores=OF_JOB_SETS, once=ONCE_IN_JOB_SETS)
+def _certain(further: Iterable[Finding], decided: JobSetVerdict, value: Any) -> Iterator[Finding]:
+    """Yield the further errors that hold once the unknown fields stand where they belong.
+
+    One of them may be what its object lacks, such as the spec of a template without the template.
+    """
+    holders = [
+        finding.field.rpartition(".")[0]
+        for finding in decided.findings
+        if finding.code == UNKNOWN_FIELD
+    ]
+    for finding in further:
+        absent = bool(finding.field) and bool(locate(value, finding.field).missing)
+        if not (absent and any(is_part_of(finding.field, holder) for holder in holders)):
+            yield finding
+
+
+def _with_hint_at_gate(finding: Finding) -> Finding:
+    """Return an error of JobSet's webhook, with a hint if a feature gate that is off is its reason."""
+    gate = GATED.get(finding.entry.rpartition(".")[2]) if finding.code == INTERNAL else None
+    if gate is None or "feature gate is disabled" not in finding.message:
+        return finding
+    return finding.with_hint(
+        f"JobSet's alpha feature gate {gate} is off by default: set --feature-gates {gate}=true if your "
+        "JobSet has it on"
+    )
+
+
+def _put_last(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the errors, and then a note, at the last one, that the server has not checked all rules."""
+    notes = [finding for finding in findings if finding.rule == NOT_CHECKED.rule]
+    errors = [finding for finding in findings if finding.rule != NOT_CHECKED.rule]
+    last = errors[-1].place if errors else ""
+    message = "Once the errors are fixed, the API server also checks the rules (CEL) of JobSet's definition."
+    return errors + [each.changed(severity="info", message=message, entry=last) for each in notes]
+
+
+def _pointless(job_set: dict[str, Any], child: Child) -> tuple[str, ...]:
+    """Return the rules about Jobs that do not hold for one that a JobSet restarts or ends.
+
+    Args:
+        job_set: the JobSet as it was written, of which parts may have wrong types.
+        child: a Job that it creates.
+    """
+    spec = mapping(job_set.get("spec"))
+    policy = mapping(spec.get("failurePolicy"))
+    codes: tuple[str, ...] = OF_JOB_SETS
+    restarts = policy.get("maxRestarts")
+    if isinstance(restarts, int) and restarts > 0:
+        codes += OF_RESTARTED_JOB_SETS
+    if policy.get("restartStrategy") == "InPlaceRestart":
+        codes += OF_IN_PLACE_RESTARTS
+    return codes if _is_awaited(spec, child) else codes + OF_ENDED_JOBS
+
+
+def _is_awaited(spec: Mapping[str, Any], child: Child) -> bool:
+    """Return True if the JobSet cannot succeed before a Job has; then it deletes the Jobs that still run.
+
+    Source: ``numJobsExpectedToSucceed`` in ``pkg/controllers/success_policy.go``, JobSet 0.12.
+    """
+    policy = mapping(spec.get("successPolicy"))
+    names = [job.get("name") for job in parts(spec.get("replicatedJobs"))]
+    targets = policy.get("targetReplicatedJobs") or names
+    job_set = {"spec": spec}
+    _, _, number, *_ = locate(job_set, child.origins[""]).steps
+    name = mapping(spec["replicatedJobs"][number]).get("name")
+    if not isinstance(targets, list) or name not in targets:
+        return False
+    return policy.get("operator") != "Any" or len(targets) == 1

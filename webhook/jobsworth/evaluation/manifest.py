@@ -40,7 +40,7 @@ def prepare_manifest(subject: Subject, engine: Engine, max_findings: int) -> Pre
         linted=decoded,
         policy_request=policy_request,
         is_sent=True,
-        unreadable=unreadable_parts(decoded),
+        unreadable=() if decoded.is_valid else unreadable_parts(decoded),
     )
 
 

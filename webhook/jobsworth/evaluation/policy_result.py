@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     """The name of the policy that reports a finding (empty for other sources), and the finding."""
 
 
+@dataclass(frozen=True, slots=True)
 class PolicyResult:
     """The result of a set of policies for a request.
 
@@ -36,20 +37,11 @@ class PolicyResult:
             manifest itself passes.
     """
 
-    __slots__ = ("denied_after_create", "mutation", "policies", "request", "verdict")
-
-    def __init__(
-        self,
-        policies: PolicySet,
-        request: PolicyRequest,
-        verdict: PolicyVerdict,
-        mutation: Mutation | None,
-    ) -> None:
-        self.policies = policies
-        self.request = request
-        self.verdict = verdict
-        self.mutation = mutation
-        self.denied_after_create: Sequence[EnforcedViolation] = ()
+    policies: PolicySet
+    request: PolicyRequest
+    verdict: PolicyVerdict
+    mutation: Mutation | None
+    denied_after_create: Sequence[EnforcedViolation] = ()
 
     @property
     def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
@@ -112,7 +104,6 @@ def result_for_manifest(
         assert request.manifest is not None
         manifest = as_written(request.manifest, PLAIN_CREATE)
         created = apply_policies(policies, replace(request, manifest=manifest), server)
-        result.denied_after_create = [
-            enforced for enforced in created.verdict.findings if enforced.effect == "deny"
-        ]
+        denied = [each for each in created.verdict.findings if each.effect == "deny"]
+        return replace(result, denied_after_create=denied)
     return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.evaluation import UNKNOWN_FIELD, WRONG_TYPE
+from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from jobsworth.validation.decoded_object import DecodedObject
 
 
-class PreparedObject:
+class PreparedObject(Record):
     """An object prepared for its evaluation.
 
     Attributes:
         value: the object that the findings are about, as JSON decodes it.
-        decoded: the object as the API server decodes it; its verdict changes it.
+        decoded: the object as the API server decodes it.
         old: the object that an update replaces; None for a create.
         linted: the object that the lint rules see; None if they are not run.
         bare: the same object without what a server may have added, for rules on what a client wrote: only
@@ -31,32 +32,15 @@ class PreparedObject:
         unreadable: the reasons why policies cannot evaluate the whole object.
     """
 
-    __slots__ = (
-        "bare", "decoded", "has_verdict", "is_sent", "linted", "old", "policy_request", "unreadable", "value",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        value: dict[str, Any],
-        decoded: DecodedObject,
-        *,
-        old: Any = None,
-        linted: DecodedObject | None = None,
-        bare: Callable[[], DecodedObject] | None = None,
-        policy_request: Callable[[], PolicyRequest] | None = None,
-        is_sent: bool = False,
-        has_verdict: bool = True,
-        unreadable: tuple[Unreadable, ...] = (),
-    ) -> None:
-        self.value = value
-        self.decoded = decoded
-        self.old = old
-        self.linted = linted
-        self.bare = bare
-        self.policy_request = policy_request
-        self.is_sent = is_sent
-        self.has_verdict = has_verdict
-        self.unreadable = unreadable
+    value: dict[str, Any]
+    decoded: DecodedObject
+    old: Any = None
+    linted: DecodedObject | None = None
+    bare: Callable[[], DecodedObject] | None = None
+    policy_request: Callable[[], PolicyRequest] | None = None
+    is_sent: bool = False
+    has_verdict: bool = True
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 def unreadable_parts(decoded: DecodedObject) -> tuple[Unreadable, ...]:

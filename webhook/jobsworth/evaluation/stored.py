@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jobsworth.evaluation.prepared import PreparedObject, unreadable_parts
+from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.admitted_jobs import as_released, creator
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.provenance.generated_fields import strip_generated
 from jobsworth.provenance.server_defaults import strip_defaults
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.subject import Subject
-    from jobsworth.validation.decoded_object import DecodedObject
-    from jobsworth.validation.engine import Engine
+from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.engine import Engine
 
 
 def prepare_stored(subject: Subject, engine: Engine, storing: Engine | None) -> PreparedObject:
@@ -24,7 +20,8 @@ def prepare_stored(subject: Subject, engine: Engine, storing: Engine | None) -> 
         engine: the engine of the API server whose verdict is evaluated.
         storing: that of the server that stored the object; None if it is the same.
     """
-    manifest = as_released(strip_generated(subject.value))
+    released = as_released(subject.value)
+    manifest = strip_generated(released)
     if storing is not None and storing.decode_object(manifest).is_valid:
         manifest = strip_defaults(manifest, storing.server)
     decoded = linted = engine.decode_object(manifest)
@@ -48,7 +45,7 @@ def prepare_stored(subject: Subject, engine: Engine, storing: Engine | None) -> 
             user=user,
             groups=groups,
             namespace_labels=subject.namespace_labels,
-            manifest=as_released(subject.value),  # with the records of field ownership
+            manifest=released,  # with the records of field ownership
         )
 
     return PreparedObject(

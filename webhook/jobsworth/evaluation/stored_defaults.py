@@ -11,24 +11,28 @@ it again changes nothing, and a field of another manager is a conflict.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.admitted_jobs import as_released, creator
-from jobsworth.policy.job_policy import APPLY
+from jobsworth.policy.document import APPLY
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault
+from jobsworth.policy.places import Item, at, changed
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
 from jobsworth.validation.engine import engine_for
+from jobsworth.wording import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from jobsworth.policy.places import Change, Step, Steps
 
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault
-
-    Steps = tuple[str, ...]
+ATOMIC = ("nodeSelector", "tolerations")
+"""The fields of a Pod with defaults that server-side apply sets as a whole."""
 
 JOB_FIELDS = frozenset(
     (
@@ -61,7 +65,7 @@ class DefaultsPlan:
     def text(self) -> str:
         """The changes, such as ``spec.ttlSecondsAfterFinished: unset → 3600 (policy cleanup)``."""
         return "; ".join(
-            f"{one.field}: {_shown(one.before)} → {_shown(one.after)} (policy {one.policy})"
+            f"{one.field}: {value_text(one.before)} → {value_text(one.after)} (policy {one.policy})"
             for one in self.changes
         )
 
@@ -107,14 +111,20 @@ def plan_defaults(
         manifest=bare,
     )
     mutation = PolicySet(tuple(applied)).default(request, server)
-    steps = [tuple(_steps(one.field)) for one in mutation.applied]
-    values = [one.after for one in mutation.applied]
     changes = tuple(
-        replace(one, before=_at(stored, path))
-        for one, path in zip(mutation.applied, steps, strict=True)
-        if _at(stored, path) != one.after
+        replace(one, before=at(stored, one.steps))
+        for one in mutation.applied
+        if at(stored, one.steps) != one.after
     )
-    return DefaultsPlan(changes, mutation.rejected, _body(stored, zip(steps, values, strict=True)))
+    wholes = [_whole(one.steps) for one in mutation.applied]
+    values = [(steps, at(mutation.object, steps)) for steps in wholes]
+    return DefaultsPlan(changes, mutation.rejected, _body(stored, values))
+
+
+def _whole(steps: Steps) -> Steps:
+    """Return the steps to the smallest part around a place that server-side apply does not merge."""
+    ends = [number for number, step in enumerate(steps) if step in ATOMIC]
+    return steps[: ends[0] + 1] if ends else steps
 
 
 def has_started(job: Mapping[str, Any]) -> bool:
@@ -140,7 +150,7 @@ def _for_stored_job(policy: JobPolicy) -> JobPolicy:
     if defaults is None:
         return policy
     fields = {name: value for name, value in defaults.fields.items() if name in JOB_FIELDS}
-    kept = replace(defaults, fields=fields, annotations={}, failure_policy=None)
+    kept = replace(defaults, fields=fields, annotations={}, failure_policy=None, pod=())
     return replace(policy, defaults=kept)
 
 
@@ -160,17 +170,27 @@ def _without_own(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _leaves(fields: Mapping[str, Any], before: Steps = ()) -> Iterable[Steps]:
-    """Yield the paths of the fields in a set in the format ``FieldsV1``, without items of lists."""
+    """Yield the places of the fields in a set in the format ``FieldsV1``, inner ones first."""
     for key, below in fields.items():
-        if key.startswith("f:"):
-            path = (*before, key[2:])
+        step = _step(key)
+        if step is not None:
+            path = (*before, step)
             inner = list(_leaves(below, path))
-            yield from inner or [path]
+            yield from inner
+            if not inner or isinstance(step, Item):
+                yield path
+
+
+def _step(key: str) -> Step | None:
+    """Return the step of a key in a set: a field, or the item of a list by its keys."""
+    if key.startswith("f:"):
+        return key[2:]
+    return Item(tuple(json.loads(key[2:]).items())) if key.startswith("k:") else None
 
 
 def _owns(fields: Mapping[str, Any], path: Steps) -> bool:
     for step in path:
-        found = fields.get(f"f:{step}")
+        found = next((below for key, below in fields.items() if _step(key) == step), None)
         if found is None:
             return False
         fields = found
@@ -178,42 +198,24 @@ def _owns(fields: Mapping[str, Any], path: Steps) -> bool:
 
 
 def _removed(value: Any, path: Steps) -> Any:
-    if not isinstance(value, dict) or path[0] not in value:
+    step = path[0]
+    if isinstance(step, Item):
+        items = value if isinstance(value, list) else []
+        rest = [_removed(one, path[1:]) if step.is_at(one) else one for one in items]
+        return rest if path[1:] else [one for one in items if not step.is_at(one)]
+    if not isinstance(value, dict) or step not in value:
         return value
-    rest = {name: each for name, each in value.items() if name != path[0]}
+    kept = {name: each for name, each in value.items() if name != step}
     if len(path) == 1:
-        return rest
-    return {**rest, path[0]: _removed(value[path[0]], path[1:])}
+        return kept
+    return {**kept, step: _removed(value[step], path[1:])}
 
 
-def _steps(field: str) -> Iterable[str]:
-    """Return the steps of a field path; a label's key is in brackets."""
-    if "[" in field:
-        before, _, key = field.partition("[")
-        return (*before.split("."), key.removesuffix("]"))
-    return field.split(".")
-
-
-def _at(value: Any, path: Steps) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def _body(stored: Mapping[str, Any], values: Iterable[tuple[Steps, Any]]) -> dict[str, Any]:
+def _body(stored: Mapping[str, Any], values: Iterable[Change]) -> dict[str, Any]:
     metadata = stored["metadata"]
     body: dict[str, Any] = {
         "apiVersion": "batch/v1",
         "kind": stored["kind"],
         "metadata": {key: metadata[key] for key in ("name", "namespace", "uid")},
     }
-    for path, value in values:
-        holder = body
-        for step in path[:-1]:
-            holder = holder.setdefault(step, {})
-        holder[path[-1]] = value
-    return body
-
-
-def _shown(value: Any) -> str:
-    return "unset" if value is None else str(value)
+    return changed(body, values)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.record import Record
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     """Returns the text of a scalar by its field path; None if the manifest has none."""
 
 
-class Subject:
+NO_OPTIONS: Mapping[str, Any] = {}
+
+
+class Subject(Record):
     """An object to evaluate.
 
     Attributes:
@@ -33,62 +38,36 @@ class Subject:
         namespace_labels: the labels of the namespace; None if unknown.
         dry_run: True if the API server will not store the object.
         options: the CreateOptions or UpdateOptions of a request.
-        file: the path of a manifest, as the user named it; empty for other sources.
+        file: the path of a manifest from the root of its project; empty for other sources.
         beside: the names of other files in its folder that decide if fixes are allowed.
         neighbors: the objects that are validated beside it; None if it is evaluated alone.
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
         owner: the kind that owns the Pods of a Job that stands for another object.
+        variables: the environment variables that an operator adds to its containers, with ``*`` for any text.
         now: the time of an update, in seconds since 1970; None if unknown.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
     """
 
-    __slots__ = (
-        "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "neighbors", "now", "old", "options", "owner", "source", "user", "value",
-        "written",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        value: Any,
-        source: Source = "manifest",
-        *,
-        old: Any = None,
-        kind: str = "",
-        namespace: str = "",
-        name: str = "",
-        user: str | None = None,
-        groups: tuple[str, ...] = (),
-        namespace_labels: Mapping[str, str] | None = None,
-        dry_run: bool = False,
-        options: Mapping[str, Any] | None = None,
-        file: str = "",
-        beside: Iterable[str] = (),
-        neighbors: Neighbors | None = None,
-        most_values: int | None = None,
-        owner: PodOwner = "Job",
-        now: float | None = None,
-        written: WrittenScalar | None = None,
-    ) -> None:
-        self.value = value
-        self.source = source
-        self.old = old
-        self.kind = kind
-        self.namespace = namespace
-        self.name = name
-        self.user = user
-        self.groups = groups
-        self.namespace_labels = namespace_labels
-        self.dry_run = dry_run
-        self.options = options or {}
-        self.file = file
-        self.beside = beside
-        self.neighbors = neighbors
-        self.most_values = most_values
-        self.owner = owner
-        self.now = now
-        self.written = written
+    value: Any
+    source: Source = "manifest"
+    old: Any = None
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+    namespace_labels: Mapping[str, str] | None = None
+    dry_run: bool = False
+    options: Mapping[str, Any] = NO_OPTIONS
+    file: str = ""
+    beside: Iterable[str] = ()
+    neighbors: Neighbors | None = None
+    most_values: int | None = None
+    owner: PodOwner = "Job"
+    variables: tuple[str, ...] = ()
+    now: float | None = None
+    written: WrittenScalar | None = None
 
     @property
     def object_namespace(self) -> str:

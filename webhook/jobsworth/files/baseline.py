@@ -1,27 +1,27 @@
 """The baseline: known findings of a repository that are not reported again.
 
-An entry matches by code, field, and the object's kind, namespace and name. It does not match by line, so
-that edits elsewhere in the file do not bring a finding back. The file name is for readers; it is compared
-only for an object without a name.
+An entry matches by code, field, and the object's kind, namespace and name; that of an error of the API server
+also by its message, which has the value. It does not match by line, so that edits elsewhere in the file do
+not bring a finding back. The file name is for readers; it is compared only for an object without a name.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.findings.result import SKIPPED
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import SKIPPED, Result
 from jobsworth.printable import printable, printable_json
 from jobsworth.regular_files import MAX_BASELINE_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
+    from jobsworth.findings.finding import Finding
 
     Key = tuple[str, ...]
     Entry = dict[str, Any]
@@ -30,6 +30,8 @@ VERSION = 1
 IDENTITY = ("kind", "namespace", "name", "field")
 NEVER = ("JW021", "JW022", "JW090", "JW093")
 """Findings of what was not, or not completely, evaluated are never part of a baseline."""
+MAX_MESSAGE = 200
+"""The length above which a message is kept as its beginning and a hash; it may have a whole list."""
 
 
 class Baseline:
@@ -52,28 +54,32 @@ class Baseline:
         self._objects: set[Key] = set()
         self._files: set[str] = set()
         self._known = 0
+        self._new = 0
         self._rejected = 0
 
-    def take_known_from(self, result: Result) -> None:
-        """Remove known findings from a result; all of them if the baseline is to be written."""
+    def without_known(self, result: Result) -> Result:
+        """Return a result without known findings; without any if the baseline is to be written."""
         file = self._file(result)
         self._files.add(file)
         if result.status == SKIPPED and not result.findings:
-            return
+            return result
         self._objects.add(_object(_entry(result, None, file)))
-        kept = []
+        kept, errors = [], 0
         for located in result.findings:
             entry = _entry(result, located, file)
             key = _key(entry)
             if entry["code"] in NEVER or not (self._renewing or key in self._entries):
                 kept.append(located)
+                self._new += 1
                 continue
             self._found[key] = entry
             self._known += 1
             finding = located.finding
-            self._rejected += finding.source == "api" and finding.severity == "error"
-        if len(kept) < len(result.findings):
-            result.replace_findings(kept)
+            self._rejected += _is_rejection(finding)
+            errors += finding.severity == "error"
+        if len(kept) == len(result.findings):
+            return result
+        return result.with_findings(kept).replace(known_errors=errors)
 
     def holds(self, result: Result, located: LocatedFinding) -> bool:
         """Return True if the baseline has a finding, or is to be written with it."""
@@ -89,8 +95,9 @@ class Baseline:
         gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
         if not write:
             if self._known:
-                known = f"{_count(self._known, 'finding')} in baseline {self._path} not reported"
-                yield printable(known + self._rejections())
+                known = f"{count(self._known, 'known finding')} in {self._path} not reported"
+                new = "" if self._new else "no new findings; "
+                yield printable(f"{new}{known}{self._rejections()}")
             if gone:
                 gone_from = f"{self._path}: entries no longer found"
                 yield f"{printable(gone_from)} (remove them with --write-baseline):"
@@ -102,7 +109,7 @@ class Baseline:
         self._write(sorted(entries.values(), key=_order))
         added = len(entries.keys() - self._entries.keys())
         yield printable(
-            f"{self._path}: {_count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
+            f"{self._path}: {count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
             f"{self._rejections()}"
         )
 
@@ -144,8 +151,12 @@ class Baseline:
             raise UsageError(f"--baseline: cannot write {self._path}: {error.strerror}") from None
 
 
+def _is_rejection(finding: Finding) -> bool:
+    return finding.source == "api" and finding.severity == "error"
+
+
 def _entry(result: Result, located: LocatedFinding | None, file: str) -> Entry:
-    return {
+    entry = {
         "file": file,
         "code": located.finding.code if located is not None else "",
         "kind": result.kind or "",
@@ -153,10 +164,20 @@ def _entry(result: Result, located: LocatedFinding | None, file: str) -> Entry:
         "name": result.name or "",
         "field": located.finding.field if located is not None else "",
     }
+    if located is not None and _is_rejection(located.finding):
+        entry["message"] = _bounded(located.finding.message)
+    return entry
+
+
+def _bounded(message: str) -> str:
+    if len(message) <= MAX_MESSAGE:
+        return message
+    digest = hashlib.sha256(message.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{message[:MAX_MESSAGE]}… (sha256 {digest[:16]})"
 
 
 def _key(entry: Entry) -> Key:
-    return (entry["code"], *_object(entry), entry["field"])
+    return (entry["code"], *_object(entry), entry["field"], entry.get("message", ""))
 
 
 def _object(entry: Entry) -> Key:
@@ -210,10 +231,8 @@ def _read(path: str, *, may_be_new: bool) -> list[Entry]:
 
 
 def _is_entry(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(
-        isinstance(entry.get(name), str) for name in ("file", "code", *IDENTITY)
+    return (
+        isinstance(entry, dict)
+        and all(isinstance(entry.get(name), str) for name in ("file", "code", *IDENTITY))
+        and isinstance(entry.get("message", ""), str)
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
+from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.explained_files import documents_in
+from jobsworth.runs.calendar.calendar_entry import CalendarEntry, read_entry
 from jobsworth.validation.engine import engine_for, kind_of
-from jobsworth.whatif.calendar.calendar_entry import read_entry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jobsworth.files.configuration.configurations import Configurations
-    from jobsworth.whatif.calendar.calendar_entry import CalendarEntry
 
 
 def entries_in(
@@ -24,7 +19,7 @@ def entries_in(
     """Yield the valid CronJobs under some paths.
 
     Args:
-        start: the begin of the calendar, in seconds since 1970.
+        start: the start of the calendar, in seconds since 1970.
         leave_out: reports a file that is unreadable, or a CronJob that the API server rejects.
 
     Raises:

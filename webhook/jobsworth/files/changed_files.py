@@ -11,23 +11,20 @@ in a cluster, so its successor is validated as new.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import ExistingObjects, identity
 from jobsworth.files.git import Repository
 from jobsworth.manifests import might_contain_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
-from jobsworth.validation.engine import UnknownKind, engine_for
+from jobsworth.validation.engine import Engine, UnknownKind, engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.existing_objects import Identity
-    from jobsworth.validation.engine import Engine
 
 
 def changed_manifests(
@@ -47,7 +44,13 @@ def changed_manifests(
     Raises:
         UsageError: git fails, a path is outside the repository, or a configuration is invalid.
     """
-    repository = Repository()
+    with Repository() as repository:
+        return _changed(repository, ref, paths, configurations)
+
+
+def _changed(
+    repository: Repository, ref: str, paths: Sequence[str], configurations: Configurations
+) -> tuple[list[str], ExistingObjects]:
     commit = repository.commit(ref)
     content_ids = repository.changed_since(commit)
     changed = set(content_ids)
@@ -100,11 +103,10 @@ def _objects_at_ref(
     repository: Repository, content_ids: dict[str, str], configurations: Configurations
 ) -> ExistingObjects:
     """Read the objects at the ref of the changed files; all other files still have their objects."""
-    files = [file for file, content in content_ids.items() if content]
-    contents = repository.contents([content_ids[file] for file in files])
+    before = {file: content for file, content in content_ids.items() if content}
     in_file: dict[tuple[str, Identity], Any] = {}
     moved: dict[Identity, list[Any]] = {}
-    for file, content in zip(files, contents, strict=True):
+    for file, content in repository.contents(before):
         objects = _objects(content, file)
         if not objects:
             continue

@@ -7,14 +7,11 @@ need not be that of the folder; the part after ``charts/`` is the alias of a dep
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from jobsworth.files.repository_root import is_within
 from jobsworth.manifests import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 CHART = "Chart.yaml"
 SUBCHARTS = "charts"
@@ -24,6 +21,9 @@ LOCAL = "file://"
 MAX_FOLDERS = 5_000
 """The maximum number of folders in which charts are looked for; in a larger tree, none is found by name."""
 
+MAX_TEST_VALUES = 20
+"""The maximum number of files of values with which one chart is rendered."""
+
 PASSED_OVER = ("node_modules", "templates", "vendor")
 """Folders without charts of their own, besides hidden ones."""
 
@@ -32,11 +32,13 @@ class ChartSources:
     """Finds templates in the charts below a folder; looks for charts once, and only if there is a need.
 
     Args:
-        folder: the folder; no file outside of it is found.
+        folder: the folder.
+        within: a folder around it; no file outside of that is found. By default, the folder itself.
     """
 
-    def __init__(self, folder: str = os.curdir) -> None:
+    def __init__(self, folder: str = os.curdir, within: str | None = None) -> None:
         self._folder = folder
+        self._within = within or folder
         self._charts: dict[str, list[str]] | None = None
         self._found: dict[str, str | None] = {}
 
@@ -70,13 +72,13 @@ class ChartSources:
             subchart = own if os.path.isdir(own) else _dependency(chart, parts[1])
             return None if subchart is None else self._in_chart(subchart, parts[2:])
         path = os.path.normpath(os.path.join(chart, *parts))
-        return path if os.path.isfile(path) and is_within(path, self._folder) else None
+        return path if os.path.isfile(path) and is_within(path, self._within) else None
 
     def _charts_by_name(self) -> dict[str, list[str]]:
         if self._charts is None:
             self._charts = {}
             for folder in self._chart_folders():
-                name = _metadata(folder).get("name")
+                name = chart_metadata(folder).get("name")
                 if isinstance(name, str):
                     self._charts.setdefault(name, []).append(folder)
         return self._charts
@@ -97,7 +99,7 @@ class ChartSources:
 
 def _dependency(chart: str, name: str) -> str | None:
     """Return the folder of a dependency by its alias or name; None if it is not a local folder."""
-    dependencies = _metadata(chart).get("dependencies")
+    dependencies = chart_metadata(chart).get("dependencies")
     for each in dependencies if isinstance(dependencies, list) else ():
         if not isinstance(each, dict) or (each.get("alias") or each.get("name")) != name:
             continue
@@ -109,7 +111,7 @@ def _dependency(chart: str, name: str) -> str | None:
     return None
 
 
-def _metadata(chart: str) -> dict[str, Any]:
+def chart_metadata(chart: str) -> dict[str, Any]:
     """Return the content of ``Chart.yaml``; empty if it cannot be read."""
     path = os.path.join(chart, CHART)
     if not os.path.isfile(path):
@@ -118,3 +120,17 @@ def _metadata(chart: str) -> dict[str, Any]:
         if isinstance(document.value, dict):
             return document.value
     return {}
+
+
+def ci_values(chart: str) -> list[str]:
+    """Return the files of values with which a chart is tested, the first :data:`MAX_TEST_VALUES` of them.
+
+    Source: the tool chart-testing, https://github.com/helm/chart-testing.
+    """
+    folder = os.path.join(chart, "ci")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    files = [os.path.join(folder, name) for name in names if name.endswith("-values.yaml")]
+    return [file for file in files if os.path.isfile(file)][:MAX_TEST_VALUES]

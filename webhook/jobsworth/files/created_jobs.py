@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.jobset.versions import is_job_set
+from jobsworth.kinds.child import Child
 from jobsworth.kinds.children import children_of
 from jobsworth.kinds.kind_table import SHIPPED
 from jobsworth.validation.engine import UnknownKind, kind_of
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.kinds.child import Child
 
 
 def created_jobs(value: Any) -> list[Child]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import APPLY
+from jobsworth.client.api_interface import APPLY, Api
 from jobsworth.client.api_resources import BATCH, jobs_path, pods_path, resource_path
 from jobsworth.evaluation.dry_run import refusals
 from jobsworth.evaluation.dry_run.created_objects import job_of_cron_job, pod_of_job
@@ -16,16 +17,12 @@ from jobsworth.evaluation.dry_run.injected_containers import (
     with_injected_containers,
 )
 from jobsworth.evaluation.dry_run.refusals import Cause, Refusal, template_of
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.hooks import recreation_of
 from jobsworth.validation.engine import is_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.findings.finding import Finding
-
     T = TypeVar("T")
     Lint = Callable[[dict[str, Any]], Sequence[Finding]]
 
@@ -51,8 +48,8 @@ class DryRuns:
         self._namespace = namespace
         self._pods = pods or api
 
-    def add_to(self, evaluation: Evaluation, value: Any, lint: Lint) -> None:
-        """Add the findings of the dry run of a Job or CronJob to its evaluation.
+    def added_to(self, evaluation: Evaluation, value: Any, lint: Lint) -> Evaluation:
+        """Return the evaluation of a Job or CronJob with the findings of its dry run.
 
         Args:
             lint: returns the lint findings in a manifest.
@@ -61,10 +58,12 @@ class DryRuns:
             ApiError: the server cannot be reached, or the user lacks a right.
         """
         if not is_known(value) or not isinstance(value.get("metadata"), dict):
-            return
+            return evaluation
         found = self._findings(evaluation, value, lint)
-        evaluation.api = [*evaluation.api, *(each for each in found if each.source == "api")]
-        evaluation.lint = [*evaluation.lint, *(each for each in found if each.source != "api")]
+        return evaluation.replace(
+            api=[*evaluation.api, *(each for each in found if each.source == "api")],
+            lint=[*evaluation.lint, *(each for each in found if each.source != "api")],
+        )
 
     def _findings(self, evaluation: Evaluation, value: dict[str, Any], lint: Lint) -> list[Finding]:
         namespace = value["metadata"].get("namespace") or self._namespace
@@ -87,11 +86,16 @@ class DryRuns:
         return [] if injected is None else findings_of_injected(injected, evaluation.lint, lint)
 
     def _written(self, value: dict[str, Any], namespace: str) -> dict[str, Any] | Refusal:
-        """Create an object, or apply it if it exists."""
+        """Create an object, or apply it if it exists and its tool does not create it again."""
         resource = "cronjobs" if value["kind"] == "CronJob" else "jobs"
         answer = self._created(self._api, resource_path(BATCH, resource, namespace), value)
         if not (isinstance(answer, Refusal) and answer.reason == "AlreadyExists"):
             return answer
+        metadata = value["metadata"]
+        if recreation_of(metadata) is not None:
+            named = {key: part for key, part in metadata.items() if key != "name"}
+            renamed = {**value, "metadata": {**named, "generateName": f"{metadata['name']}-"}}
+            return self._created(self._api, resource_path(BATCH, resource, namespace), renamed)
         path = resource_path(BATCH, resource, namespace, value["metadata"]["name"])
         query = {**QUERY, "force": "true"}
         return _answer(

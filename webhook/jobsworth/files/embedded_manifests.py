@@ -3,54 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from jobsworth.files.located_findings import add_violations
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.files.located_findings import with_violations
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.kinds.children import templates_at
-from jobsworth.kinds.kind_table import SHIPPED
-from jobsworth.manifests import Position, read_text
+from jobsworth.kinds.kind_table import ABOUT_APPLYING, SHIPPED, KindTable
+from jobsworth.manifests import Document, Position, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.kinds.kind_table import KindTable
-    from jobsworth.manifests import Document
-
     Evaluate = Callable[[Document], tuple[Result, Evaluation | None]]
 
 PLACEHOLDER = "{{"
-"""A text with it is no manifest before the workflow runs."""
+"""A text with it is not a manifest before the workflow runs."""
 MAX_BLANK_LINES = 100
 _BLOCK_SCALAR = re.compile(r"[|][-+0-9]*\s*(?:#.*)?$")
 
 
-def add_embedded_jobs(
-    document: Document, result: Result, table: KindTable | None, evaluate: Evaluate
-) -> None:
-    """Add the findings about the manifests in the texts of an object.
+def with_embedded_jobs(
+    result: Result, document: Document, table: KindTable | None, evaluate: Evaluate
+) -> Result:
+    """Return the result of an object with the findings about the manifests in its texts.
 
     Args:
+        result: the result.
         document: the document with the object.
-        result: its result, which gets the findings.
         table: the kinds that contain templates; None for the shipped ones.
         evaluate: evaluates a document.
     """
     value = document.value
     if not isinstance(value, dict):
-        return
+        return result
     kind = (table or SHIPPED).unvalidated_kind(value.get("apiVersion"), value.get("kind"))
     if kind is None:
-        return
+        return result
     found = list(result.findings)
     for pattern in kind.manifests:
         for place in templates_at(value, pattern):
             if isinstance(place.value, str) and PLACEHOLDER not in place.value:
-                found += _findings_in(document, place.path, place.value, evaluate)
-    if len(found) > len(result.findings):
-        result.replace_findings(found)
+                applied = place.siblings.get("action") == "apply"
+                found += (
+                    each
+                    for each in _findings_in(document, place.path, place.value, evaluate)
+                    if applied or each.finding.code not in ABOUT_APPLYING
+                )
+    return result.with_findings(found) if len(found) > len(result.findings) else result
 
 
 def _findings_in(
@@ -60,9 +60,7 @@ def _findings_in(
     begin = _begin_of_lines(document, place)
     for inner in read_text(text.encode(), document.file):
         result, evaluation = evaluate(inner)
-        if evaluation is not None and evaluation.violations:
-            add_violations(inner, result, evaluation)
-        for located in result.findings:
+        for located in with_violations(result, inner, evaluation).findings:
             line, column = place.line, place.column
             if begin is not None:
                 line, column = (

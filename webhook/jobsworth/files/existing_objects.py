@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
+    from jobsworth.findings.result import Result
     from jobsworth.manifests import Document
 
     class OldObjects(Protocol):
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
         def old(self, document: Document) -> Any:
             """Return the object that a document updates; None for a new one."""
+
+        def have(self, result: Result) -> bool:
+            """Return True if there is an earlier version of the validated object."""
 
     Identity = tuple[str, str, str]
 
@@ -40,6 +44,11 @@ class ExistingObjects(Record):
         if key is None:
             return None
         return self.in_file.get((document.file, key)) or self.anywhere.get(key)
+
+    def have(self, result: Result) -> bool:
+        """Return True if there is an earlier version of the validated object."""
+        key = (result.kind or "", result.namespace or "default", result.name or "")
+        return (result.file, key) in self.in_file or key in self.anywhere
 
 
 NO_OBJECTS = ExistingObjects({})

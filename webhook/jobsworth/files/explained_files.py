@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.failure_policy import read_failure_policy
 from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
+from jobsworth.api.stored import stored_problem
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
+from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
 from jobsworth.files.repository_root import manifests_in
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import INVALID
+from jobsworth.findings.result import INVALID, Result
+from jobsworth.kinds.child import Child
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.edit import CODES
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.lint.selection import Selection
-from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
+from jobsworth.runs.explanation.explained_job import ExplainedJob, explained_job
+from jobsworth.runs.explanation.explained_job_set import ExplainedJobSet
+from jobsworth.runs.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
 from jobsworth.validation.job_sets import verdict
-from jobsworth.whatif.explanation.explained_job import explained_job
-from jobsworth.whatif.explanation.explained_job_set import ExplainedJobSet
-from jobsworth.whatif.explanation.explanation import ExplainedObject, SourceLines
-from jobsworth.whatif.explanation.pod_document import pod_problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.configuration.configurations import Configurations
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.result import Result
-    from jobsworth.kinds.child import Child
-    from jobsworth.manifests import Document
-    from jobsworth.whatif.explanation.explained_job import ExplainedJob
 
 _MAX_LINES = 12
 
@@ -129,7 +122,7 @@ class _Part:
         """Return the valid Job."""
         engine, value = engine_for(server), self.value
         job = explained_job(engine.created_job(engine.decode_object(value)), _cron_job(value))
-        return replace(job, job_set=self.job_set)
+        return replace(job, job_set=self.job_set, server=server)
 
 
 def _parts(value: Any, server: ApiServer) -> tuple[list[_Part], list[Finding]]:
@@ -205,13 +198,12 @@ def _read_part(document: Document, part: _Part, server: ApiServer) -> ReadDocume
 
 
 def _result(document: Document, findings: Sequence[Finding]) -> Result:
-    result = result_of(document, INVALID)
-    result.findings = [
+    places = [
         LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
         for finding in findings
         for place in (document.position(finding.field),)
     ]
-    return result
+    return result_of(document, INVALID).replace(findings=places)
 
 
 def objects_of(jobs: Iterable[ReadJob]) -> ExistingObjects:
@@ -294,7 +286,10 @@ def pods_in(path: str) -> list[dict[str, Any]]:
     for document in expand_lists(read_file(path)):
         if document.error is not None:
             raise InputError(str(document.error))
-        problem = pod_problem(document.value)
+        value = document.value
+        problem: str | None = "not a Pod (kind: Pod)"
+        if isinstance(value, dict) and value.get("kind") == "Pod":
+            problem = stored_problem("Pod", value)
         if problem is not None:
             place = document.position("")
             raise InputError(f"{document.file}:{place.line}: {problem}")

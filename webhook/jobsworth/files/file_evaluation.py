@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.names import readable_name
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.context.file_context import Surroundings
 from jobsworth.files.existing_objects import NO_OBJECTS, describe
 from jobsworth.files.located_findings import (
-    add_violations,
-    locate_findings,
-    skip_kustomize_patch,
-    skip_marked_patch,
+    skipped_as_patch,
+    unless_marked_as_patch,
     unreadable,
+    with_located,
+    with_violations,
 )
-from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
+from jobsworth.files.steps import result_of_steps
+from jobsworth.findings.result import ERROR, INVALID, NO_CODES, SKIPPED, VALID, Result
 from jobsworth.manifests import (
     ManifestError,
     might_contain_job,
@@ -26,6 +26,7 @@ from jobsworth.manifests import (
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.record import Record
 from jobsworth.validation.engine import is_known
+from kube_cel.formats.names import readable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
     from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
-    from jobsworth.findings.finding import Finding
+    from jobsworth.files.steps import Steps
+    from jobsworth.findings.finding import Finding, Threshold
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Status
     from jobsworth.lint.neighbors import Neighbors
@@ -48,13 +50,13 @@ if TYPE_CHECKING:
     class DryRun(Protocol):
         """A dry run of documents in a cluster."""
 
-        def add_to(
+        def added_to(
             self,
             evaluation: Evaluation,
             value: Any,
             lint: Callable[[dict[str, Any]], Sequence[Finding]],
-        ) -> None:
-            """Add the findings of the dry run of an object to its evaluation."""
+        ) -> Evaluation:
+            """Return the evaluation of an object with the findings of its dry run."""
 
 
 IGNORE_MARK = b"jobsworth"
@@ -65,7 +67,7 @@ _ASTERISK, _AMPERSAND = b"*&"
 _MANIFEST = b"manifest:"
 """The key of a manifest that is a text in an Argo Workflow."""
 
-PLACEHOLDER_MARKS = "$_@%<{"
+PLACEHOLDER_MARKS = "$_@%<{("
 """Each placeholder has one of these characters."""
 
 RENDERED = "it is rendered: change its template"
@@ -143,23 +145,25 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
+        return result_of_steps(self.text_in_steps(path, data))
+
+    def text_in_steps(self, path: str, data: bytes) -> Steps[list[Result]]:
+        """Return the same in steps of one document each."""
         file, options = self.name(path), self._options
         if path == STDIN and not options.allow_empty and is_empty(data):
             return [unreadable(ManifestError(file, 1, 1, NO_INPUT))]
         if options.tolerate_templates and not might_contain_job(data):
-            return [Result(file=file, document=0, status=SKIPPED, findings=[])]
+            return [Result(file=file, status=SKIPPED)]
         named = path != STDIN or options.stdin_filename
         settings = self._configurations.of(file if named else STDIN)
         documents = read_text(data, file)
         neighbors = self._surroundings.neighbors(file, data, documents)
-        results = self._results(data, documents, settings, neighbors)
+        results = yield from self._in_steps(data, documents, settings, neighbors)
         if options.propose_changes:
-            from jobsworth.files.proposed_edits import add_changes
+            from jobsworth.files.proposed_edits import with_changes
 
-            add_changes(data, documents, results)
-        if not named:
-            self._add_origins(documents, results)
-        return results
+            results = with_changes(data, documents, results)
+        return results if named else self._with_origins(documents, results)
 
     def documents(self, data: bytes, documents: Sequence[Document]) -> list[Result]:
         """Return the results of the documents of a program, in order.
@@ -182,6 +186,7 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
+        from jobsworth.files.context.repeated_keys import repeated_keys
         from jobsworth.files.origins import OriginFinder
         from jobsworth.lint.neighbors import Neighbors
 
@@ -189,12 +194,11 @@ class FileEvaluator:
         settings = self._configurations.of(os.path.join(path, "manifest.yaml"))
         documents = read_text(rendering.data, path)
         templates = {id(document): rendering.template_of(document) for document in documents}
-        neighbors = Neighbors.of([document.value for document in documents])
+        neighbors = Neighbors.of([document.value for document in documents], repeats=repeated_keys)
         results = self._results(rendering.data, documents, settings, neighbors)
-        OriginFinder(lambda document: templates[id(document)]).add_to(documents, results)
-        for result in results:
-            result.withhold_fixes(RENDERED)
-        return results
+        overlay = os.path.normpath(path) if rendering.source.kind == "overlay" else ""
+        found = OriginFinder(lambda document: templates[id(document)], overlay)
+        return [result.without_fixes(RENDERED) for result in found.added_to(documents, results)]
 
     def _results(
         self,
@@ -203,39 +207,27 @@ class FileEvaluator:
         settings: ResolvedSettings,
         neighbors: Neighbors | None,
     ) -> list[Result]:
-        """Return the results of documents, without what comments and annotations ignore."""
-        options, texts = self._options, _ScalarTexts()
-        results, evaluations = [], []
+        return result_of_steps(self._in_steps(data, documents, settings, neighbors))
+
+    def _in_steps(
+        self,
+        data: bytes,
+        documents: Sequence[Document],
+        settings: ResolvedSettings,
+        neighbors: Neighbors | None,
+    ) -> Steps[list[Result]]:
+        """Return the results of documents. Violations of policies come last, so that nothing ignores them."""
+        results, evaluations, texts = [], [], _ScalarTexts()
         for document in documents:
             result, evaluation = self._evaluated(document, settings, neighbors, texts)
-            if options.tolerate_templates:
-                from jobsworth.files.context.mixed_files import tolerate
-
-                result = tolerate(result, document)
-            _adjust(result, settings)
-            results.append(result)
+            results.append(self._adjusted(result, document, settings))
             evaluations.append(evaluation)
+            yield
         if IGNORE_MARK in data:
-            from jobsworth.files.ignore_comments import apply_ignores
+            from jobsworth.files.ignore_comments import without_ignored
 
-            apply_ignores(documents, results, settings.selection)
-        # Policies come last, so that no comment can ignore what the organization requires.
-        for document, result, evaluation in zip(documents, results, evaluations, strict=True):
-            if (
-                evaluation is not None
-                and evaluation.violations
-                and result.status in (VALID, INVALID)
-            ):
-                add_violations(document, result, evaluation)
-        return results
-
-    def _add_origins(self, documents: Sequence[Document], results: Sequence[Result]) -> None:
-        """Lead the results of standard input to the templates that rendered it, if any."""
-        if self._origins is None:
-            from jobsworth.files.origins import OriginFinder
-
-            self._origins = OriginFinder()
-        self._origins.add_to(documents, results)
+            results = without_ignored(documents, results, settings.selection)
+        return list(map(with_violations, results, documents, evaluations))
 
     def _evaluated(
         self,
@@ -245,19 +237,40 @@ class FileEvaluator:
         texts: _ScalarTexts,
     ) -> tuple[Result, Evaluation | None]:
         """Evaluate a document; the evaluation is None for one that is unreadable or a patch."""
+        named = settings.selection.named
         if document.error is not None:
-            return unreadable(document.error, document), None
-        result = result_of(document, VALID)
+            failed = unreadable(document.error, document)
+            return failed.replace(fail_on=settings.fail_on, selected=named), None
+        result = result_of(document, VALID, fail_on=settings.fail_on, selected=named)
         patch = None if result.kind is None else self._surroundings.kustomize_patch(document.file)
         if patch is not None and is_known(document.value):
-            skip_kustomize_patch(document, result, patch)
-            return result, None
+            return skipped_as_patch(result, document, patch), None
+        evaluation = self._evaluation(document, settings, neighbors, texts)
+        result = with_located(result, document, evaluation)
+        if not evaluation.known and _has_manifests(document):
+            from jobsworth.files.embedded_manifests import with_embedded_jobs
+
+            result = with_embedded_jobs(
+                result,
+                document,
+                settings.kinds,
+                lambda inner: self._evaluated(inner, settings, None, _ScalarTexts()),
+            )
+        return result, evaluation
+
+    def _evaluation(
+        self,
+        document: Document,
+        settings: ResolvedSettings,
+        neighbors: Neighbors | None,
+        texts: _ScalarTexts,
+    ) -> Evaluation:
         old = self._existing.old(document)
         subject = Subject(
             document.value,
             old=old,
             namespace=settings.namespace,
-            file=document.file,
+            file=self._surroundings.project_path(document.file),
             beside=self._surroundings.chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
             neighbors=neighbors,
@@ -265,21 +278,73 @@ class FileEvaluator:
             written=lambda field: texts.text(document, field),
         )
         evaluation = settings.evaluator.evaluate(subject)
-        if self._dry_runs is not None:
-            self._dry_runs.add_to(
-                evaluation, document.value, lambda value: _lint(value, subject, settings)
-            )
-        locate_findings(document, result, evaluation)
-        if not evaluation.known and _has_manifests(document):
-            from jobsworth.files.embedded_manifests import add_embedded_jobs
+        if self._dry_runs is None:
+            return evaluation
+        return self._dry_runs.added_to(
+            evaluation, document.value, lambda value: _lint(value, subject, settings)
+        )
 
-            add_embedded_jobs(
-                document,
-                result,
-                settings.kinds,
-                lambda inner: self._evaluated(inner, settings, None, _ScalarTexts()),
-            )
-        return result, evaluation
+    def _adjusted(self, result: Result, document: Document, settings: ResolvedSettings) -> Result:
+        """Return a result as its document turns out to be, a template or a patch, and as settings select."""
+        if self._options.tolerate_templates or self._is_of_chart(result):
+            from jobsworth.files.context.mixed_files import tolerated
+
+            result = tolerated(result, document)
+        elif (
+            result.status == ERROR
+            and self._options.validated_paths
+            and not self._is_named(document)
+        ):
+            from jobsworth.files.context.mixed_files import unless_foreign
+
+            result = unless_foreign(result, document)
+        if result.status == SKIPPED and result.findings and self._is_named(document):
+            result = _without_version_rejected(result, document)
+        if result.status == INVALID:
+            result = unless_marked_as_patch(result)
+        if result.status == INVALID and any(map(_may_have_placeholder, result.findings)):
+            from jobsworth.files.context.templates import with_hints_at_placeholders
+
+            result = with_hints_at_placeholders(result)
+        return result if settings.selection.is_default else _selected(result, settings.selection)
+
+    def _is_named(self, document: Document) -> bool:
+        paths = self._options.validated_paths
+        return document.file in paths or (STDIN in paths and document.file == self.name(STDIN))
+
+    def _is_of_chart(self, result: Result) -> bool:
+        """Return True for a file with errors that a run has found in a chart."""
+        if result.status not in (ERROR, INVALID) or result.file in self._options.validated_paths:
+            return False
+        from jobsworth.files.charts import chart_around
+
+        return chart_around(result.file) is not None
+
+    def _with_origins(
+        self, documents: Sequence[Document], results: Sequence[Result]
+    ) -> list[Result]:
+        """Lead the results of standard input to the templates that rendered it, if any."""
+        if self._origins is None:
+            from jobsworth.files.origins import OriginFinder
+
+            self._origins = OriginFinder()
+        return self._origins.added_to(documents, results)
+
+
+def _without_version_rejected(result: Result, document: Document) -> Result:
+    """Return a skipped Job without apiVersion as invalid: a named file is to be applied."""
+    from jobsworth.lint.misidentified import NEAR_MISS
+
+    if not isinstance(document.value, dict) or document.value.get("apiVersion"):
+        return result
+    return result.with_findings(
+        [
+            each.with_finding(each.finding.with_severity("error"))
+            if each.finding.code == NEAR_MISS.code
+            else each
+            for each in result.findings
+        ]
+    )
 
 
 def _lint(value: dict[str, Any], subject: Subject, settings: ResolvedSettings) -> Sequence[Finding]:
@@ -292,20 +357,6 @@ def _lint(value: dict[str, Any], subject: Subject, settings: ResolvedSettings) -
 
 def _has_manifests(document: Document) -> bool:
     return _MANIFEST in document.text and isinstance(document.value, dict)
-
-
-def _adjust(result: Result, settings: ResolvedSettings) -> None:
-    """Adjust a result to the settings, and to what its document turns out to be: a patch, a template."""
-    result.fail_on = settings.fail_on
-    result.selected = settings.selection.named
-    if result.status == INVALID:
-        skip_marked_patch(result)
-        if any(map(_may_have_placeholder, result.findings)):
-            from jobsworth.files.context.templates import hint_at_placeholders
-
-            hint_at_placeholders(result)
-    if not settings.selection.is_default:
-        _choose(result, settings.selection)
 
 
 class _ScalarTexts:
@@ -333,14 +384,14 @@ def _most_values(document: Document) -> int | None:
     return None if _ASTERISK in text and _AMPERSAND in text else len(text)
 
 
-def _choose(result: Result, selection: Selection) -> None:
-    """Keep the selected findings, with their configured severity."""
+def _selected(result: Result, selection: Selection) -> Result:
+    """Return a result with the selected findings only, each with its configured severity."""
     chosen = []
     for located in result.findings:
         finding = selection.adjusted(located.finding)
         if finding is not None:
             chosen.append(located if finding is located.finding else located.with_finding(finding))
-    result.replace_findings(chosen)
+    return result.with_findings(chosen)
 
 
 def _may_have_placeholder(located: LocatedFinding) -> bool:
@@ -349,22 +400,30 @@ def _may_have_placeholder(located: LocatedFinding) -> bool:
     return any(mark in value for mark in PLACEHOLDER_MARKS)
 
 
-def result_of(document: Document, status: Status) -> Result:
+def result_of(
+    document: Document,
+    status: Status,
+    *,
+    fail_on: Threshold = "error",
+    selected: frozenset[str] = NO_CODES,
+) -> Result:
     """Return the result for a document that could be read, without findings."""
     kind, namespace, name = describe(document.value)
-    result = Result(
+    generated = ""
+    if name is None and isinstance(document.value, dict):
+        generated = readable_name(document.value.get("metadata"))
+    return Result(
         file=document.file,
         document=document.index,
         item=document.item,
         kind=kind,
         namespace=namespace,
         name=name,
+        generated_name=generated,
         status=status,
-        findings=[],
+        fail_on=fail_on,
+        selected=selected,
     )
-    if name is None and isinstance(document.value, dict):
-        result.shown_name = readable_name(document.value.get("metadata"))
-    return result
 
 
 def is_empty(data: bytes) -> bool:

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import Self
 
+from jobsworth.files.git_directory import NO_REPOSITORY, git_folders, private_git_directory
+from jobsworth.files.programs import Output, ProgramError, find_program, run_program
+from jobsworth.regular_files import MAX_MANIFEST_BYTES
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _REGULAR_FILES = ("100644", "100755")
 
+FETCH_CONTENTS = "git fetch --refetch --no-filter"
+
 _NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-"""Settings of a repository that would run programs, switched off: the repository may be under review."""
+"""Programs of the user's own configuration that answer no query here, switched off."""
 
 
 class Repository:
     """The repository around the current folder. Paths are relative to its top, with slashes.
 
+    A context manager. No program that the repository names is run, and nothing is fetched.
+
     Raises:
         UsageError: git is not installed, there is no repository here, or git fails.
     """
 
-    __slots__ = ("_no_filters", "top")
+    __slots__ = ("_environment", "_git", "_is_partial", "_opened", "top")
 
-    def __init__(self) -> None:
-        self.top = os.curdir
-        self._no_filters: list[str] = []
-        top = self._run("rev-parse", "--show-toplevel")
-        self.top = os.path.realpath(os.fsdecode(top.rstrip(b"\r\n")))
-        self._no_filters = self._filters_switched_off()
+    def __enter__(self) -> Self:
+        git = find_program("git")
+        if git is None:
+            raise UsageError(
+                "--git-ref requires the git command, which is not on the PATH; install git"
+            )
+        self._git = git
+        self._opened = ExitStack()
+        try:
+            folders = git_folders(git)
+            self._environment = self._opened.enter_context(private_git_directory(folders))
+        except (OSError, ProgramError) as error:
+            raise UsageError(f"--git-ref: {error}") from error
+        self.top = folders.top
+        self._is_partial = folders.is_partial
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
 
     def commit(self, ref: str) -> str:
         """Resolve a ref to a commit: a branch, a tag, a hash, ``HEAD~1``.
@@ -42,7 +60,7 @@ class Repository:
         found = self._try("rev-parse", "--verify", f"{ref}^{{commit}}")
         # `^HEAD` excludes a commit, and git only warns where a reflog does not go back as far as HEAD@{99}.
         wrong = ref.startswith(("-", "^")) or b"only goes back" in found.stderr
-        if found.returncode or wrong:
+        if found.code or wrong:
             raise UsageError(
                 f'--git-ref: this repository has no commit "{ref}"; fetch it first '
                 "(git fetch origin main), or use another ref"
@@ -55,7 +73,7 @@ class Repository:
         A shallow clone has no history in common with what was fetched into it.
         """
         found = self._try("merge-base", commit, "HEAD")
-        return commit if found.returncode else found.stdout.decode().strip()
+        return commit if found.code else found.stdout.decode().strip()
 
     def changed_since(self, commit: str) -> dict[str, str]:
         """Return the tracked files in which the working tree differs from a commit.
@@ -81,69 +99,69 @@ class Repository:
         answer = self._run("ls-files", "--others", "--exclude-standard", "-z")
         return [os.fsdecode(path) for path in answer.split(b"\0") if path]
 
-    def contents(self, ids: Sequence[str]) -> list[bytes]:
-        """Return the contents of files by id; empty for one missing in a partial clone."""
-        if not ids:
-            return []
-        answer = self._run("cat-file", "--batch", stdin="\n".join(ids).encode() + b"\n")
-        found, start = [], 0
-        for _ in ids:
-            end = answer.index(b"\n", start)
-            head = answer[start:end].split(b" ")
-            start = end + 1
-            if head[1] == b"missing":
-                found.append(b"")
-                continue
-            length = int(head[2])
-            found.append(answer[start : start + length])
-            start += length + 1
-        return found
+    def contents(self, ids: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """Yield files with their contents, without those that are larger than a manifest may be.
 
-    def _filters_switched_off(self) -> list[str]:
-        """Return options that switch off the filters in the repository's own configuration.
+        Args:
+            ids: the id of each file's content by path.
 
-        A file with such a filter counts as changed; the user's own filters, such as Git LFS, are kept.
+        Raises:
+            UsageError: contents are not in this clone.
         """
-        pattern = r"^filter\..*\.(clean|process|required)$"
-        answer = self._try("config", "--show-scope", "-z", "--name-only", "--get-regexp", pattern)
-        words = answer.stdout.split(b"\0")
-        pairs = zip(words[0::2], words[1::2], strict=False)
-        names = [os.fsdecode(name) for scope, name in pairs if scope in (b"local", b"worktree")]
-        if any("=" in name for name in names):
-            raise UsageError(
-                "--git-ref: this repository's configuration has a filter named with =; rename it"
-            )
-        values = ("false" if name.endswith(".required") else "" for name in names)
-        return [
-            word
-            for name, value in zip(names, values, strict=True)
-            for word in ("-c", f"{name}={value}")
-        ]
+        group: list[str] = []
+        size = 0
+        for path, more in self._sizes(ids).items():
+            if group and size + more > MAX_MANIFEST_BYTES:
+                yield from self._group(ids, group)
+                group, size = [], 0
+            group.append(path)
+            size += more
+        yield from self._group(ids, group)
 
-    def _run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
+    def _sizes(self, ids: Mapping[str, str]) -> dict[str, int]:
+        """Return the sizes of contents by path, without those that are too large."""
+        answers = self._batch("--batch-check", ids.values()).splitlines()
+        sizes, missing = {}, []
+        for path, answer in zip(ids, answers, strict=True):
+            if answer.endswith(b" missing"):
+                missing.append(path)
+            elif (size := int(answer.rpartition(b" ")[2])) <= MAX_MANIFEST_BYTES:
+                sizes[path] = size
+        if missing:
+            others = f" and {len(missing) - 1} others" if missing[1:] else ""
+            raise UsageError(
+                f"--git-ref: this clone lacks the earlier contents of {missing[0]}{others}, as a partial "
+                f"clone does; fetch them first: {FETCH_CONTENTS}"
+            )
+        return sizes
+
+    def _group(self, ids: Mapping[str, str], group: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        answer = self._batch("--batch", [ids[path] for path in group])
+        start = 0
+        for path in group:
+            end = answer.index(b"\n", start)
+            length = int(answer[start:end].rpartition(b" ")[2])
+            yield path, answer[end + 1 : end + 1 + length]
+            start = end + length + 2
+
+    def _batch(self, option: str, ids: Iterable[str]) -> bytes:
+        lines = "".join(f"{each}\n" for each in ids)
+        return self._run("cat-file", option, stdin=lines.encode()) if lines else b""
+
+    def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         done = self._try(*arguments, stdin=stdin)
-        if done.returncode:
-            error = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        if done.code:
+            error = done.error.removeprefix("fatal: ")
             if "not a git repository" in error:
-                error = "this folder is not in a git repository; run jobsworth in the branch's repository"
+                error = NO_REPOSITORY
+            if self._is_partial:
+                error += f"; a partial clone may lack what git needs, so fetch it first: {FETCH_CONTENTS}"
             raise UsageError(f"--git-ref: {error}")
         return done.stdout
 
-    def _try(
-        self, *arguments: str, stdin: bytes | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
-        options = [*_NO_PROGRAMS, *self._no_filters, "--no-optional-locks", "-C", self.top]
-        command = ["git", *options, *arguments]
+    def _try(self, *arguments: str, stdin: bytes = b"") -> Output:
+        command = (self._git, *_NO_PROGRAMS, "-C", self.top, *arguments)
         try:
-            return subprocess.run(
-                command,
-                input=stdin,
-                stdin=subprocess.DEVNULL if stdin is None else None,
-                capture_output=True,
-                check=False,
-                env={**os.environ, "LC_ALL": "C"},
-            )
-        except FileNotFoundError:
-            raise UsageError(
-                "--git-ref requires the git command, which is not on the PATH; install git"
-            ) from None
+            return run_program(command, stdin=stdin, environment=self._environment)
+        except ProgramError as error:
+            raise UsageError(f"--git-ref: {error}") from error

@@ -26,49 +26,51 @@ if TYPE_CHECKING:
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document
 
-    Group = Sequence[tuple[Document, Result]]
+    Group = Sequence[tuple[int, Document]]
+    """The numbers of documents in their file, and the documents."""
 
 MARK = "jobsworth:"
 
-UNDECODABLE = ("JW001", "JW002")
+UNDECODABLE = frozenset(("JW001", "JW002"))
 """After a decoding error, no lint rule has run."""
 
 
-def apply_ignores(
+def without_ignored(
     documents: Sequence[Document], results: Sequence[Result], selection: Selection
-) -> None:
-    """Remove the findings that comments and annotations ignore, and add one for each unused ignore.
+) -> list[Result]:
+    """Return the results without the findings that comments and annotations ignore.
+
+    Each unused ignore is a finding of its own.
 
     Args:
         documents: those of one file.
-        results: their findings, in the same order; changed in place.
+        results: their findings, in the same order.
         selection: the reported rules.
     """
-    evaluated = [
-        (document, result)
-        for document, result in zip(documents, results, strict=True)
+    found = _IgnoredFindings(results, selection)
+    evaluated = {
+        id(document): number
+        for number, (document, result) in enumerate(zip(documents, results, strict=True))
         if document.error is None and (result.findings or result.status != SKIPPED)
-    ]
-    for document, result in evaluated:
+    }
+    for document in documents:
+        if id(document) not in evaluated:
+            continue
         ignore = from_annotation(document.value)
         if ignore is not None:
             value = document.position(ANNOTATION_FIELD)
             place = _Place(value.line, value.column, ANNOTATION_FIELD)
-            _apply([ignore], [(document, result)])
-            _report_unused(ignore, place, [(document, result)], selection)
-    result_of = {id(document): result for document, result in evaluated}
+            found.apply([(ignore, place)], [(evaluated[id(document)], document)])
     for members, comments in marked_comments(documents, MARK):
-        group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]
-        if not group:
-            continue
-        found = [
-            (comment, ignore)
-            for comment in comments
-            if (ignore := from_comment(comment.text, None if comment.heads else comment.line))
-        ]
-        _apply([ignore for _, ignore in found], group)
-        for comment, ignore in found:
-            _report_unused(ignore, _Place(comment.line, comment.column, ""), group, selection)
+        group = [(evaluated[id(each)], each) for each in members if id(each) in evaluated]
+        if group:
+            ignores = [
+                (ignore, _Place(comment.line, comment.column, ""))
+                for comment in comments
+                if (ignore := from_comment(comment.text, None if comment.heads else comment.line))
+            ]
+            found.apply(ignores, group)
+    return found.results
 
 
 def _nothing(code: str) -> bool:
@@ -83,41 +85,52 @@ class _Place(Record):
     field: str
 
 
-def _apply(ignores: Sequence[Ignore], group: Group) -> None:
-    for document, result in group:
-        kept = []
-        for located in result.findings:
-            lines = _lines(document, located)
-            hiding = [ignore for ignore in ignores if ignore.hides(located.finding.code, lines)]
-            for ignore in hiding:
-                ignore.used.add(located.finding.code)
-            if not hiding:
-                kept.append(located)
-        result.replace_findings(kept)
+class _IgnoredFindings:
+    """Leaves ignored findings out of the results of a file, and adds those about unused ignores.
+
+    Attributes:
+        results: the results so far.
+    """
+
+    def __init__(self, results: Sequence[Result], selection: Selection) -> None:
+        self.results = [*results]
+        self._selection = selection
+
+    def apply(self, ignores: Sequence[tuple[Ignore, _Place]], group: Group) -> None:
+        """Apply some ignores to the results of some documents, which share a text."""
+        for number, document in group:
+            kept = []
+            for located in self.results[number].findings:
+                lines = _lines(document, located)
+                code = located.finding.code
+                hiding = [ignore for ignore, _ in ignores if ignore.hides(code, lines)]
+                for ignore in hiding:
+                    ignore.used.add(code)
+                if not hiding:
+                    kept.append(located)
+            self.results[number] = self.results[number].with_findings(kept)
+        for ignore, place in ignores:
+            self._report_unused(ignore, place, group)
+
+    def _report_unused(self, ignore: Ignore, place: _Place, group: Group) -> None:
+        found = [located for number, _ in group for located in self.results[number].findings]
+        elsewhere = sorted(
+            {each.line for each in found if each.line and each.finding.code in ignore.codes}
+        )
+        decoded = UNDECODABLE.isdisjoint(each.finding.code for each in found)
+        message = ignore.problem(self._selection.reports if decoded else _nothing, elsewhere)
+        if not message:
+            return
+        finding = self._selection.adjusted(unused(ignore, message, place.field))
+        if finding is not None:
+            number, document = group[0]
+            excerpt = document.source_line(place.line)
+            located = LocatedFinding(finding, place.line, place.column, excerpt)
+            result = self.results[number]
+            self.results[number] = result.with_findings([*result.findings, located])
 
 
 def _lines(document: Document, located: LocatedFinding) -> tuple[int, ...]:
     """Return the lines of a finding: its own, and that of its key."""
     key = document.position(located.finding.field, key=True)
     return (located.line or 0, key.line)
-
-
-def _report_unused(ignore: Ignore, place: _Place, group: Group, selection: Selection) -> None:
-    elsewhere = sorted(
-        {
-            located.line
-            for _, result in group
-            for located in result.findings
-            if located.line and located.finding.code in ignore.codes
-        }
-    )
-    found = {located.finding.code for _, result in group for located in result.findings}
-    is_reported = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
-    message = ignore.problem(is_reported, elsewhere)
-    finding = selection.adjusted(unused(ignore, message, place.field)) if message else None
-    if finding is not None:
-        document, result = group[0]
-        located = LocatedFinding(
-            finding, place.line, place.column, document.source_line(place.line)
-        )
-        result.replace_findings([*result.findings, located])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import BATCH, resource_path
 from jobsworth.files.existing_objects import describe
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.manifests import Document
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document
 
 RESOURCES = {
     ("batch/v1", "Job"): (BATCH, "jobs"),
@@ -33,6 +30,7 @@ class LiveObjects:
     def __init__(self, api: Api, namespace: str) -> None:
         self._api = api
         self._namespace = namespace
+        self._found: set[tuple[str | None, str | None, str | None]] = set()
 
     def old(self, document: Document) -> Any:
         """Return the object that a document updates; None for a new one.
@@ -55,7 +53,12 @@ class LiveObjects:
                 advice = f"{error}: grant the verb get on {resource[1]} in namespace {within}"
                 error.explanation = advice
             raise error.while_trying_to(f"read {kind} {within}/{name}") from None
+        self._found.add((kind, namespace, name))
         return found if namespace else _without_namespace(found)
+
+    def have(self, result: Result) -> bool:
+        """Return True if the cluster has the validated object."""
+        return (result.kind, result.namespace, result.name) in self._found
 
 
 def _without_namespace(value: dict[str, Any]) -> dict[str, Any]:

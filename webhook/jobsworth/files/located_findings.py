@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.api.meta.object_meta import MAP_KEY
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
+from jobsworth.files.repository_root import path_in_project
 from jobsworth.findings import long_messages
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import ERROR, SKIPPED, Result
+from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
 from jobsworth.lint.manifest_rules import PATCH, UNREADABLE
-from jobsworth.lint.misidentified import NEAR_MISS, TOP_FIELDS
+from jobsworth.lint.misidentified import NEAR_MISS, TOP_FIELDS, is_object
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document, ManifestError, Note, Position
 
 UNKNOWN_FIELD = "JW001"
+_LITERAL_BLOCK = re.compile(r"\|[-+0-9]{0,2}[ \t]*(#.*)?$")
+"""Matches the first line of a literal block scalar, such as ``|-``."""
 CONSTANTS = ("true", "false", "null")
 """Keys that kubectl makes of others, such as ``on`` and ``y``."""
 
@@ -32,21 +36,21 @@ def located(
     return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
 
 
-def locate_findings(document: Document, result: Result, evaluation: Evaluation) -> None:
-    """Complete the result of a document with the findings of its evaluation, each at its place."""
-    found = [*evaluation.api, *evaluation.lint]
-    result.withheld = evaluation.withheld
-    result.unfixable = evaluation.withheld_reason
+def with_located(result: Result, document: Document, evaluation: Evaluation) -> Result:
+    """Return the result of a document with the findings of its evaluation, each at its place."""
     if TOO_LARGE in evaluation.unreadable:
-        result.status = ERROR
+        result = result.replace(status=ERROR)
     if not evaluation.known:
-        result.status = SKIPPED
+        result = result.replace(status=SKIPPED)
+    if evaluation.withheld:
+        result = result.replace(withheld=evaluation.withheld, unfixable=evaluation.withheld_reason)
+    found = [*evaluation.api, *evaluation.lint]
     notes = document.notes
-    if not evaluation.known and not _is_object(document.value):
+    if not evaluation.known and not is_object(document.value):
         # The workflows of GitHub have a key `on`, which is true in YAML 1.1, and other files have others.
         notes = tuple(note for note in notes if not _is_about_coercion(note))
     if not (found or evaluation.further or notes):
-        return
+        return result
     places = [
         *(located_in(document, finding) for finding in long_messages.shortened(found)),
         *(
@@ -56,12 +60,12 @@ def locate_findings(document: Document, result: Result, evaluation: Evaluation) 
         *(noted(document, note) for note in notes),
     ]
     if evaluation.api and any(each.finding.severity == "error" for each in places):
-        result.hidden_by = _hiding_fields(document, evaluation)
+        result = result.replace(hidden_by=_hiding_fields(document, evaluation))
     if any(each.finding.code == UNKNOWN_FIELD for each in places):
         from jobsworth.files.context.fallen_text import with_fallen_text
 
         places = with_fallen_text(document, places)
-    result.replace_findings(places)
+    return result.with_findings(places)
 
 
 def _hiding_fields(document: Document, evaluation: Evaluation) -> list[str]:
@@ -83,22 +87,37 @@ def _is_about_coercion(note: Note) -> bool:
     return note.kind == "coerced-key" or (note.kind == "duplicate-key" and key in CONSTANTS)
 
 
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict) and "apiVersion" in value and "kind" in value
-
-
 def located_in(document: Document, finding: Finding) -> LocatedFinding:
     """Locate a finding: that of an unknown field or a wrong key at the key, others at their value."""
-    place = document.position(finding.place, key=_is_about_key(finding))
-    return located(finding, place, document)
+    return located(finding, _place(document, finding.place, finding), document)
+
+
+def _place(document: Document, field: str, finding: Finding) -> Position:
+    place = document.position(field, key=_is_about_key(finding))
+    return _line_of_block(document, place, finding.line) if finding.line else place
+
+
+def _line_of_block(document: Document, place: Position, line: int) -> Position:
+    """Return the position of a line of a literal block scalar, whose lines are those of its value.
+
+    Args:
+        document: has the scalar.
+        place: where the scalar begins.
+        line: the line of the value, from 0.
+    """
+    from jobsworth.manifests import Position as At
+
+    if not _LITERAL_BLOCK.match(document.source_line(place.line)[place.column - 1 :]):
+        return place
+    text = document.source_line(place.line + 1 + line)
+    return At(place.line + 1 + line, len(text) - len(text.lstrip()) + 1) if text.strip() else place
 
 
 def further_in(document: Document, finding: Finding, evaluation: Evaluation) -> LocatedFinding:
     """Locate a finding in the repaired copy at the field that the document has."""
     copy = evaluation.repaired
     field = finding.place if copy is None else copy.written_path(finding.place)
-    place = document.position(field, key=_is_about_key(finding))
-    return located(finding, place, document).replace(further=True)
+    return located(finding, _place(document, field, finding), document).replace(further=True)
 
 
 def _is_about_key(finding: Finding) -> bool:
@@ -115,17 +134,21 @@ def noted(document: Document, note: Note) -> LocatedFinding:
     if note.begins_object and document.item is None:
         from jobsworth.evaluation.fixes.fix_scope import not_applied
 
-        if not not_applied(document.value, document.file):
+        if not not_applied(document.value, path_in_project(document.file)):
             fix = Fix("Insert --- before this object", Edit("separate", note.field), safe=True)
             finding = finding.with_fix(fix)
     return located(finding, note.position, document)
 
 
-def add_violations(document: Document, result: Result, evaluation: Evaluation) -> None:
-    """Add the violations of policies, merged with the other findings."""
+def with_violations(result: Result, document: Document, evaluation: Evaluation | None) -> Result:
+    """Return an evaluated result with the violations of policies, merged with the other findings."""
+    if evaluation is None or result.status not in (VALID, INVALID):
+        return result
     violations = evaluation.violations
+    if not violations:
+        return result
     kept = merged(result.findings, violations, lambda each: each.finding)
-    result.replace_findings(
+    return result.with_findings(
         [
             *kept,
             *(
@@ -136,25 +159,25 @@ def add_violations(document: Document, result: Result, evaluation: Evaluation) -
     )
 
 
-def skip_kustomize_patch(document: Document, result: Result, patch: KustomizePatch) -> None:
-    """Skip a document that a kustomization names as a patch, with a note."""
+def skipped_as_patch(result: Result, document: Document, patch: KustomizePatch) -> Result:
+    """Return the result of a document that a kustomization names as a patch: skipped, with a note."""
     note = PATCH.finding("", patch.note(result.kind or "Job", result.name or ""))
-    result.status = SKIPPED
-    result.findings = [located(note, document.position(""), document)]
+    place = located(note, document.position(""), document)
+    return result.replace(status=SKIPPED, findings=[place])
 
 
-def skip_marked_patch(result: Result) -> None:
-    """Skip a document that has a directive of a strategic merge patch, with a note."""
+def unless_marked_as_patch(result: Result) -> Result:
+    """Return a result; skipped with a note if it has a directive of a strategic merge patch."""
     unknown = [each for each in result.findings if each.finding.code == UNKNOWN_FIELD]
     if not any("$" in each.finding.field for each in unknown):
-        return
+        return result
     from jobsworth.files.context.kustomize import DIRECTIVE_NOTE, directive_in
 
     directive = directive_in(each.finding.field for each in unknown)
-    if directive:
-        note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
-        result.status = SKIPPED
-        result.findings = [unknown[0].with_finding(note)]
+    if not directive:
+        return result
+    note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
+    return result.replace(status=SKIPPED, findings=[unknown[0].with_finding(note)])
 
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:
@@ -167,5 +190,5 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
         file=error.file,
         document=document.index if document is not None else 0,
         status=ERROR,
-        findings=[LocatedFinding(finding, error.line, error.column, excerpt)],
+        findings=[LocatedFinding(finding, error.line or None, error.column or None, excerpt)],
     )

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from jobsworth.files.existing_objects import identity
 from jobsworth.files.located_findings import unreadable
 from jobsworth.files.repository_root import manifests_in
-from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
+from jobsworth.usage_error import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
     from jobsworth.files.existing_objects import Identity
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
 
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
@@ -33,6 +31,29 @@ def _documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
             yield file
         else:
             yield from expand_lists(read_file(file))
+
+
+def read_stored(
+    paths: Sequence[str], problem_of: Callable[[dict[str, Any]], str | None]
+) -> Iterator[tuple[Document, dict[str, Any]]]:
+    """Yield the objects in some files, such as ``kubectl get -o yaml`` prints them.
+
+    Args:
+        problem_of: returns why an object cannot be read; None if it can.
+
+    Raises:
+        InputError: a file or an object cannot be read.
+    """
+    for document in read_documents(paths):
+        if isinstance(document, ManifestError):
+            raise InputError(str(document))
+        if not isinstance(document.value, dict):
+            continue
+        value = cast("dict[str, Any]", document.value)
+        problem = problem_of(value)
+        if problem is not None:
+            raise InputError(f"{document.file}:{document.position('').line}: {problem}")
+        yield document, value
 
 
 def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:

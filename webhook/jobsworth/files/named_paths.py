@@ -52,27 +52,25 @@ class NamedPaths:
             elif path != STDIN or requires_job:
                 self._files.add(os.path.normpath(path))
 
-    def complete(self, file: str, results: list[Result]) -> None:
-        """Add a finding to the results of a named file if they have no object.
+    def completed(self, file: str, results: list[Result]) -> list[Result]:
+        """Return the results of a file; with a finding if it is named and they have no object.
 
         Args:
             file: the file.
-            results: those of its documents; a result is added if there are none.
+            results: those of its documents.
         """
         path = os.path.normpath(file)
         if self._is_kustomization(path) or any(map(self._counts, results)):
             self._keep_folders_without(path)
-            return
-        if path not in self._files:
-            return
-        found = self._empty(file, "file")
+            return results
+        found = self._empty(file, "file") if path in self._files else None
         if found is None:
-            return
-        if results and found.status == SKIPPED:
-            results[0].findings = [*results[0].findings, *found.findings]
-            results[0].fail_on = found.fail_on
-        elif not results or found.status == ERROR:
-            results[:] = [found]
+            return results
+        if not results or found.status == ERROR:
+            return [found]
+        first, *others = results
+        both = [*first.findings, *found.findings]
+        return [first.replace(findings=both, fail_on=found.fail_on), *others]
 
     def folders_without_object(self, omissions: Omissions) -> Iterator[Result]:
         """Return a result for each named folder without an object, when all files are read.
@@ -122,17 +120,15 @@ class NamedPaths:
             if chosen is None:
                 return None
             finding = chosen
-        result = Result(
+        return Result(
             file=shown_name(path, self._stdin_filename if path == STDIN else None),
-            document=0,
             status=ERROR if self._requires_job else SKIPPED,
             findings=[LocatedFinding(finding)],
+            fail_on=settings.fail_on,
         )
-        result.fail_on = settings.fail_on
-        return result
 
 
 def _is_below(path: str, folder: str) -> bool:
     if folder == os.curdir:
         return not (os.path.isabs(path) or path.split(os.sep, maxsplit=1)[0] == os.pardir)
-    return path.startswith(os.path.join(folder, ""))
+    return path == folder or path.startswith(os.path.join(folder, ""))

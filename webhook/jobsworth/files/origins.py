@@ -1,25 +1,21 @@
 """Lead the findings in a rendered manifest to the file that it was rendered from.
 
 A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
-in both; or else, because a template has another value, the only line with its key.
+in both; or else, because a template has another value, the only line with its key. An overlay changes values
+by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from jobsworth.files.chart_sources import ChartSources
-from jobsworth.findings.located_finding import Origin
-from jobsworth.manifests import ManifestError, read_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
+from jobsworth.files.overlay_sources import kustomization_of, patch_files
+from jobsworth.findings.located_finding import LocatedFinding, Origin
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document, ManifestError, read_bytes
 
 _KEY = re.compile(r"(?:- )*([\w./-]+):(?:\s|$)")
 SOURCE = b"# Source: "
@@ -32,30 +28,60 @@ class OriginFinder:
     Args:
         template_of: returns the file that a document was rendered from, None if that is unknown; by default
             the file below the current folder that Helm's comment names.
+        overlay: the folder of the overlay that was built; empty for a chart.
     """
 
-    def __init__(self, template_of: Callable[[Document], str | None] | None = None) -> None:
+    def __init__(
+        self, template_of: Callable[[Document], str | None] | None = None, overlay: str = ""
+    ) -> None:
         self._template_of = template_of or _TemplatesBelow().template_of
+        self._overlay = overlay
+        self._patches = patch_files(overlay) if overlay else []
         self._lines: dict[str, _Lines] = {}
 
-    def add_to(self, documents: Sequence[Document], results: Sequence[Result]) -> None:
-        """Add the origin to the results of documents whose template is known, and to their findings.
+    def added_to(self, documents: Sequence[Document], results: Sequence[Result]) -> list[Result]:
+        """Return results with the origin of documents whose template is known, also in their findings.
 
         Args:
             documents: the documents of a rendered manifest.
             results: their results, in the same order.
         """
-        for document, result in zip(documents, results, strict=True):
-            file = self._template_of(document)
-            if file is None:
-                continue
-            result.origin = Origin(file)
-            if result.findings:
-                rendered = _Lines(document.text)
-                result.findings = [
-                    located.replace(origin=self._origin(file, rendered, located), changes=())
-                    for located in result.findings
-                ]
+        return [
+            self._with_origin(result, document, self._template_of(document))
+            for document, result in zip(documents, results, strict=True)
+        ]
+
+    def _with_origin(self, result: Result, document: Document, file: str | None) -> Result:
+        if file is None:
+            return result
+        rendered = _Lines(document.text if result.findings else b"")
+        origin = self._origin_in_overlay if self._overlay else self._origin
+        return result.replace(
+            origin=Origin(file, overlay=self._overlay),
+            findings=[
+                located.replace(origin=origin(file, rendered, located), changes=())
+                for located in result.findings
+            ],
+        )
+
+    def _origin_in_overlay(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
+        """Return the line of the resource or of a patch; the overlay's kustomization if it has neither."""
+        overlay, text = self._overlay, located.excerpt.strip()
+        if located.column is not None and rendered.number(text) is not None:
+            for places in ([file], self._patches):
+                found = [each for each in places if self._lines_of(each).has(text)]
+                line = self._lines_of(found[0]).number(text) if len(found) == 1 else None
+                if line is not None:
+                    moved = self._lines_of(found[0]).indentation(line)
+                    column = located.column + moved - _indentation(located.excerpt)
+                    resource = "" if found[0] == file else file
+                    return Origin(found[0], line, column, overlay, resource)
+            key, resource_lines = key_of(text), self._lines_of(file)
+            mentioned = any(self._lines_of(each).mention(key) for each in self._patches)
+            line = resource_lines.number_of_key(key)
+            if line is not None and rendered.number_of_key(key) is not None and not mentioned:
+                return Origin(file, line, resource_lines.indentation(line) + 1, overlay)
+        return Origin(kustomization_of(overlay), overlay=overlay, resource=file)
 
     def _origin(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
         text = located.excerpt.strip()
@@ -130,6 +156,14 @@ class _Lines:
     def number(self, text: str) -> int | None:
         """Return the number of the only line with a text, from 1; None if there is none, or more than one."""
         return self._numbers[text] if text and self._counts[text] == 1 else None
+
+    def has(self, text: str) -> bool:
+        """Return True if there is a line with a text."""
+        return self._counts[text] > 0
+
+    def mention(self, key: str) -> bool:
+        """Return True if a line has a key anywhere, also in the path of a JSON patch."""
+        return any(key in line for line in self._counts)
 
     def number_of_key(self, key: str) -> int | None:
         """Return the number of the only line with a key, from 1; None if there is none, or more than one."""

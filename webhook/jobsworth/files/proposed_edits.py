@@ -27,8 +27,8 @@ whole document, and many fixes of a long document would take minutes.
 """
 
 
-def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
-    """Add the text change of its fix to each finding, if the text can be edited.
+def with_changes(data: bytes, documents: Sequence[Document], results: list[Result]) -> list[Result]:
+    """Return the results with the text change of its fix in each finding, if the text can be edited.
 
     Args:
         data: a file's bytes.
@@ -36,14 +36,16 @@ def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Re
         results: their findings, in the same order.
     """
     if not any(located.finding.fix for result in results for located in result.findings):
-        return
+        return results
     try:
         data.decode()
     except UnicodeDecodeError:
-        return
+        return results
     changes = _Changes(FileText(data))
-    for document, result in zip(documents, results, strict=True):
-        result.findings = [changes.added(located, document) for located in result.findings]
+    return [
+        result.replace(findings=[changes.added(each, document) for each in result.findings])
+        for document, result in zip(documents, results, strict=True)
+    ]
 
 
 class _Changes:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
-import subprocess
+import re
 import tempfile
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from jobsworth.files.chart_sources import ChartSources
+from jobsworth.files.chart_dependencies import built_chart
+from jobsworth.files.chart_sources import ChartSources, chart_metadata, ci_values
+from jobsworth.files.charts import CHART_FILE, chart_note
 from jobsworth.files.origins import source_of
-from jobsworth.files.repository_root import KUSTOMIZATIONS, is_within
-from jobsworth.manifests import ManifestError, read_file
-from jobsworth.record import Record
-from jobsworth.usage_error import UsageError
+from jobsworth.files.programs import MAX_MEMORY_BYTES, ProgramError, find_program, run_program
+from jobsworth.files.repository_root import (
+    KUSTOMIZATIONS,
+    is_within,
+    root_around,
+    stays_in_repository,
+)
+from jobsworth.files.source_folders import folders_named_in, leads_out_of_repository
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document, ManifestError
+from jobsworth.manifests.parsing.manifest_files import LEAVES
+from jobsworth.regular_files import MIB
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
-
-CHART = "Chart.yaml"
-TIMEOUT_SECONDS = 120
 MAX_ERROR_LINES = 5
 """The last lines of a tool's error that are shown."""
 
@@ -31,7 +35,20 @@ ORIGIN = "config.kubernetes.io/origin"
 """The annotation in which kustomize names the file of a resource (buildMetadata: originAnnotations)."""
 
 
-class Source(Record):
+_PROTOCOLS = {"GIT_ALLOW_PROTOCOL": "git:http:https:ssh"}
+"""How the git that kustomize starts may fetch a base: not from a folder of this machine."""
+
+_NO_VARIABLES: Mapping[str, str] = {}
+
+_LOG_PREFIX = re.compile(r'^[EWIF]\d{4} [\d:.]+ +\d+ \S+?:\d+\] (?:"command failed" err=)?')
+"""What kubectl writes before a message: its severity, time, process and line of code."""
+
+_CRASH = "fatal error: "
+"""Begins the line in which a program in Go says why it has crashed: the stacks of its threads follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
     """A chart or an overlay.
 
     Attributes:
@@ -44,7 +61,8 @@ class Source(Record):
     path: str
 
 
-class RenderOptions(Record, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOptions:
     """Options of ``helm template``.
 
     Attributes:
@@ -52,15 +70,18 @@ class RenderOptions(Record, kw_only=True):
         sets: values as ``name=value``.
         namespace: the namespace of the release; empty for helm's default.
         release: its name.
+        kubernetes_version: the release of Kubernetes for which charts are rendered; empty for helm's own.
     """
 
     values: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     namespace: str = ""
     release: str = "release-name"
+    kubernetes_version: str = ""
 
 
-class Rendering(Record):
+@dataclass(frozen=True, slots=True)
+class Rendering:
     """The manifests of a chart or an overlay.
 
     Attributes:
@@ -82,7 +103,8 @@ class Rendering(Record):
         template = os.path.join(self.source.path, *path.split("/"))
         if path and os.path.isfile(template) and is_within(template, self.source.path):
             return os.path.normpath(template)
-        return ChartSources(self.source.path).file(named) if named else None
+        within = root_around(os.path.join(self.source.path, CHART_FILE))
+        return ChartSources(self.source.path, within).file(named) if named else None
 
     def _resource_of(self, document: Document) -> str | None:
         """Return the file of a resource, and remove the annotation in which kustomize names it."""
@@ -98,7 +120,10 @@ class Rendering(Record):
             key, _, path = line.partition(": ")
             if key == "path":
                 file = os.path.relpath(os.path.join(self.root, path))
-                return file if os.path.isfile(file) else None
+                # An overlay can also set the annotation itself.
+                top = root_around(self.source.path)
+                is_file = os.path.isfile(file) and (top is None or is_within(file, top))
+                return file if is_file else None
         return None
 
 
@@ -112,22 +137,13 @@ def sources_in(folder: str) -> list[Source]:
     """
     found = list(_sources(folder))
     bases = {
-        base for source in found if source.kind == "overlay" for base in _bases_of(source.path)
+        named.path
+        for source in found
+        if source.kind == "overlay"
+        for named in folders_named_in(source.path)
+        if not isinstance(named, ManifestError)
     }
     return [source for source in found if os.path.normpath(source.path) not in bases]
-
-
-def _bases_of(folder: str) -> Iterator[str]:
-    """Yield the folders that the kustomization of a folder names."""
-    for name in KUSTOMIZATIONS:
-        path = os.path.join(folder, name)
-        for document in read_file(path) if os.path.isfile(path) else ():
-            value = document.value if isinstance(document.value, dict) else {}
-            for field in ("resources", "bases", "components"):
-                named = value.get(field)
-                for base in named if isinstance(named, list) else ():
-                    if isinstance(base, str):
-                        yield os.path.normpath(os.path.join(folder, base))
 
 
 def _sources(folder: str) -> Iterator[Source]:
@@ -135,7 +151,7 @@ def _sources(folder: str) -> Iterator[Source]:
         names = sorted(os.listdir(folder))
     except OSError:
         return
-    if CHART in names:
+    if CHART_FILE in names:
         yield Source("chart", folder)
         return
     if any(name in names for name in KUSTOMIZATIONS):
@@ -149,7 +165,7 @@ def _sources(folder: str) -> Iterator[Source]:
 def not_in_charts(
     files: Sequence[str | ManifestError], sources: Sequence[Source]
 ) -> list[str | ManifestError]:
-    """Return the files that are no part of a chart that is rendered: templates are no manifests."""
+    """Return the files that are not part of a chart that is rendered: templates are not manifests."""
     charts = tuple(
         os.path.join(os.path.normpath(source.path), "")
         for source in sources
@@ -162,28 +178,74 @@ def not_in_charts(
     ]
 
 
-def rendered(source: Source, options: RenderOptions) -> Rendering | ManifestError:
-    """Render a chart or an overlay; return the error of the tool if it cannot.
+def renderings(
+    source: Source, options: RenderOptions
+) -> Iterator[Rendering | Result | ManifestError]:
+    """Render a chart or an overlay; yield the error of the tool if it cannot.
 
-    Raises:
-        UsageError: the tool is not installed.
+    A chart is also rendered with each of the files of values that it is tested with, unless there are values
+    of the user: ``ci/*-values.yaml``, as for the tool chart-testing. Its error without values is not reported
+    if it can be rendered with one of them. A library chart has a note.
     """
     if not os.path.exists(source.path):
-        return _failed(source, "no such file or folder; check the path")
+        yield ManifestError(source.path, 0, 0, "no such file or folder; check the path")
+        return
+    outside = leads_out_of_repository(source.kind, source.path)
+    if outside is not None:
+        yield outside
+        return
     if source.kind == "overlay":
-        return _overlay(source)
-    data = _run(_helm(source.path, options), source)
+        named = [os.path.join(source.path, name) for name in KUSTOMIZATIONS]
+        if os.path.isdir(source.path) and not any(map(os.path.lexists, named)):
+            yield _failed(source, f"it has no {KUSTOMIZATIONS[0]}: name the folder of an overlay")
+        else:
+            yield _overlay(source)
+        return
+    for file in options.values:
+        if not stays_in_repository(file):
+            yield ManifestError(file, 1, 1, LEAVES)
+            return
+    if chart_metadata(source.path).get("type") == "library":
+        yield chart_note(
+            source.path, "a library chart has nothing to render: render a chart that uses it"
+        )
+        return
+    with built_chart(source.path) as path:
+        if isinstance(path, ManifestError):
+            yield path
+            return
+        first = _chart(source, path, options)
+        others: list[Rendering | ManifestError] = []
+        if not (options.values or options.sets):
+            for file in ci_values(source.path):
+                others.append(_chart(source, path, replace(options, values=(file,))))
+    if isinstance(first, Rendering) or not any(isinstance(each, Rendering) for each in others):
+        yield first
+    yield from (each for each in others if isinstance(each, Rendering))
+
+
+def _chart(source: Source, path: str, options: RenderOptions) -> Rendering | ManifestError:
+    command = _helm(path, options)
+    if command is None:
+        return _failed(
+            source,
+            "helm is not installed, or not in the PATH, so the chart is not rendered; install it, or pipe "
+            "the rendered chart: helm template CHART | jobsworth validate -",
+        )
+    data = _run(command, source)
     return data if isinstance(data, ManifestError) else Rendering(source, data)
 
 
-def _helm(path: str, options: RenderOptions) -> list[str]:
-    helm = shutil.which("helm")
+def _helm(path: str, options: RenderOptions) -> list[str] | None:
+    """Return the command that renders a chart; None without helm."""
+    helm = find_program("helm")
     if helm is None:
-        raise UsageError(
-            f"{path}: helm is not installed, or not in the PATH; install it, or pipe the rendered chart: "
-            "helm template CHART | jobsworth validate -"
-        )
+        return None
+    # helm would take a folder with such a name for an option.
+    path = os.path.join(os.curdir, path) if path.startswith("-") else path
     command = [helm, "template", options.release, path]
+    if options.kubernetes_version:
+        command += ("--kube-version", options.kubernetes_version)
     for file in options.values:
         command += ("--values", file)
     for value in options.sets:
@@ -195,55 +257,59 @@ def _helm(path: str, options: RenderOptions) -> list[str]:
 
 def _overlay(source: Source) -> Rendering | ManifestError:
     """Build an overlay through a kustomization of our own, which asks for the origin of each resource."""
-    tool = _kustomize(source.path)
+    tool = _kustomize()
+    if tool is None:
+        return _failed(
+            source,
+            "neither kustomize nor kubectl is installed, or in the PATH, so the overlay is not built; "
+            "install one, or pipe the built overlay: kustomize build OVERLAY | jobsworth validate -",
+        )
     with tempfile.TemporaryDirectory(prefix="jobsworth-") as folder:
-        root = os.path.realpath(folder)
+        root = os.path.join(os.path.realpath(folder), "overlay")
+        os.mkdir(root)
         base = os.path.relpath(os.path.realpath(source.path), root)
         with open(os.path.join(root, KUSTOMIZATIONS[0]), "w", encoding="utf-8") as file:
-            file.write(f"resources: ['{base}']\nbuildMetadata: [originAnnotations]\n")
-        data = _run([*tool, root], source)
+            json.dump({"resources": [base], "buildMetadata": ["originAnnotations"]}, file)
+        # What kustomize fetches is deleted with the folder, also if it is ended.
+        data = _run([*tool, root], source, {"TMPDIR": folder})
     return data if isinstance(data, ManifestError) else Rendering(source, data, root)
 
 
-def _kustomize(path: str) -> list[str]:
-    kustomize = shutil.which("kustomize")
+def _kustomize() -> list[str] | None:
+    kustomize = find_program("kustomize")
     if kustomize is not None:
         return [kustomize, "build"]
-    kubectl = shutil.which("kubectl")
+    kubectl = find_program("kubectl")
     if kubectl is not None:
         return [kubectl, "kustomize"]
-    raise UsageError(
-        f"{path}: neither kustomize nor kubectl is installed, or in the PATH; install one, or pipe the built "
-        "overlay: kustomize build OVERLAY | jobsworth validate -"
-    )
+    return None
 
 
-def _run(command: Sequence[str], source: Source) -> bytes | ManifestError:
+def _run(
+    command: Sequence[str], source: Source, environment: Mapping[str, str] = _NO_VARIABLES
+) -> bytes | ManifestError:
     name = os.path.basename(command[0])
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return _failed(source, f"{name} took longer than {TIMEOUT_SECONDS} s")
-    except OSError as error:
-        return _failed(source, f"{name} cannot be run: {error.strerror}")
-    if done.returncode == 0:
+        done = run_program(command, environment={**_PROTOCOLS, **os.environ, **environment})
+    except ProgramError as error:
+        return _failed(source, str(error))
+    if done.code == 0:
         return done.stdout
-    said = done.stderr.decode(errors="replace").strip().splitlines()[-MAX_ERROR_LINES:]
-    return _failed(source, f"{name} cannot render it: {' '.join(line.strip() for line in said)}")
+    lines = [_LOG_PREFIX.sub("", line.strip()) for line in done.error.splitlines()]
+    reason = " ".join(lines[-MAX_ERROR_LINES:])
+    for line in lines:
+        if line.startswith(_CRASH):
+            reason = f"{line} (the limit is {MAX_MEMORY_BYTES // MIB} MiB of memory)"
+            break
+    return _failed(source, f"{name} cannot render it: {reason}")
 
 
 def _failed(source: Source, message: str) -> ManifestError:
     return ManifestError(source.path, 1, 1, message)
 
 
-def remove_repeated(results: Sequence[Result], before: Sequence[Result]) -> None:
-    """Remove the findings that were reported before at the same line of the same file.
+def without_repeated(results: Sequence[Result], before: Sequence[Result]) -> list[Result]:
+    """Return results without the findings that were reported before at the same line of the same file.
 
     A resource of an overlay may be a manifest that is validated itself.
 
@@ -252,15 +318,21 @@ def remove_repeated(results: Sequence[Result], before: Sequence[Result]) -> None
         before: those of files, and of other charts and overlays.
     """
     reported = {_place(located, result.file) for result in before for located in result.findings}
-    for result in results:
-        result.findings = [
-            located
-            for located in result.findings
-            if located.origin is None or _place(located, result.file) not in reported
-        ]
+    return [
+        result.replace(
+            findings=[
+                located
+                for located in result.findings
+                if located.origin is None or _place(located, result.file) not in reported
+            ]
+        )
+        for result in results
+    ]
 
 
 def _place(located: LocatedFinding, file: str) -> tuple[str, int | None, str, str]:
     finding, origin = located.finding, located.origin
     path, line = (file, located.line) if origin is None else (origin.file, origin.line)
+    if origin is not None and origin.resource and finding.severity != "error":
+        path = origin.resource  # advice on a resource is the same in each of its overlays
     return os.path.normpath(path), line, finding.code, finding.message

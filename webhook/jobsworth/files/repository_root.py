@@ -20,6 +20,9 @@ REPOSITORY = ".git"
 """A folder with an entry of this name is the root of a repository, a worktree or a submodule."""
 
 
+CONFIGURATION = ".jobsworth.yaml"
+"""A folder with a configuration of this name is the root of a project that is in no repository."""
+
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The names of a kustomization, in the order in which kustomize looks for them."""
 
@@ -58,6 +61,36 @@ def folders_above(path: str) -> Iterator[str]:
         folder = parent
 
 
+def path_in_project(path: str) -> str:
+    """Return a file's path from the root of its project, whatever the user has named it.
+
+    The root is that of the repository, else the nearest folder with a configuration, else the current folder;
+    of a file outside of it, only the folder that it is in is known to belong to the project.
+    """
+    if path == "-" or path.startswith("<"):
+        return path  # standard input
+    folder, name = os.path.split(path)
+    return os.path.join(_folder_in_project(os.path.abspath(folder), os.getcwd()), name)
+
+
+@lru_cache(maxsize=1024)
+def _folder_in_project(folder: str, current: str) -> str:
+    above = [folder, *_parents(folder)]
+    root = next((each for each in above if is_root(each)), None) or next(
+        (each for each in above if os.path.exists(os.path.join(each, CONFIGURATION))), None
+    )
+    if root is None:
+        root = current if current in above else os.path.dirname(folder)
+    return "" if root == folder else os.path.relpath(folder, root)
+
+
+def _parents(folder: str) -> Iterator[str]:
+    parent = os.path.dirname(folder)
+    while parent != folder:
+        yield parent
+        folder, parent = parent, os.path.dirname(parent)
+
+
 def is_root(folder: str) -> bool:
     """Return True for the root folder of a repository."""
     return os.path.exists(os.path.join(folder, REPOSITORY))
@@ -79,6 +112,11 @@ def manifests_in(
         enters: returns True for a hidden folder to search.
     """
     return find_manifests(paths, follows=_Links().stay, enters=enters)
+
+
+def stays_in_repository(path: str) -> bool:
+    """Return True for a path that leads to a place in the repository that it is in, or that is in none."""
+    return _Links().stay(path)
 
 
 class _Links:

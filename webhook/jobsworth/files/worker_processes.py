@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
@@ -13,13 +14,10 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 import jobsworth.evaluation.evaluator  # noqa: F401  # before the fork: imported once for all processes
+from jobsworth.findings.result import Result
 from jobsworth.usage_error import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jobsworth.findings.result import Result
-
     Evaluate = Callable[[str], list[Result]]
 
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"

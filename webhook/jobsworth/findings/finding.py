@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
 
     Severity = Literal["error", "warning", "info"]
-    Threshold = Literal["error", "warning", "info", "never"]
+    Threshold = Literal["error", "warning", "info", "never", "verdict"]
     Source = Literal["api", "child", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -22,11 +22,15 @@ NEVER: Final = "never"
 THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "info", NEVER)
 """The lowest severity whose findings make a run fail."""
 
+VERDICT: Final = "verdict"
+"""The threshold of which only errors of the API server make a run fail."""
+
 AT_LEAST: dict[Threshold, tuple[Severity, ...]] = {
     "error": SEVERITIES[:1],
     "warning": SEVERITIES[:2],
     "info": SEVERITIES,
     NEVER: (),
+    VERDICT: (),
 }
 """The severities that are as high as each threshold."""
 
@@ -56,6 +60,8 @@ class Finding(Record, kw_only=True):
         supported: for an API finding, the values that an enumeration has instead.
         entry: for an API finding, the path below `field` of what it is about; see `entry` of
             :class:`~jobsworth.api.field_errors.FieldError`. It is for positions, fixes and hints.
+        line: the line of the field's text that it is about, from 0; for positions only.
+        is_wider: another error about the same value supports fewer values; people see only that one.
     """
 
     source: Source
@@ -69,6 +75,8 @@ class Finding(Record, kw_only=True):
     rule: str
     supported: tuple[str, ...]
     entry: str
+    line: int
+    is_wider: bool
 
     def __init__(
         self,
@@ -84,6 +92,8 @@ class Finding(Record, kw_only=True):
         rule: str = "",
         supported: tuple[str, ...] = (),
         entry: str = "",
+        line: int = 0,
+        is_wider: bool = False,
     ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.source = source
@@ -97,29 +107,35 @@ class Finding(Record, kw_only=True):
         fields.rule = rule
         fields.supported = supported
         fields.entry = entry
+        fields.line = line
+        fields.is_wider = is_wider
+
+    def fails(self, threshold: Threshold) -> bool:
+        """Return True for a finding that makes a run fail."""
+        if threshold == VERDICT:
+            return self.severity == "error" and self.code.startswith("JW0")
+        return self.severity in AT_LEAST[threshold]
+
+    @property
+    def written_field(self) -> str:
+        """The field path as a manifest has it: the API server calls the labels of a Pod template
+        ``spec.template.labels``.
+        """
+        holder, _, name = self.field.rpartition(".")
+        is_written_so = self.reason == "UnknownField"
+        if name in ("labels", "annotations") and holder.endswith("template") and not is_written_so:
+            return f"{holder}.metadata.{name}"
+        return self.field
 
     @property
     def place(self) -> str:
         """The path of what the finding is about: of an entry where the server names only its map."""
-        return self.field + self.entry
+        return self.written_field + self.entry
 
     @property
     def message(self) -> str:
         """The problem, and its solution."""
         return "".join(self.parts)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the finding by name, as reports write them."""
-        parts: dict[str, Any] = {
-            name: getattr(self, name) for name in ("source", "severity", "code", "field")
-        }
-        parts["reason"] = self.reason
-        parts["message"] = self.message
-        if self.hint:
-            parts["hint"] = self.hint
-        if self.fix is not None:
-            parts["fix"] = self.fix.as_dict()
-        return parts
 
     def with_severity(self, severity: Severity) -> Finding:
         """Return the finding with another severity."""
@@ -145,7 +161,12 @@ class Finding(Record, kw_only=True):
 
     def __eq__(self, other: object) -> bool:
         # Equal messages may be split into different parts.
-        return isinstance(other, Finding) and self.as_dict() == other.as_dict()
+        return isinstance(other, Finding) and self._compared == other._compared
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        identity = (self.source, self.severity, self.code, self.field, self.reason)
+        return (*identity, self.message, self.hint, self.fix)
 
     def __hash__(self) -> int:
         return hash((self.code, self.field, self.message))

@@ -19,19 +19,28 @@ class FindingPlace(Record):
         line: the line there, from 1; None if unknown.
         column: the column there, from 1; None if unknown.
         rendered_line: the line in the rendered manifest, if that in the template is unknown.
+        overlay: the folder of the overlay that was built; empty for a chart.
+        resource: the file of the resource that the overlay has changed, if `file` is not that file.
     """
 
     file: str
     line: int | None
     column: int | None
     rendered_line: int | None
+    overlay: str = ""
+    resource: str = ""
 
     @property
     def rendered(self) -> str:
-        """The place in the rendered manifest; empty if `line` says it."""
-        if self.rendered_line is None:
-            return ""
-        return f"line {self.rendered_line} of the rendered manifest"
+        """The overlay, its resource and the place in the rendered manifest, unless `line` says it."""
+        parts = []
+        if self.overlay:
+            parts.append(f"overlay {self.overlay}")
+        if self.resource:
+            parts.append(f"from {self.resource}")
+        if self.rendered_line is not None:
+            parts.append(f"line {self.rendered_line} of the rendered manifest")
+        return ", ".join(parts)
 
     def __str__(self) -> str:
         """Return ``file:line:column``."""
@@ -44,11 +53,13 @@ def place_of(result: Result, located: LocatedFinding) -> FindingPlace:
     if origin is None:
         return FindingPlace(result.file, located.line, located.column, None)
     rendered_line = located.line if origin.line is None else None
-    return FindingPlace(origin.file, origin.line, origin.column, rendered_line)
+    return FindingPlace(
+        origin.file, origin.line, origin.column, rendered_line, origin.overlay, origin.resource
+    )
 
 
 def rendered_note(result: Result, place: FindingPlace) -> str:
-    """Return the object and the line in the rendered manifest in parentheses; empty if the line is known."""
+    """Return the object and its place in an overlay or rendered manifest in parentheses; else nothing."""
     if not place.rendered:
         return ""
     subject = f"{result.kind} {result.name or '(unnamed)'}, " if result.kind else ""

@@ -28,13 +28,6 @@ class Edit(Record):
     field: str
     value: Any = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the edit by name, as reports write them."""
-        parts: dict[str, Any] = {"action": self.action, "field": self.field}
-        if self.action != "delete":
-            parts["value"] = self.value
-        return parts
-
     def __hash__(self) -> int:
         return hash((self.action, self.field))
 
@@ -73,11 +66,3 @@ class Fix(Record):
         fields.title = title
         fields.edits = edits
         fields.safe = safe
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields of the fix by name, as reports write them."""
-        return {
-            "title": self.title,
-            "safe": self.safe,
-            "edits": [edit.as_dict() for edit in self.edits],
-        }

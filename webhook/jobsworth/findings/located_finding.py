@@ -9,7 +9,6 @@ from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from jobsworth.findings.finding import Finding
 
@@ -36,11 +35,15 @@ class Origin(Record):
         file: the source.
         line: the line there, from 1; None if unknown.
         column: the column there, from 1; None if unknown.
+        overlay: the folder of the overlay that was built; empty for a chart.
+        resource: the file of the resource that the overlay has changed, if `file` is not that file.
     """
 
     file: str
     line: int | None = None
     column: int | None = None
+    overlay: str = ""
+    resource: str = ""
 
 
 class LocatedFinding(Record):
@@ -91,14 +94,6 @@ class FixAttempt(Record):
         field = f" ({finding.field})" if finding.field else ""
         text = f"{place}: {finding.code}{name}: {title}{field}"
         return printable(f"not fixed: {text}: {self.reason}" if self.reason else f"fixed: {text}")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the attempt's fields as reports write them."""
-        finding = self.located.finding
-        parts: dict[str, Any] = {"code": finding.code, "field": finding.field}
-        parts["title"] = finding.fix.title if finding.fix is not None else ""
-        parts["line"] = self.located.line
-        return {**parts, "refused": self.reason} if self.reason else parts
 
 
 def token_width(text: str, start: int) -> int:

@@ -14,6 +14,7 @@ from jobsworth.record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_SURE_SLIPS = 2
 MIN_ABBREVIATION = 3
 """The least number of letters of a name that is recognized by its beginning."""
 
@@ -23,8 +24,8 @@ class NearName(Record):
 
     Attributes:
         name: the known name.
-        sure: True if no other meaning is likely: only case or separators differ, or one typo in six letters
-            and no other name as near.
+        sure: True if no other meaning is likely: only case or separators differ, or one or two typos, one in
+            six letters, which make no other word of it, and no other name is as near.
     """
 
     name: str
@@ -50,6 +51,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f'did you mean "{meant}"?' if meant else ""
 
 
+def ending_in(name: str, known: Iterable[str]) -> str:
+    """Return the only name that ends in a word; empty where there is none, or no single one.
+
+    >>> ending_in("name", ["containerName", "operator", "values"]), ending_in("path", ["hostPath", "subPath"])
+    ('containerName', '')
+    """
+    ending = name[:1].upper() + name[1:]
+    found = [each for each in dict.fromkeys(known) if each.endswith(ending)]
+    return found[0] if len(found) == 1 else ""
+
+
 def _abbreviated(folded: str, known: Iterable[str]) -> str:
     """Return the only name that begins with a word of some letters; empty where there is none."""
     if len(folded) < MIN_ABBREVIATION:
@@ -66,6 +78,8 @@ def near(name: str, known: Iterable[str]) -> NearName | None:
     ('backoffLimit', True)
     >>> near("FialJob", ["FailJob", "FailIndex"]).sure, near("Ignroes", ["Ignore"]).sure
     (True, False)
+    >>> near("serveConfig", ["serveConfigV2", "suspend"]).sure
+    False
     >>> near("Restart", ["Never", "OnFailure"]) is None
     True
     """
@@ -100,7 +114,16 @@ def _near(folded: str, known: tuple[str, ...]) -> NearName | None:
             found += names
     if len(found) != 1:
         return None
-    return NearName(found[0], fewest * 6 <= max(len(folded), len(fold(found[0]))))
+    return NearName(found[0], _is_typo(folded, fold(found[0]), fewest))
+
+
+def _is_typo(one: str, other: str, slips: int) -> bool:
+    """Return True if a difference is not a word of its own, such as ``disable`` for ``enable``."""
+    if [each for each in one if each.isdigit()] != [each for each in other if each.isdigit()]:
+        return False  # as of the next version of a field
+    shorter, longer = sorted((one, other), key=len)
+    negates = len(longer) - len(shorter) > 1 and longer.endswith(shorter)
+    return slips <= MAX_SURE_SLIPS and slips * 6 <= len(longer) and not negates
 
 
 def slips(one: str, other: str, most: int) -> int:

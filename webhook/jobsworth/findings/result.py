@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding import AT_LEAST, SEVERITIES
+from jobsworth.findings.finding import SEVERITIES
+from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Final, Literal
+    from typing import Final, Literal
 
-    from jobsworth.findings.finding import Finding, Severity, Threshold
+    from jobsworth.findings.finding import Finding, Threshold
     from jobsworth.findings.fix import Fix
     from jobsworth.findings.located_finding import FixAttempt, LocatedFinding, Origin
 
@@ -42,118 +43,120 @@ def exit_code(results: Iterable[Result]) -> int:
     return code
 
 
-class Result:
-    """The findings of one document.
+class Result(Record, kw_only=True, shared=True):
+    """The findings of one document; never changed once it is made.
 
     Attributes:
-        file: the file's name as given or found; ``-`` is standard input.
+        file: the file's name as given or found; ``-`` is standard input; ``namespace/Kind/name`` of an object
+            in a cluster.
         document: the number of the document in its file, from 0.
         item: the position in a List; None for a document that is not a List.
         kind, namespace, name: of the object; None if unknown.
-        shown_name: the name for people, such as ``etl-*`` for a generated one; empty if unknown.
+        generated_name: a name for people, such as ``etl-*``, of an object without a name; empty if unknown.
         status: one of :data:`STATUSES`.
         findings: in the order of their positions.
-        infos: the number of info findings that are counted, but not among `findings`.
         attempts: the fixes attempted by ``--fix``.
         withheld: the fixes not offered because the document is not a manifest to apply.
-        hidden_by: the fields with errors that hide other findings: errors about them, and lint rules.
+        known_errors: the number of errors that a baseline holds, and that are not among the findings.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
-        fail_on: the lowest severity whose findings make the run fail, or ``never``.
-        origin: the template that the document was rendered from; None if there is none, or it is unknown.
+        hidden_by: the fields with errors that hide other findings: errors about them, and lint rules.
+        fail_on: the lowest severity whose findings make the run fail, ``never``, or ``verdict``.
         selected: the codes of the rules that the user selected by code, name or prefix.
+        origin: the template that the document was rendered from; None if there is none, or it is unknown.
+        in_cluster: True for an object stored in a cluster.
+        owner: the kind and name of the object that creates a Job in a cluster, unless it is a CronJob; empty
+            without one.
     """
 
-    __slots__ = (
-        "attempts", "document", "fail_on", "file", "findings", "hidden_by", "item", "kind", "name",
-        "namespace", "origin", "selected", "shown_name", "status", "unfixable", "withheld",
-    )  # fmt: skip
+    file: str
+    document: int = 0
+    item: int | None = None
+    kind: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+    generated_name: str = ""
+    status: Status
+    findings: Sequence[LocatedFinding] = ()
+    attempts: Sequence[FixAttempt] = ()
+    withheld: Sequence[Fix] = ()
+    known_errors: int = 0
+    unfixable: str = ""
+    hidden_by: Sequence[str] = ()
+    fail_on: Threshold = "error"
+    selected: frozenset[str] = NO_CODES
+    origin: Origin | None = None
+    in_cluster: bool = False
+    owner: str = ""
 
-    in_cluster = False
+    @property
+    def shown_name(self) -> str:
+        """The name for people; empty if unknown."""
+        return self.name or self.generated_name
 
-    def __init__(
-        self,
-        *,
-        file: str,
-        document: int,
-        item: int | None = None,
-        kind: str | None = None,
-        namespace: str | None = None,
-        name: str | None = None,
-        status: Status,
-        findings: list[LocatedFinding],
-    ) -> None:
-        self.file = file
-        self.document = document
-        self.item = item
-        self.kind = kind
-        self.namespace = namespace
-        self.name = name
-        self.shown_name = name or ""
-        self.status: Status = status
-        self.findings = findings
-        self.attempts: Sequence[FixAttempt] = ()
-        self.withheld: Sequence[Fix] = ()
-        self.unfixable = ""
-        self.hidden_by: Sequence[str] = ()
-        self.fail_on: Threshold = "error"
-        self.selected = NO_CODES
-        self.origin: Origin | None = None
-
-    def replace_findings(self, findings: Sequence[LocatedFinding]) -> None:
-        """Replace the findings and derive the status from them.
+    def with_findings(self, findings: Sequence[LocatedFinding]) -> Result:
+        """Return the result with other findings, in order, and the status that follows from them.
 
         An object of an unknown kind with an error is invalid: it was meant to be a Job.
         """
-        self.findings = sorted(
+        ordered = sorted(
             findings,
             key=lambda located: (located.further, located.line or 0, located.column or 0),
         )
         errors = any(located.finding.severity == "error" for located in findings)
-        if self.status in (VALID, INVALID):
-            self.status = INVALID if errors else VALID
-        elif self.status == SKIPPED and errors:
-            self.status = INVALID
+        status = self.status
+        if status in (VALID, INVALID):
+            status = INVALID if errors else VALID
+        elif status == SKIPPED and errors:
+            status = INVALID
+        return self.replace(findings=ordered, status=status)
 
-    def withhold_fixes(self, reason: str) -> None:
-        """Remove the fixes of the findings, because the document cannot be changed where it is."""
+    def without_fixes(self, reason: str) -> Result:
+        """Return the result without fixes, because the document cannot be changed where it is."""
         withheld = [each.finding.fix for each in self.findings if each.finding.fix is not None]
         if not withheld:
-            return
-        self.withheld, self.unfixable = [*self.withheld, *withheld], self.unfixable or reason
-        self.findings = [
-            each if each.finding.fix is None else each.with_finding(each.finding.with_fix(None))
-            for each in self.findings
-        ]
+            return self
+        return self.replace(
+            withheld=[*self.withheld, *withheld],
+            unfixable=self.unfixable or reason,
+            findings=[
+                each if each.finding.fix is None else each.with_finding(each.finding.with_fix(None))
+                for each in self.findings
+            ],
+        )
 
     @property
     def failing(self) -> list[LocatedFinding]:
         """The findings that make the run fail, the most severe first."""
-        severities = self._failing_severities()
-        found = [located for located in self.findings if located.finding.severity in severities]
+        threshold = self._threshold()
+        found = [located for located in self.findings if located.finding.fails(threshold)]
         return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
 
-    def _failing_severities(self) -> tuple[Severity, ...]:
+    def _threshold(self) -> Threshold:
         if self.status == ERROR:
-            return AT_LEAST["error"]  # at any threshold
+            return "error"  # whatever is given
         if self.status == SKIPPED and self.fail_on == "info":
-            return AT_LEAST["warning"]  # the note why it was skipped is about no Job
-        return AT_LEAST[self.fail_on]
+            return "warning"  # the note why it was skipped is about no Job
+        return self.fail_on
 
     @property
     def fails(self) -> bool:
         """True if the document makes the run fail."""
         if self.status == ERROR:
             return True
-        severities = self._failing_severities()
-        return any(located.finding.severity in severities for located in self.findings)
+        threshold = self._threshold()
+        return any(located.finding.fails(threshold) for located in self.findings)
 
     def shows(self, finding: Finding, *, infos: bool) -> bool:
-        """Return True if people see a finding: all but info findings that they did not ask for.
+        """Return True if people see a finding.
+
+        They see all but info findings that they did not ask for, and errors of which another says more.
 
         Args:
             finding: one of the findings.
             infos: show info findings.
         """
+        if finding.is_wider:
+            return False
         return (
             finding.severity != "info"
             or infos
@@ -161,19 +164,3 @@ class Result:
             or self.fail_on == "info"
             or finding.code in self.selected
         )
-
-
-class StoredResult(Result):
-    """The findings of an object stored in a cluster; ``file`` is ``namespace/Kind/name``.
-
-    Attributes:
-        owner: the kind and name of the object that creates a Job, unless it is a CronJob; empty without one.
-    """
-
-    __slots__ = ("owner",)
-
-    in_cluster = True
-
-    def __init__(self, *, owner: str = "", **parts: Any) -> None:
-        super().__init__(**parts)
-        self.owner = owner

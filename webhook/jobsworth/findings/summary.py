@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.result import Result
@@ -19,18 +19,24 @@ UNVALIDATED = "JW095"
 """The code of the note on a skipped object with Jobs or Pods in it."""
 
 
+MAX_NAMED = 5
+"""The maximum number of configurations that a summary names."""
+
+
 class Omissions:
     """The files and folders that a run does not read.
 
     Attributes:
         excluded: the files that a configuration or ``--exclude`` excludes.
+        excluded_below_root: their number by configuration, for those below the root of a repository.
         hidden: the hidden folders.
     """
 
-    __slots__ = ("excluded", "hidden")
+    __slots__ = ("excluded", "excluded_below_root", "hidden")
 
     def __init__(self) -> None:
         self.excluded: list[str] = []
+        self.excluded_below_root: dict[str, int] = {}
         self.hidden: list[str] = []
 
 
@@ -41,11 +47,14 @@ class Summary:
         results: the results to count.
         omissions: what was not read; None for nothing.
         infos: info findings are shown, and their fixes are applied.
+
+    Attributes:
+        wider: the number of the errors of which people see another one.
     """
 
     __slots__ = (
-        "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "namespaces",
-        "omissions", "with_jobs",
+        "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "known_invalid",
+        "namespaces", "omissions", "wider", "with_jobs",
     )  # fmt: skip
 
     def __init__(
@@ -60,17 +69,21 @@ class Summary:
         self.fixable = {"safe": 0, "unsafe": 0}
         self.hidden_fixes = {"safe": 0, "unsafe": 0}
         self.fixed = 0
+        self.known_invalid = 0
+        self.wider = 0
         for result in results:
             if result.in_cluster:
                 namespaces.add(result.namespace)
             else:
                 files.add(result.file)
             self.documents[result.status] += 1
+            self.known_invalid += result.status == VALID and result.known_errors > 0
             if result.status == SKIPPED and result.kind and _contains_pods(result):
                 self.with_jobs[result.kind] = self.with_jobs.get(result.kind, 0) + 1
             self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
+                self.wider += located.finding.is_wider
         self.files, self.namespaces = len(files), len(namespaces)
 
     def _count_fixes(self, result: Result) -> None:
@@ -87,17 +100,6 @@ class Summary:
             shown = result.shows(finding, infos=self.infos)
             counted = self.fixable if shown else self.hidden_fixes
             counted["safe" if finding.fix.safe else "unsafe"] += 1
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the counts by name, as the JSON report writes them."""
-        places = {"namespaces": self.namespaces} if self.namespaces else {"files": self.files}
-        return {
-            **places,
-            **self.documents,
-            "findings": dict(self.findings),
-            "excluded_files": len(self.omissions.excluded),
-            "hidden_folders": len(self.omissions.hidden),
-        }
 
     @property
     def validated(self) -> int:
@@ -118,25 +120,41 @@ class Summary:
                 else count(self.files, "file")
             )
             parts.append(f"{count(self.validated, 'object')} in {places}")
-            parts.append(f"{self.documents[VALID]} valid, {self.documents[INVALID]} invalid")
+            parts.append(self._verdicts())
         else:
             parts.append("no Job or CronJob found")
-        for severity in ("error", "warning"):
-            if self.findings[severity]:
-                parts.append(count(self.findings[severity], severity))
+        seen = {"error": self.findings["error"] - self.wider, "warning": self.findings["warning"]}
+        parts += [count(number, severity) for severity, number in seen.items() if number]
         if self.findings["info"]:
             hint = "" if self.infos else " (show with --info)"
             parts.append(f"{count(self.findings['info'], 'info finding')}{hint}")
         if self.documents[SKIPPED]:
             parts.append(self._skipped())
         if self.omissions.excluded:
-            parts.append(f"{count(len(self.omissions.excluded), 'file')} excluded")
+            parts.append(self._excluded())
         if self.omissions.hidden:
             hidden = count(len(self.omissions.hidden), "hidden folder")
             parts.append(f"{hidden} skipped (read with --hidden)")
         if self.documents[ERROR]:
             parts.append(f"{self.documents[ERROR]} unreadable")
         return "; ".join(parts)
+
+    def _verdicts(self) -> str:
+        """Return the numbers of valid and invalid objects; a baseline makes none valid."""
+        valid = self.documents[VALID] - self.known_invalid
+        text = f"{valid} valid, {self.documents[INVALID]} invalid"
+        if not self.known_invalid:
+            return text
+        return f"{text}, {self.known_invalid} with errors of the baseline only"
+
+    def _excluded(self) -> str:
+        """Return the number of excluded files, and the configurations that a reviewer may not know."""
+        text = f"{count(len(self.omissions.excluded), 'file')} excluded"
+        by = [f"{number} by {name}" for name, number in self.omissions.excluded_below_root.items()]
+        if not by:
+            return text
+        others = f" and {count(len(by) - MAX_NAMED, 'other')}" if by[MAX_NAMED:] else ""
+        return f"{text} ({', '.join(by[:MAX_NAMED])}{others})"
 
     def _skipped(self) -> str:
         """Return the number of skipped objects, and the kinds among them that have Jobs inside."""
@@ -173,15 +191,6 @@ class Summary:
                 more = " more" if parts else ""
                 parts.append(f"{number}{more} fixable with {needed}")
         return "; ".join(parts)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless it is 1.
-
-    >>> count(1, "file"), count(2, "file")
-    ('1 file', '2 files')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _contains_pods(result: Result) -> bool:

@@ -46,12 +46,15 @@ class Child(Record, kw_only=True):
         origins: the parts that the parent has: their field path in the child, and in the parent.
         causes: the parts that the operator sets: their field path in the child, and the field of the parent
             that they follow from.
+        variables: the environment variables that the operator sets; ``*`` stands for any text.
         silent: the field paths of the child that nothing is reported about.
         ignores: the codes of the lint rules that are not reported.
         once: the codes of the lint rules that are reported for the first child of an object only.
         owner: the kind that owns the Pods; ``PodTemplate`` for one that the API server validates itself.
         errors: errors of the API server about what the parent says and `value` does not, at paths of the
             child.
+        replaced: the fields of the template whose value the operator replaces: their path in the parent, and
+            that of the field which it takes.
         unknown: the field paths of what the CRD of the parent does not have.
         template: the template, if the CRD of the parent repeats its type.
         is_complete: False for a template that other programs complete: it has no verdict.
@@ -61,11 +64,13 @@ class Child(Record, kw_only=True):
     what: str
     origins: Mapping[str, str]
     causes: Mapping[str, str] = _NO_FIELDS
+    variables: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     once: tuple[str, ...] = ()
     owner: PodOwner = "Job"
     errors: tuple[FieldError, ...] = ()
+    replaced: Mapping[str, str] = _NO_FIELDS
     unknown: tuple[str, ...] = ()
     template: Template | None = None
     is_complete: bool = True
@@ -95,7 +100,7 @@ class Child(Record, kw_only=True):
         if part is None:
             return None
         origin = self.origins[part]
-        return origin + path[len(part) :] if part else _joined(origin, path)
+        return origin + path[len(part) :] if part else _path_below(origin, path)
 
     def within(self, parent: Child) -> Child:
         """Return the child with the fields of an object from which an operator creates its parent."""
@@ -111,5 +116,5 @@ def _longest(path: str, parts: Mapping[str, str]) -> str | None:
     return max((part for part in parts if is_part_of(path, part)), key=len, default=None)
 
 
-def _joined(origin: str, path: str) -> str:
+def _path_below(origin: str, path: str) -> str:
     return f"{origin}.{path}" if origin and path else origin or path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.field_errors import forbidden, not_supported
 from jobsworth.api.jobset.versions import API_VERSION, KIND
 from jobsworth.kinds.child import Child, Template
-from jobsworth.kinds.kind_table import METADATA, POD
+from jobsworth.kinds.kind_table import ABOUT_APPLYING, METADATA, POD
 from jobsworth.kinds.template_parameters import with_parameters
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Found:
 def children_of(value: Mapping[str, Any], table: KindTable) -> list[Child]:
     """Return what operators create from the templates of an object.
 
-    Jobs and objects that are no maps are left out: nothing can be created from them.
+    Jobs and objects that are not maps are left out: nothing can be created from them.
 
     Args:
         value: the object, as JSON decodes it.
@@ -112,16 +112,15 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
         if entry.kind == "Template":
             created = with_parameters(created, value.get("parameters"))
         what = f"the {kind} that {entry.operator or 'a client'} creates"
-        return Child(value=created, what=what, origins={"": found.path})
+        ignores = ABOUT_APPLYING if entry.operator else ()
+        return Child(value=created, what=what, origins={"": found.path}, ignores=ignores)
     if entry.type == "JobSetSpec":
         return _job_set(value, entry, found)
     job, causes = _job(value, entry, found)
+    added = _add_volumes(job, value, entry)
     errors = _judged_by_owner(entry, job)
+    unset = (target for target in entry.defaults if _value_at(job, target) is None)
     origins = {_PARTS[entry.type]: found.path}
-    if entry.owner == "Pod" and entry.operator:
-        # The API server words the errors of a template without the step of its metadata.
-        for part in ("labels", "annotations"):
-            origins[f"spec.template.{part}"] = f"{found.path}.metadata.{part}"
     if not entry.operator and "metadata" in value:
         origins["metadata"] = "metadata"
         causes.pop("metadata", None)
@@ -130,10 +129,12 @@ def _child(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) -> C
         what=_what(entry),
         origins=origins,
         causes=causes if entry.owner == "Job" else _in_template(causes),
-        silent=entry.overwrites if entry.operator else _without_source(value),
+        silent=(*entry.overwrites, *unset, *added) if entry.operator else _without_source(value),
         ignores=entry.ignores,
+        variables=entry.variables,
         owner="PodTemplate" if entry.kind == "PodTemplate" else entry.owner,
         errors=errors,
+        replaced=_replaced(entry, found, job, causes),
         unknown=_unknown_metadata(job) if entry.of_controller_gen else (),
         template=Template(entry.type, found.path, found.value) if entry.of_controller_gen else None,
         is_complete=not entry.is_patch,
@@ -153,7 +154,8 @@ def _job_set(value: Mapping[str, Any], entry: EmbeddedTemplate, found: Found) ->
         origins={"spec": found.path},
         causes={"metadata": "metadata.name"},
         silent=entry.overwrites,
-        ignores=entry.ignores,
+        ignores=(*entry.ignores, *ABOUT_APPLYING),
+        variables=entry.variables,
     )
 
 
@@ -223,12 +225,53 @@ def _job(
             _put(job, target, None)
         causes[target] = at
     for target, default in entry.defaults.items():
+        if not isinstance(_value_at(job, target.rpartition(".")[0]), dict):
+            continue  # nothing can be set in a template that is not there
         if _value_at(job, target) in (None, ""):
             _put(job, target, default)
             causes.setdefault(target, found.path)
     for label in entry.labels:
         _put_label(job, label, str(_value_at(value, "metadata.name")))
     return job, causes
+
+
+def _replaced(
+    entry: EmbeddedTemplate, found: Found, job: dict[str, Any], causes: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the fields of a template that lose their value to a field beside it, with that field."""
+    part = _PARTS[entry.type]
+    replaced = {}
+    for target in entry.copies:
+        written = _value_at(found.value, target.removeprefix(f"{part}."))
+        if target.startswith(f"{part}.") and written not in (None, _value_at(job, target)):
+            replaced[f"{found.path}{target.removeprefix(part)}"] = causes[target]
+    return replaced
+
+
+def _add_volumes(
+    job: dict[str, Any], value: Mapping[str, Any], entry: EmbeddedTemplate
+) -> tuple[str, ...]:
+    """Add the volumes of the operator that a template mounts and does not have; return their field paths."""
+    pod = _value_at(job, POD)
+    if not (entry.volumes or entry.claims) or not isinstance(pod, dict):
+        return ()
+    volumes = pod.get("volumes")
+    if not isinstance(volumes, list | None):
+        return ()
+    written = volumes or []
+    have = _names(pod, "volumes[*].name")
+    mounted = _names(pod, "containers[*].volumeMounts[*].name")
+    mounted |= _names(pod, "initContainers[*].volumeMounts[*].name")
+    claims = _names(value, entry.claims) if entry.claims else set()
+    added = sorted(mounted & {*entry.volumes, *claims} - have)
+    if added:
+        _put(job, f"{POD}.volumes", [*written, *({"name": name, "emptyDir": {}} for name in added)])
+    return tuple(f"{POD}.volumes[{len(written) + index}]" for index in range(len(added)))
+
+
+def _names(value: Mapping[str, Any], pattern: str) -> set[str]:
+    found = (each.value for each in templates_at(value, pattern))
+    return {name for name in found if isinstance(name, str)}
 
 
 def _metadata(value: Mapping[str, Any], entry: EmbeddedTemplate) -> dict[str, Any]:

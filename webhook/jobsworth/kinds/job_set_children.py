@@ -9,8 +9,9 @@ Source: ``constructJob`` in ``pkg/controllers/jobset_controller.go``, and ``addV
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from hashlib import sha1
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name, subdomain
 from jobsworth.api.jobset.rules import mounted_volumes
@@ -18,10 +19,6 @@ from jobsworth.api.jobset.versions import API_VERSION, KIND, NEWEST, at_least
 from jobsworth.kinds.child import Child
 from jobsworth.validation.decoded_object import copied
 from jobsworth.validation.job_sets import job_set_engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 PREFIX = "jobset.sigs.k8s.io/"
 ALPHA_PREFIX = "alpha.jobset.sigs.k8s.io/"

@@ -38,12 +38,14 @@ the operator itself may have any restart policy."""
 VERSIONS = {
     "jobset.x-k8s.io": "JobSet 0.12.0",
     "keda.sh": "KEDA 2.21.0",
-    "kubeflow.org": "Training Operator 1.9.0, MPI Operator 0.7.0",
-    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.9.0",
-    "ray.io": "KubeRay 1.6.2",
-    "sparkoperator.k8s.io": "Spark Operator 2.4.0",
-    "trainer.kubeflow.org": "Kubeflow Trainer 2.2.1",
-    "batch.volcano.sh": "Volcano 1.13.0",
+    "kubeflow.org": "Training Operator 1.9.0, MPI Operator 0.8.0",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet 0.10.0",
+    "ray.io": "KubeRay 1.7.0",
+    "sparkoperator.k8s.io": "Spark Operator 2.5.2",
+    "trainer.kubeflow.org": "Kubeflow Trainer 2.3.0",
+    "batch.volcano.sh": "Volcano 1.15.1",
+    "disaggregatedset.x-k8s.io": "LeaderWorkerSet 0.10.0",
+    "flow.volcano.sh": "Volcano 1.15.1",
 }
 """The version of each operator whose CRDs and source were read, by API group."""
 
@@ -72,7 +74,11 @@ class EmbeddedTemplate(Record, kw_only=True):
         labels: the labels of the Job whose value is the name of the object.
         defaults: the fields of the Job that the operator sets if they are not set.
         overwrites: the fields of the Job that the operator overwrites or deletes; nothing is reported there.
-        job_name: the name of the Job; ``{name}`` is that of the object. It ends in ``-`` for a generateName.
+        variables: the environment variables that the operator sets in containers, with ``*`` for any text.
+        volumes: the volumes that the operator adds to Pods.
+        claims: the field path of the names of claim templates, which become volumes of the Pods.
+        job_name: the name of the Job or JobSet; ``{name}`` is that of the object. It ends in ``-`` for a
+            generateName.
         ignores: the lint rules that the operator makes pointless.
         of_controller_gen: controller-gen made the CRD from the Go types of the template: it has no field of a
             template's metadata but :data:`METADATA`, and requires more than the API server does of a Job.
@@ -90,6 +96,9 @@ class EmbeddedTemplate(Record, kw_only=True):
     labels: tuple[str, ...] = ()
     defaults: Mapping[str, object] = {}
     overwrites: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    claims: str = ""
     job_name: str = "{name}"
     ignores: tuple[str, ...] = ()
     of_controller_gen: bool = False
@@ -117,8 +126,21 @@ LIFETIME = ("JW201", "JW204", "JW205", "JW228")
 
 OF_JOB_SETS = ("JW204", "JW205", "JW228")
 """Rules on TTLs, which belong to the JobSet and not to its Jobs: see JW801."""
-ONCE_IN_JOB_SETS = ("JW201", "JW206")
+ONCE_IN_JOB_SETS = ("JW201", "JW206", "JW210")
 """Rules on what holds for all Jobs of a JobSet: its defaults."""
+OF_RESTARTED_JOB_SETS = ("JW103", "JW104", "JW127")
+"""Rules that let one Pod be replaced after a disruption, where the JobSet restarts all Jobs together."""
+OF_IN_PLACE_RESTARTS = ("JW236",)
+"""Rules on the number of retries, where the JobSet requires the largest possible one."""
+OF_ENDED_JOBS = ("JW226",)
+"""Rules on work that never ends, of Jobs that the JobSet deletes when others have succeeded."""
+
+OF_COMPLETED_TEMPLATES = ("JW506",)
+"""Rules on variables that are not set, of templates to which users add some elsewhere: in a TrainJob, or
+beside the template."""
+
+ABOUT_APPLYING = ("JW804",)
+"""Rules on a client that applies the same manifest again, which operators do not do."""
 
 
 def _pods(api_version: str, kind: str, *paths: str, **parts: object) -> Iterator[EmbeddedTemplate]:
@@ -139,15 +161,45 @@ def _objects(api_version: str, kind: str, path: str, operator: str = "") -> Embe
     )
 
 
-_REPLICAS = {
-    "PyTorchJob": ("pytorchReplicaSpecs", "OnFailure"),
-    "TFJob": ("tfReplicaSpecs", "Never"),
-    "XGBoostJob": ("xgbReplicaSpecs", "Never"),
-    "JAXJob": ("jaxReplicaSpecs", "Never"),
-    "PaddleJob": ("paddleReplicaSpecs", "OnFailure"),
-    "MPIJob": ("mpiReplicaSpecs", "Never"),
+_OF_TORCH = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
+_OF_MPI = (
+    "HYDRA_*",
+    "I_MPI_*",
+    "K_MPI_JOB_ROLE",
+    "NVIDIA_DRIVER_CAPABILITIES",
+    "NVIDIA_VISIBLE_DEVICES",
+    "OMPI_MCA_*",
+)
+_OF_RAY = ("FQ_RAY_IP", "KUBERAY_GEN_RAY_START_CMD", "RAY_*", "REDIS_PASSWORD", "REDIS_USERNAME")
+
+_REPLICAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "PyTorchJob": ("pytorchReplicaSpecs", "OnFailure", (*_OF_TORCH, "PET_*", "PYTHONUNBUFFERED")),
+    "TFJob": ("tfReplicaSpecs", "Never", ("TF_CONFIG",)),
+    "XGBoostJob": (
+        "xgbReplicaSpecs",
+        "Never",
+        (*_OF_TORCH, "PYTHONUNBUFFERED", "WORKER_ADDRS", "WORKER_PORT"),
+    ),
+    "JAXJob": (
+        "jaxReplicaSpecs",
+        "Never",
+        (
+            "COORDINATOR_ADDRESS",
+            "COORDINATOR_PORT",
+            "NUM_PROCESSES",
+            "PROCESS_ID",
+            "PYTHONUNBUFFERED",
+        ),
+    ),
+    "PaddleJob": (
+        "paddleReplicaSpecs",
+        "OnFailure",
+        ("PADDLE_*", "POD_IP_DUMMY", "PYTHONUNBUFFERED"),
+    ),
+    "MPIJob": ("mpiReplicaSpecs", "Never", _OF_MPI),
 }
-"""The field with the roles of each kind of the Training Operator, and the default restart policy."""
+"""The field with the roles of each kind of the Training Operator, the default restart policy, and the
+variables that the operator sets."""
 _RAY_PODS = (f"{POD}.containers[0].command", f"{POD}.containers[0].args")
 
 TEMPLATES: tuple[EmbeddedTemplate, ...] = (
@@ -160,6 +212,7 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         operator="JobSet",
         defaults={"spec.completionMode": "Indexed", f"{POD}.restartPolicy": "OnFailure"},
         overwrites=("metadata.name", "metadata.namespace", "spec.suspend"),
+        claims="spec.volumeClaimPolicies[*].templates[*].metadata.name",
         job_name="{name}-x-0",
         ignores=OF_JOB_SETS,
     ),
@@ -170,6 +223,8 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             path="spec.template.spec",
             type="JobSetSpec",
             operator="Kubeflow Trainer",
+            job_name="trainjob",  # that of the TrainJob
+            ignores=OF_COMPLETED_TEMPLATES,
         )
         for kind in ("TrainingRuntime", "ClusterTrainingRuntime")
     ),
@@ -200,6 +255,8 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             f"spec.{cluster}workerGroupSpecs[*].template",
             operator="KubeRay",
             overwrites=_RAY_PODS,
+            variables=_OF_RAY,
+            volumes=("gcs-storage", "ray-logs", "ray-tls", "ray-token", "shared-mem"),
             of_controller_gen=True,
         )
     ),
@@ -214,6 +271,7 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             labels=("ray.io/originated-from-cr-name",),
             defaults={"spec.backoffLimit": 2},
             overwrites=(f"{POD}.containers[0].command",),
+            variables=("PYTHONUNBUFFERED", "RAY_*"),
             of_controller_gen=True,
             ignores=LIFETIME,
         )
@@ -234,6 +292,8 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         },
         defaults={f"{POD}.restartPolicy": "OnFailure"},
         overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),
+        variables=_OF_MPI,
+        volumes=("mpi-job-config", "ssh-auth"),
         job_name="{name}-launcher",
         labels=("app",),
         of_controller_gen=True,
@@ -246,11 +306,13 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
         copies={f"{POD}.restartPolicy": ".restartPolicy"},
         defaults={f"{POD}.restartPolicy": "Never"},
         overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),
+        variables=_OF_MPI,
+        volumes=("ssh-auth",),
         of_controller_gen=True,
     ),
     *(
         template
-        for kind, (replicas, default) in _REPLICAS.items()
+        for kind, (replicas, default, variables) in _REPLICAS.items()
         for template in _pods(
             "kubeflow.org/v1",
             kind,
@@ -259,20 +321,46 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             copies={f"{POD}.restartPolicy": ".restartPolicy"},
             translates={"ExitCode": "Never"},
             defaults={f"{POD}.restartPolicy": default},
+            variables=variables,
+            volumes=("mpi-job-config", "mpi-job-kubectl") if kind == "MPIJob" else (),
             of_controller_gen=True,
         )
     ),
-    *_pods(
-        "leaderworkerset.x-k8s.io/*",
-        "LeaderWorkerSet",
-        "spec.leaderWorkerTemplate.workerTemplate",
-        "spec.leaderWorkerTemplate.leaderTemplate",
-        owner="StatefulSet",
-        operator="LeaderWorkerSet",
-        overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),  # not validated in a StatefulSet
-        of_controller_gen=True,
+    *(
+        template
+        for version, kind, step in (
+            ("leaderworkerset.x-k8s.io/*", "LeaderWorkerSet", "spec"),
+            ("disaggregatedset.x-k8s.io/*", "DisaggregatedSet", "spec.roles[*].spec"),
+        )
+        for template in _pods(
+            version,
+            kind,
+            f"{step}.leaderWorkerTemplate.workerTemplate",
+            f"{step}.leaderWorkerTemplate.leaderTemplate",
+            owner="StatefulSet",
+            operator="LeaderWorkerSet",
+            overwrites=(f"{POD}.hostname", f"{POD}.subdomain"),  # not validated in a StatefulSet
+            variables=("LWS_*", "TPU_*"),
+            claims=f"{step}.leaderWorkerTemplate.volumeClaimTemplates[*].metadata.name",
+            of_controller_gen=True,
+        )
     ),
-    *_pods("batch.volcano.sh/*", "Job", "spec.tasks[*].template", operator="Volcano"),
+    *(
+        template
+        for version, kind, path in (
+            ("batch.volcano.sh/*", "Job", "spec.tasks[*].template"),
+            ("batch.volcano.sh/*", "CronJob", "spec.jobTemplate.spec.tasks[*].template"),
+            ("flow.volcano.sh/*", "JobTemplate", "spec.tasks[*].template"),
+        )
+        for template in _pods(
+            version,
+            kind,
+            path,
+            operator="Volcano",
+            # those of the plugins svc, env, pytorch, tensorflow, mpi and hcclrank
+            variables=("MPI_HOST", "TF_CONFIG", "VC_*", "VK_TASK_INDEX", *_OF_TORCH),
+        )
+    ),
     *(
         template
         for kind, paths in (
@@ -288,6 +376,7 @@ TEMPLATES: tuple[EmbeddedTemplate, ...] = (
             kind,
             *paths,
             operator="the Spark Operator",
+            ignores=OF_COMPLETED_TEMPLATES,
             is_patch=True,
         )
     ),
@@ -344,6 +433,14 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
         kind="TrainJob",
         reason="it patches the templates of its TrainingRuntime, which is validated instead",
     ),
+    *(
+        UnvalidatedKind(
+            api_version="kubeflow.org/v2alpha1",
+            kind=kind,
+            reason="Kubeflow Trainer serves it as trainer.kubeflow.org/v1alpha1",
+        )
+        for kind in ("TrainJob", "TrainingRuntime", "ClusterTrainingRuntime")
+    ),
     UnvalidatedKind(
         api_version="kueue.x-k8s.io/*",
         kind="Workload",
@@ -366,12 +463,14 @@ class KindTable:
         job_set_version: the version of JobSet.
     """
 
-    __slots__ = ("_templates", "_unvalidated", "job_set_version", "templates", "unvalidated")
+    __slots__ = (
+        "_replaced", "_templates", "_unvalidated", "job_set_version", "templates", "unvalidated",
+    )  # fmt: skip
 
     def __init__(self, more: Iterable[EmbeddedTemplate] = (), job_set_version: str = "") -> None:
         own = tuple(more)
         self.job_set_version = job_set_version
-        replaced = {_key(entry) for entry in own}
+        self._replaced = replaced = {_key(entry) for entry in own}
         self.templates = (*own, *(entry for entry in TEMPLATES if _key(entry) not in replaced))
         self.unvalidated = tuple(
             entry for entry in UNVALIDATED_KINDS if _key(entry) not in replaced
@@ -388,12 +487,27 @@ class KindTable:
         entries = self._templates.get((_group(api_version), kind), ())
         return tuple(entry for entry in entries if _is_version(entry.api_version, api_version))
 
+    def is_shipped(self, api_version: str, kind: str) -> bool:
+        """Return False for a kind that a configuration declares."""
+        return (_group(api_version), kind) not in self._replaced
+
     def unvalidated_kind(self, api_version: object, kind: object) -> UnvalidatedKind | None:
         """Return the entry of a kind that cannot be validated; None for other kinds."""
         if not isinstance(api_version, str) or not isinstance(kind, str):
             return None
         entry = self._unvalidated.get((_group(api_version), kind))
         return entry if entry is not None and _is_version(entry.api_version, api_version) else None
+
+
+def replaced_kinds(entries: Iterable[EmbeddedTemplate]) -> list[str]:
+    """Return the shipped kinds that entries of a configuration replace.
+
+    >>> entry = EmbeddedTemplate(api_version="keda.sh/*", kind="ScaledJob", path="spec.job", type="JobSpec")
+    >>> replaced_kinds([entry, entry])
+    ['ScaledJob']
+    """
+    shipped = {_key(entry) for entry in TEMPLATES}
+    return sorted({entry.kind for entry in entries if _key(entry) in shipped})
 
 
 def _key(entry: EmbeddedTemplate | UnvalidatedKind) -> tuple[str, str]:

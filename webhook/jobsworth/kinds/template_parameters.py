@@ -33,6 +33,21 @@ def with_parameters(value: Any, parameters: Any) -> Any:
     return _replaced(value, values)
 
 
+def has_unknown_parameter(text: Any, parameters: Any) -> bool:
+    """Return True for a text of a Template with a parameter whose value is only known when it is processed.
+
+    >>> parameters = [{"name": "A"}, {"name": "B", "value": "b"}]
+    >>> has_unknown_parameter("${A}", parameters), has_unknown_parameter("${B}", parameters)
+    (True, False)
+    """
+    if not isinstance(text, str) or not isinstance(parameters, list):
+        return False
+    known = {
+        each.get("name") for each in parameters if isinstance(each, dict) and each.get("value")
+    }
+    return any(name not in known for name in _PARAMETER.findall(text.replace("${{", "${")))
+
+
 def _replaced(value: Any, values: dict[str, Any]) -> Any:
     if isinstance(value, dict):
         return {key: _replaced(part, values) for key, part in value.items()}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.names import readable_name
+from jobsworth.kinds.operator_kinds import operator_kind
+from kube_cel.formats.names import readable_name
 
 if TYPE_CHECKING:
     from typing import Any
@@ -37,38 +38,66 @@ def unvalidated(value: Any, table: KindTable) -> str:
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return ""
-    skipped = table.unvalidated_kind(version, kind)
-    if skipped is None and not _may_contain_jobs(version, kind):
+    reason = _reason(version, kind, table)
+    if not reason and not _may_contain_jobs(version, kind):
         return ""
     name = readable_name(value.get("metadata"))
     subject = f"{kind} {name}" if name else kind
-    if skipped is not None:
-        return f"{subject} is not validated: {skipped.reason}"
+    if reason:
+        return f"{subject} is not validated: {reason}"
     jobs, templates = _jobs_and_templates_in(value)
     if jobs:
         number = "a Job" if jobs == 1 else f"{jobs} Jobs"
-        return f"{subject} contains {number}, which {_are(jobs)} not validated; {_ADVICE}"
+        them = (
+            "it to its own manifest to check it"
+            if jobs == 1
+            else "them to their own manifests to check them"
+        )
+        return f"{subject} contains {number} that {_are(jobs)} not validated. Move {them}."
     if templates:
         number = "a Pod template" if len(templates) == 1 else f"{len(templates)} Pod templates"
         return (
-            f"{subject} contains {number} ({templates[0]}), which {_are(len(templates))} not validated; "
-            "describe the kind in the configuration: see jobsworth kinds --help"
+            f"{subject} contains {number} ({templates[0]}), which {_are(len(templates))} not validated. "
+            "Describe the kind in the configuration: see jobsworth kinds --help."
         )
     return ""
 
 
-def is_list_of_jobs(value: Any) -> bool:
-    """Return True for a list at the top of a document that contains a Job or CronJob.
+def _reason(version: str, kind: str, table: KindTable) -> str:
+    """Return why an object of a known kind is not validated, as a clause; empty for an unknown kind."""
+    skipped = table.unvalidated_kind(version, kind)
+    if skipped is not None:
+        return skipped.reason
+    templates = table.templates_of(version, kind)
+    if templates:
+        paths = " or ".join(dict.fromkeys(entry.path for entry in templates))
+        what = _TEMPLATES.get(templates[0].type, "Job template")
+        return f"it has no {paths}, and nothing else in it is a {what}"
+    known = operator_kind(version, kind)
+    if known is None:
+        return ""
+    versions = " and ".join(f"{known.group}/{each}" for each in known.versions)
+    return f"{version} is not known, only {versions}"
 
-    kubectl decodes a document into a map (k8s.io/cli-runtime, ``StreamVisitor``), and stops at a list.
+
+def is_list_of_jobs(value: Any) -> bool:
+    """Return True for a list of objects at the top of a document that contains a Job or CronJob.
+
+    kubectl decodes a document into a map (k8s.io/cli-runtime, ``StreamVisitor``), and stops at a list. A list
+    of something else, such as tasks of Ansible, is not a manifest.
 
     >>> is_list_of_jobs([{"apiVersion": "batch/v1", "kind": "Job"}]), is_list_of_jobs([{"op": "remove"}])
     (True, False)
     """
-    return isinstance(value, list) and _jobs_and_templates_in(value)[0] > 0
+    if not isinstance(value, list) or not any(
+        isinstance(item, list) or (isinstance(item, dict) and "apiVersion" in item)
+        for item in value
+    ):
+        return False
+    return _jobs_and_templates_in(value)[0] > 0
 
 
-_ADVICE = "validate them as manifests of their own"
+_TEMPLATES = {"PodTemplateSpec": "Pod template", "Object": "manifest"}
 
 
 def _are(number: int) -> str:
@@ -78,7 +107,7 @@ def _are(number: int) -> str:
 def _may_contain_jobs(version: str, kind: str) -> bool:
     """Return False for kinds that Kubernetes itself has, except those that may contain whole objects.
 
-    Their Pods belong to servers, not to Jobs, and the schema of a CustomResourceDefinition is no object.
+    Their Pods belong to servers, not to Jobs, and the schema of a CustomResourceDefinition is not an object.
     """
     group, slash, _ = version.rpartition("/")
     if not slash or "." not in group:
@@ -98,6 +127,8 @@ def _jobs_and_templates_in(value: Any) -> tuple[int, list[str]]:
             version = part.get("apiVersion")
             if part is not value and isinstance(version, str) and version.startswith("batch/"):
                 jobs += part.get("kind") in _KINDS
+            if path and _is_server(part):
+                continue
             if path and _is_pod_template(part):
                 templates.append(path)
                 continue
@@ -111,6 +142,14 @@ def _jobs_and_templates_in(value: Any) -> tuple[int, list[str]]:
         elif isinstance(part, str) and "apiVersion: batch/" in part:
             jobs += sum(part.count(f"kind: {kind}\n") for kind in _KINDS)
     return jobs, templates
+
+
+def _is_server(part: dict[str, Any]) -> bool:
+    """Return True for an object of Kubernetes itself whose Pods are not those of a Job."""
+    version, kind = part.get("apiVersion"), part.get("kind")
+    if not isinstance(version, str) or not isinstance(kind, str) or version.startswith("batch/"):
+        return False
+    return not _may_contain_jobs(version, kind)
 
 
 def _is_pod_template(part: dict[str, Any]) -> bool:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.controller.times import problem_of_time
 
-if TYPE_CHECKING:
-    from typing import Any
-
 
 def check_type(name: str, value: object, kind: type, expected: str) -> None:
-    """Check the type of an argument; True and False are no numbers.
+    """Check the type of an argument; True and False are not numbers.
 
     Raises:
         TypeError: it has another type than `expected` says.
@@ -24,10 +21,10 @@ def check_type(name: str, value: object, kind: type, expected: str) -> None:
 
 
 def texts(name: str, value: object, expected: str) -> tuple[str, ...]:
-    """Return the strings of a list; one string is no list of its letters.
+    """Return the strings of a list; one string is not a list of its letters.
 
     Raises:
-        TypeError: it is no list, or an item is not a str.
+        TypeError: it is not a list, or an item is not a str.
     """
     items = documents(name, value, expected)
     for number, item in enumerate(items):
@@ -36,10 +33,10 @@ def texts(name: str, value: object, expected: str) -> tuple[str, ...]:
 
 
 def documents(name: str, value: object, expected: str) -> list[Any]:
-    """Return the documents of a list; one document is no list of its keys.
+    """Return the documents of a list; one document is not a list of its keys.
 
     Raises:
-        TypeError: it is no list.
+        TypeError: it is not a list.
     """
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a list of {expected}, not {shown(value)}")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from jobsworth.library.manifests import problem_of_kind
-from jobsworth.manifests import read_text
+from jobsworth.manifests import Document, read_text
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from jobsworth.manifests import Document
 
 NAME = "<manifest>"
 """The name of the documents in messages, in place of a file's."""

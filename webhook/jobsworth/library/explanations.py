@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.api.api_server import ALLOW_PRIVILEGED
-from jobsworth.files.explained_files import read_document, runs_of_update
+from jobsworth.api.api_server import ALLOW_PRIVILEGED, ApiServer
+from jobsworth.files.explained_files import ReadJob, read_document, runs_of_update
 from jobsworth.library.arguments import check_type, seconds_of
 from jobsworth.library.documents import document_of
-from jobsworth.library.manifests import manifest_of, problem_of_kind
+from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
 from jobsworth.library.servers import api_server
+from jobsworth.runs.explanation import explanation
+from jobsworth.runs.explanation.explanation import Explanation
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind
-from jobsworth.whatif.explanation import explanation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.explained_files import ReadJob
-    from jobsworth.library.manifests import Manifest
-    from jobsworth.whatif.explanation.explanation import Explanation
 
 
 def explain(

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from jobsworth.findings.edits import at, locate
 from jobsworth.printable import printable
 from jobsworth.validation.engine import UnknownKind, is_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from jobsworth.evaluation.subject import WrittenScalar
 
 T = TypeVar("T")

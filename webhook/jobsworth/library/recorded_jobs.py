@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
-from jobsworth.following.job_reference import read_reference
-from jobsworth.following.reading.job_findings import job_findings
+from jobsworth.evaluation.stored_findings import job_findings
 from jobsworth.library.arguments import check_type, documents
-from jobsworth.library.manifests import manifest_of
-from jobsworth.whatif.replay.recording_reader import BadRecording
-from jobsworth.whatif.why.saved_objects import SavedObjects
+from jobsworth.library.manifests import Manifest, manifest_of
+from jobsworth.live.job_reference import read_reference
+from jobsworth.runs.recorded.recording_reader import BadRecording
+from jobsworth.runs.why.saved_objects import SavedObjects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from jobsworth.library.manifests import Manifest
-    from jobsworth.whatif.why.saved_objects import AnyDiagnosis
+    from jobsworth.runs.why.saved_objects import AnyDiagnosis
 
 
 def why_recorded(objects: Iterable[Manifest], reference: str | None = None) -> AnyDiagnosis:

@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from jobsworth.api.api_server import ALLOW_PRIVILEGED
+from jobsworth.api.api_server import ALLOW_PRIVILEGED, ApiServer
 from jobsworth.files.simulations.simulated_manifests import (
     NothingToSimulate,
+    SimulatedManifest,
     only_manifest,
     read_scenario_document,
 )
 from jobsworth.library.arguments import check_type, texts
 from jobsworth.library.documents import NAME, document_of
-from jobsworth.library.manifests import manifest_of, problem_of_kind
+from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
 from jobsworth.library.servers import api_server
 from jobsworth.printable import printable
+from jobsworth.runs.run_record import RunRecord
+from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize
+from jobsworth.runs.simulation.default_scenario import default_scenario
+from jobsworth.runs.simulation.questions import Questions, with_questions
+from jobsworth.runs.simulation.requirements import (
+    BadRequirement,
+    RequirementResult,
+    RunRequirement,
+    measures_of,
+    read_requirement,
+)
+from jobsworth.runs.simulation.run_limits import check_all_steps, check_runs
+from jobsworth.runs.simulation.scenario import Scenario
+from jobsworth.runs.simulation.scenario_reader import read_scenario, scenario_of
+from jobsworth.runs.simulation.scenario_run import run_once
+from jobsworth.runs.virtual_time import read_duration
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import engine_for
-from jobsworth.whatif.run_statistics import statistics_of, summarize
-from jobsworth.whatif.simulation.default_scenario import default_scenario
-from jobsworth.whatif.simulation.questions import Questions, with_questions
-from jobsworth.whatif.simulation.requirements import BadRequirement, measures_of, read_requirement
-from jobsworth.whatif.simulation.run_limits import check_all_steps, check_runs
-from jobsworth.whatif.simulation.scenario_reader import read_scenario, scenario_of
-from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.virtual_time import read_duration
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
-    from jobsworth.library.manifests import Manifest
-    from jobsworth.whatif.run_record import RunRecord
-    from jobsworth.whatif.run_statistics import RunStatistics
-    from jobsworth.whatif.simulation.requirements import RequirementResult, RunRequirement
-    from jobsworth.whatif.simulation.scenario import Scenario
+from jobsworth.wording import count
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +58,7 @@ class Simulation:
 
     def __repr__(self) -> str:
         """Return one line for a console."""
-        runs = f"{self.statistics.runs} run{'' if self.statistics.runs == 1 else 's'}"
+        runs = count(self.statistics.runs, "run")
         return f"<{runs} of {self.kind} {self.first_run.name}, scenario {printable(self.scenario)}>"
 
     def check(self, requirement: str) -> RequirementResult:
@@ -101,6 +99,7 @@ def simulate(
     runs: int = 1,
     seed: int = 1,
     until: str | None = None,
+    duration: str = "",
     drain: str | tuple[str, ...] = (),
     spot: str = "",
     node_lost: str | tuple[str, ...] = (),
@@ -120,8 +119,10 @@ def simulate(
         runs: the number of runs, with the seeds from `seed` on.
         seed: the seed of all that is left to chance.
         until: the time at which a run ends at the latest, such as ``8h``; the scenario's by default.
-        drain: evict running Pods: when, and how many, such as ``1h:2``; several in a tuple.
-        spot: reclaim the spot node of each Pod, on average after it has run for so long: ``8h``.
+        duration: let Pods run for so long: ``2h``, or ``logNormal:median=2h,p95=5h``.
+        drain: evict Pods: when, and how many, such as ``1h:2``; several in a tuple.
+        spot: reclaim the spot node of each Pod, on average after it has run for so long: ``8h``, or
+            ``8h:EvictionAPI``.
         node_lost: lose the node of running Pods: ``30m`` or ``30m:3``.
         controller_restart: restart the Job and CronJob controllers: ``1h``.
         image_typo: the image cannot be pulled: no Pod ever starts.
@@ -145,6 +146,7 @@ def simulate(
         manifest,
         scenario,
         Questions(
+            duration=duration_text("duration", duration),
             drain=times("drain", drain),
             spot=duration_text("spot", spot),
             node_lost=times("node_lost", node_lost),
@@ -190,7 +192,7 @@ def checked_simulation(
         ) from None
     for requirement in requirements:
         requirement_on(simulated.object["kind"], requirement)
-    read = _scenario(scenario, questions, simulated)
+    read = replace(_scenario(scenario, questions, simulated), server=server)
     simulated.check_scenario(read)
     if runs < 1:
         raise InputError(f"runs: {runs} is not a number of runs from 1 on")
@@ -221,7 +223,8 @@ def _scenario(
     read: Callable[[Any], Scenario] = read_scenario
     if scenario is None:
         document = default_scenario(manifest.object, manifest.children)
-        read = scenario_of  # what the library writes needs no check
+        if not questions.duration:
+            read = scenario_of  # what the library writes needs no check
     elif isinstance(scenario, Mapping):
         document = manifest_of(scenario, "scenario")
     elif not isinstance(scenario, str | os.PathLike):

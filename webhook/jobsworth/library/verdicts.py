@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, overload
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, overload
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED
+from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.fixes.api_hints import with_changes
@@ -13,8 +16,11 @@ from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.library.arguments import check_type, documents, seconds_of, shown, texts
 from jobsworth.library.manifests import (
+    Manifest,
     check_kind,
     check_one,
     for_each,
@@ -24,17 +30,9 @@ from jobsworth.library.manifests import (
     stored_of,
 )
 from jobsworth.library.servers import api_server
+from jobsworth.manifests.parsing.manifest_files import TEXT
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from typing import Any
-
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.library.manifests import Manifest
-    from jobsworth.policy.policy_set import PolicySet
 
 
 @overload
@@ -135,12 +133,19 @@ def validate_text(
     if not isinstance(text, str | bytes):
         raise TypeError(f"text must be a str or bytes, not {type(text).__name__}")
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
-    settings = Settings(
-        release=server.release, gates=feature_gates, allow_privileged=allow_privileged
-    )
-    evaluator = FileEvaluator(Configurations(settings, isolated=True))
+    gates = tuple(sorted((feature_gates or {}).items()))
+    evaluator = _text_evaluator(server.release, gates, allow_privileged)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return [located for result in evaluator.text("<text>", data) for located in result.findings]
+    return [located for result in evaluator.text(TEXT, data) for located in result.findings]
+
+
+@lru_cache(maxsize=8)
+def _text_evaluator(
+    release: str, gates: tuple[tuple[str, bool], ...], allow_privileged: bool
+) -> FileEvaluator:
+    """Return the evaluator of texts for an API server; those of the last ones are kept."""
+    settings = Settings(release=release, gates=dict(gates), allow_privileged=allow_privileged)
+    return FileEvaluator(Configurations(settings, isolated=True))
 
 
 @overload

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.run_commands import image_name
-from jobsworth.lint.shells import base_name, is_limited, launched, runs_shell
+from jobsworth.lint.command_line import base_name
+from jobsworth.lint.container_start import image_name
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from jobsworth.lint.container_start import ContainerStart
     from jobsworth.lint.linted_job import LintedJob
 
 AGENTS: dict[str, tuple[str, ...]] = {
@@ -28,6 +30,7 @@ AGENTS: dict[str, tuple[str, ...]] = {
     ),
     "alloy": ("run",),
     "consul": ("agent",),
+    "consul-template": (),
     "cloudflared": ("tunnel",),
     "pilot-agent": ("proxy",),
     "vault": ("agent", "proxy"),
@@ -39,13 +42,16 @@ proxyv2 (pilot-agent) and linkerd2-proxy are the proxies of Istio and Linkerd.
 
 PREPARATIONS = frozenset(
     (
-        "bootstrap", "config-test", "dry-run", "exit-after-auth", "help", "istio-clean-iptables",
-        "istio-iptables", "mode", "one-time", "once", "validate", "version",
+        "bootstrap", "config-test", "dry-run", "exec", "exit-after-auth", "help", "istio-clean-iptables",
+        "istio-iptables", "mode", "one-time", "once", "parse-only", "validate", "version",
     )
 )  # fmt: skip
 """Arguments, without hyphens before them, with which an agent does something that ends."""
 
-ENDS_IN_CONFIGURATION = ("vault",)
+RUN_ONCE = {"consul-template": "-once", "git-sync": "--one-time", "vault": "-exit-after-auth"}
+"""The argument with which an agent that prepares files for others does so once, and exits."""
+
+ENDS_IN_CONFIGURATION = ("consul-template", "vault")
 """Agents that a line of their configuration file ends, which the manifest does not show."""
 
 WAYS_TO_END_THEM = (
@@ -53,6 +59,23 @@ WAYS_TO_END_THEM = (
     "graceful_shutdown",
 )  # fmt: skip
 """Words in a command line that stop another container of the Pod."""
+
+
+QUIT_REQUESTS = {
+    "istio": "curl -fsS -X POST http://localhost:15020/quitquitquit",
+    "linkerd": "curl -fsS -X POST http://localhost:4191/shutdown",
+    "sql": "curl -fsS -X POST http://localhost:9091/quitquitquit (with --quitquitquit)",
+    "daprd": "curl -fsS -X POST http://localhost:3500/v1.0/shutdown",
+    "envoy": "curl -fsS -X POST http://localhost:9901/quitquitquit",
+}
+"""Requests that end a proxy, by a part of the name of its container or image."""
+
+_HELPER = re.compile(
+    r"(^|[-_/])(\w*proxy\w*|sidecar|\w*agent|dind|docker|daprd|envoy|exporter|collector|fluent\w*|\w*beat"
+    r"|otel\w*|logger|logging|log-(shipper|forwarder|router)|logs|metrics|monitor|telegraf|vector|promtail"
+    r"|tunnel|statsd|vpn)([-_0-9]|$)"
+)
+"""Names that containers beside the work usually have."""
 
 
 class Injector(Record):
@@ -72,18 +95,18 @@ class Injector(Record):
 
 
 ISTIO_INJECT, ISTIO_NATIVE = "sidecar.istio.io/inject", "sidecar.istio.io/nativeSidecar"
+LINKERD_NATIVE = (
+    "config.alpha.linkerd.io/proxy-enable-native-sidecar",
+    "config.beta.linkerd.io/proxy-enable-native-sidecar",
+)
+NATIVE_SIDECARS = {"istio": (ISTIO_NATIVE,), "linkerd": LINKERD_NATIVE}
+"""Annotations whose value ``true`` makes an injected proxy a native sidecar, the most recent last, by a part
+of the name of its container."""
 
 INJECTORS = (
     Injector(ISTIO_INJECT, native=(ISTIO_NATIVE,)),
     Injector("istio.io/rev", (), (ISTIO_NATIVE,), ISTIO_INJECT),
-    Injector(
-        "linkerd.io/inject",
-        ("enabled", "ingress"),
-        (
-            "config.alpha.linkerd.io/proxy-enable-native-sidecar",
-            "config.beta.linkerd.io/proxy-enable-native-sidecar",
-        ),
-    ),
+    Injector("linkerd.io/inject", ("enabled", "ingress"), LINKERD_NATIVE),
     Injector(
         "vault.hashicorp.com/agent-inject", native=("vault.hashicorp.com/agent-pre-populate-only",)
     ),
@@ -95,54 +118,67 @@ INJECTORS = (
 """The annotations and labels that inject a sidecar which does not always end with the work."""
 
 
-def runs_on(job: LintedJob, path: str, container: dict[str, Any]) -> bool:
+def is_helper(name: str, image: str) -> bool:
+    """Return True if a container is probably a proxy or an agent, by its name or its image.
+
+    >>> is_helper("istio-proxy", "x:1"), is_helper("w", "envoyproxy/envoy:v1"), is_helper("main", "x:1")
+    (True, True, False)
+    """
+    program = image_name({"image": image})
+    return program in AGENTS or bool(_HELPER.search(name) or _HELPER.search(program))
+
+
+def runs_on(start: ContainerStart) -> bool:
     """Return True if a container beside the work is a known agent, by its image or its command line.
 
     A command line that cannot be followed counts as the program of the image.
-
-    Args:
-        job: the Job of the container.
-        path: the field path of the container.
-        container: its value.
     """
-    name = image_name(container)
-    return (name in AGENTS and not AGENTS[name]) or any(
-        _is_agent(words) for words in _foreground(job, path, container)
-    )
+    name = image_name(start.container)
+    return (name in AGENTS and not AGENTS[name]) or any(map(_is_agent, _foreground(start)))
 
 
-def endless_init_containers(job: LintedJob) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Yield the path and value of each init container that never ends, and True if it is an agent."""
-    for index, container in enumerate(job.pod.get("initContainers", ())):
-        path = f"{job.pod_path}.initContainers[{index}]"
-        if "restartPolicy" in container or _runs_once(container):
+class EndlessInitContainer(Record):
+    """An init container that never ends.
+
+    Attributes:
+        start: its start.
+        agent: the name of the agent that it runs; empty for another command.
+    """
+
+    start: ContainerStart
+    agent: str
+
+
+def endless_init_containers(job: LintedJob) -> Iterator[EndlessInitContainer]:
+    """Yield the init containers that never end."""
+    for start in job.starts:
+        if not start.is_init or "restartPolicy" in start.container or _runs_once(start.container):
             continue
-        for words in _foreground(job, path, container):
+        for words in _foreground(start):
             agent = _is_agent(words) and not _may_end_by_configuration(words)
             if agent or sleeps_forever(words):
-                yield path, container, agent
+                yield EndlessInitContainer(start, base_name(words[0]) if agent else "")
                 break
 
 
-def _foreground(job: LintedJob, path: str, container: dict[str, Any]) -> list[list[str]]:
+def _foreground(start: ContainerStart) -> list[Sequence[str]]:
     """Return the commands that a container waits for, however long they take.
 
     Those of a script on its outer level; else its command line; without a command, that of its image.
     """
-    words = [*container.get("command", ()), *container.get("args", ())]
-    at = launched(words)
-    if runs_shell(words):
+    line, script = start.line, start.script
+    if script is not None:
+        if "timeout" in script.text:
+            return []
         return [
-            command.words
-            for _, holder, script in job.scripts
-            if holder == path and "timeout" not in script.text
-            for command in script.commands
-            if command.words and command.depth == 0 and command.waits
+            each.words for each in script.commands if each.words and each.depth == 0 and each.waits
         ]
-    if is_limited(words):
+    if line.starts_shell or line.limited:
         return []
-    lines = [words[at:]] if at < len(words) else []
-    return lines if container.get("command") else [*lines, [image_name(container), *words]]
+    lines = [line.arguments] if line.program else []
+    if not line.written and not line.implied:
+        lines.append([image_name(start.container), *line.words])
+    return lines
 
 
 def _runs_once(container: dict[str, Any]) -> bool:
@@ -179,6 +215,30 @@ def sleeps_forever(words: Sequence[str]) -> bool:
         return any(argument in ("inf", "infinity") for argument in arguments)
     follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
     return name == "tail" and follows and "/dev/null" in arguments
+
+
+FOLLOWING: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "inotifywait": ((), ("-m", "--monitor")),
+    "journalctl": ((), ("-f", "--follow")),
+    "kubectl": (("get",), ("-w", "--watch", "--watch=true", "--watch-only", "--watch-only=true")),
+    "mc": (("mirror",), ("-w", "--watch", "-a", "--active-active")),
+}
+"""Programs that never end by themselves with one of some options, and the subcommand that has these; none for
+all. Source: their reference documentation."""
+
+
+def never_ends(words: Sequence[str]) -> bool:
+    """Return True for a command that runs until it gets a signal, because it sleeps or follows changes.
+
+    >>> never_ends(["mc", "mirror", "--watch", "a", "b"]), never_ends(["mc", "mirror", "a", "b"])
+    (True, False)
+    """
+    name = base_name(words[0]) if words else ""
+    subcommands, options = FOLLOWING.get(name, ((), ()))
+    if any(word.startswith(("--pid", "--request-timeout")) for word in words):
+        return False
+    of_subcommand = not subcommands or any(word in subcommands for word in words)
+    return sleeps_forever(words) or (of_subcommand and any(word in options for word in words[1:]))
 
 
 def stopped_by_command(pod: dict[str, Any]) -> bool:

@@ -45,7 +45,7 @@ class CatalogueEntry(Record):
     verdict: bool = False
 
 
-WARNINGS = ("JW020", "JW023", "JW024", "JW025", "JW028")
+WARNINGS = ("JW020", "JW023", "JW024", "JW025", "JW028", "JW029")
 """The codes of API findings, and of findings about the Pods to create, with which the object is accepted."""
 FIXABLE_WARNINGS = {"JW024": "safe", "JW025": "unsafe"}
 
@@ -70,6 +70,7 @@ _API_SUMMARIES = {
     "JW026": "The cluster refuses the object, or the Jobs of a CronJob, in a dry run.",
     "JW027": "The cluster accepts the object in a dry run, but refuses the Pods of the Job.",
     "JW028": "An admission webhook of the cluster does not support dry runs.",
+    "JW029": "Earlier patches of the release reject the update.",
 }
 
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.formats.cron import BadSchedule
-from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
+from jobsworth.controller.cron_jobs.cron_job import CronJob, CronJobStatus, read_cron_job
 from jobsworth.controller.cron_jobs.edited_cron_job import (
+    EditEffect,
+    NextRun,
+    Window,
     effect_of_edit,
     safe_window,
     unsafe_window,
 )
 from jobsworth.controller.cron_jobs.local_times import local_time, zone_of
 from jobsworth.controller.times import read_time
-from jobsworth.lint.schedule_timing import spelled
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
-    from jobsworth.controller.cron_jobs.edited_cron_job import EditEffect, NextRun, Window
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.wording import duration
 
 FIELDS = ("suspend", "schedule", "timeZone", "startingDeadlineSeconds", "concurrencyPolicy")
 """The fields of a CronJob that decide which runs start, in the order in which a finding names one."""
@@ -164,4 +163,4 @@ def _rounded(seconds: float) -> str:
     """
     whole = int(seconds)
     unit = 60 if whole < 2 * _AN_HOUR else _AN_HOUR if whole < 2 * _A_DAY else _A_DAY
-    return spelled(whole // unit * unit) if whole >= unit else f"{whole} s"
+    return duration(whole // unit * unit) if whole >= unit else f"{whole} s"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from jobsworth.api.jobset.message_patterns import malformation
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Rule
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from jobsworth.findings.finding import Finding
@@ -33,7 +34,7 @@ MESSAGE_PATTERN = Rule(
     "JW803",
     "message-pattern",
     severity="warning",
-    summary="A pattern for failure messages is no regular expression, so its rule never matches.",
+    summary="A pattern for failure messages is not a regular expression, so its rule never matches.",
     confidence="certain",
 )
 DEFAULT_NOT_WRITTEN = Rule(
@@ -44,7 +45,17 @@ DEFAULT_NOT_WRITTEN = Rule(
     fixable="safe",
     confidence="certain",
 )
-JOB_SET_RULES = (TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN, DEFAULT_NOT_WRITTEN)
+REPLACED_FIELD = Rule(
+    "JW805",
+    "replaced-field",
+    severity="warning",
+    summary="A field of a template has no effect: the operator takes the value of a field beside it.",
+    fixable="unsafe",
+    confidence="certain",
+)
+JOB_SET_RULES = (
+    TTL_OF_CHILD, RESTART_AFTER_FAIL_JOB, MESSAGE_PATTERN, DEFAULT_NOT_WRITTEN, REPLACED_FIELD,
+)  # fmt: skip
 
 REASON = "PodFailurePolicy"
 """The reason of a Job that a rule of its Pod failure policy has failed."""
@@ -74,6 +85,21 @@ def job_set_findings(
     return found
 
 
+def replaced_fields(replaced: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield a finding for each field of a template that the operator replaces.
+
+    Args:
+        replaced: the paths of the fields, with those of the fields that it takes.
+    """
+    for path, source in replaced.items():
+        name = path.rpartition(".")[2]
+        yield REPLACED_FIELD.finding(
+            path,
+            f"{name} has no effect here: the operator takes {source}, or its default. Set it there.",
+            Fix(f"Remove {name} here", Edit("delete", path), safe=False),
+        )
+
+
 def _defaults(spec: dict[str, Any]) -> Iterator[Finding]:
     """Yield a finding for each template without the defaults of JobSet's webhook.
 
@@ -95,9 +121,8 @@ def _defaults(spec: dict[str, Any]) -> Iterator[Finding]:
             words = " and ".join(word for word, _ in edits)
             yield DEFAULT_NOT_WRITTEN.finding(
                 path,
-                f"JobSet sets {words} when it is created. A client-side kubectl apply of the same manifest "
-                "removes that, and is rejected (field is immutable). Write it out, or apply with "
-                "--server-side.",
+                f"Add {words}: JobSet sets that anyway, and a second client-side kubectl apply without it is "
+                "rejected (field is immutable). Or apply with --server-side.",
                 Fix(f"Set {words}", *(edit for _, edit in edits), safe=True),
             )
 
@@ -124,9 +149,9 @@ def _ttls(spec: dict[str, Any]) -> Iterator[Finding]:
             edits.insert(0, Edit("set", "spec.ttlSecondsAfterFinished", seconds))
         yield TTL_OF_CHILD.finding(
             field,
-            f"The TTL deletes the Job {seconds} s after it has finished. If the JobSet has not finished by "
-            "then, it creates the Job again, and the work runs once more. Set spec.ttlSecondsAfterFinished "
-            "of the JobSet.",
+            f"The TTL deletes the Job {duration(seconds)} after it has finished. If the JobSet has not "
+            "finished by then, it creates the Job again, and the work runs once more. Set "
+            "spec.ttlSecondsAfterFinished of the JobSet.",
             Fix("Move the TTL to the JobSet", *edits, safe=False),
         )
 
@@ -183,6 +208,6 @@ def _patterns(spec: dict[str, Any]) -> Iterator[Finding]:
             if why:
                 yield MESSAGE_PATTERN.finding(
                     f"spec.failurePolicy.rules[{index}].onJobFailureMessagePatterns[{position}]",
-                    f"The pattern is no regular expression of RE2 ({why}), so the rule never matches. Escape "
-                    "special characters with a backslash.",
+                    f"The pattern is not a regular expression of RE2 ({why}), so the rule never matches. "
+                    "Escape special characters with a backslash.",
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
+from jobsworth.lint.needs import anything
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.needs import Need
 
     Check = Callable[[LintedJob], Iterable["Diagnostic"]]
     Confidence = Literal["certain", "likely", "opinion"]
@@ -32,14 +34,16 @@ class Diagnostic:
         field: the field path.
         message: the problem in this manifest, and its solution.
         fix: edits that resolve it; None if there are none.
+        line: the line of a script that it is about, from 0.
     """
 
-    __slots__ = ("field", "fix", "message")
+    __slots__ = ("field", "fix", "line", "message")
 
-    def __init__(self, field: str, message: str, fix: Fix | None = None) -> None:
+    def __init__(self, field: str, message: str, fix: Fix | None = None, *, line: int = 0) -> None:
         self.field = field
         self.message = message
         self.fix = fix
+        self.line = line
 
 
 class Rule:
@@ -53,10 +57,14 @@ class Rule:
         fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
         confidence: how sure its findings are: see :data:`CONFIDENCES`.
         on: False if the rule runs only where a user selects it, whatever its confidence.
+        needs: returns False for an object about which the rule is not asked: see :mod:`jobsworth.lint.needs`.
+        pods: True if the rule holds for any Pod, also for one that no Job creates.
         check: yields the diagnostics about a Job or CronJob; None for a rule on the text of manifests.
     """
 
-    __slots__ = ("check", "code", "confidence", "fixable", "name", "on", "severity", "summary")
+    __slots__ = (
+        "check", "code", "confidence", "fixable", "name", "needs", "on", "pods", "severity", "summary",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -68,6 +76,8 @@ class Rule:
         fixable: str = "",
         confidence: Confidence = "likely",
         on: bool = True,
+        needs: Need = anything,
+        pods: bool = False,
         check: Check | None = None,
     ) -> None:
         self.code = code
@@ -77,6 +87,8 @@ class Rule:
         self.fixable = fixable
         self.confidence: Confidence = confidence
         self.on = on
+        self.needs = needs
+        self.pods = pods
         self.check = check
 
     def is_reported_at(self, confidence: Confidence) -> bool:
@@ -84,7 +96,13 @@ class Rule:
         return self.on and CONFIDENCES.index(self.confidence) <= CONFIDENCES.index(confidence)
 
     def finding(
-        self, field: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None
+        self,
+        field: str,
+        message: str,
+        fix: Fix | None = None,
+        *,
+        severity: Severity | None = None,
+        line: int = 0,
     ) -> Finding:
         """Make a finding of this rule.
 
@@ -93,6 +111,7 @@ class Rule:
             message: the problem, and its solution.
             fix: edits that resolve it; None if there are none.
             severity: overrides the severity of the rule.
+            line: the line of the field's text that it is about, from 0.
         """
         return Finding(
             source="lint",
@@ -102,7 +121,12 @@ class Rule:
             reason=self.name,
             message=message,
             fix=fix,
+            line=line,
         )
+
+
+DECLARED: list[Rule] = []
+"""The rules that :func:`lint_rule` has declared, in the order of the imports of their modules."""
 
 
 def lint_rule(
@@ -114,11 +138,13 @@ def lint_rule(
     fixable: str = "",
     confidence: Confidence = "likely",
     on: bool = True,
+    needs: Need = anything,
+    pods: bool = False,
 ) -> Callable[[Check], Rule]:
-    """Declare a rule by its check: the decorated function becomes the :class:`Rule`."""
+    """Declare a rule by its check, and register it: the decorated function becomes the :class:`Rule`."""
 
     def declare(check: Check) -> Rule:
-        return Rule(
+        rule = Rule(
             code,
             name,
             severity=severity,
@@ -126,7 +152,11 @@ def lint_rule(
             fixable=fixable,
             confidence=confidence,
             on=on,
+            needs=needs,
+            pods=pods,
             check=check,
         )
+        DECLARED.append(rule)
+        return rule
 
     return declare

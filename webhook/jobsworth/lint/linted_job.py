@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from jobsworth.lint.container_start import FILES_OF_OBJECTS, container_starts
 from jobsworth.lint.matched_failures import deciding, facts_of_each
-from jobsworth.lint.shells import runs_shell
-
-MAX_SCRIPT_LENGTHS = 32_768
-"""The length of all scripts in an object after which no further one is read."""
+from jobsworth.lint.neighbors import part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
+    from jobsworth.lint.container_start import ContainerStart, RunCommand
     from jobsworth.lint.edit import Edit
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
-    from jobsworth.lint.run_commands import RunCommand
     from jobsworth.lint.shell_script import ShellScript
 
 MAX_RULES = 20
@@ -50,12 +50,13 @@ class LintedJob:
         cron: the CronJobSpec with defaults; None for a Job.
         schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
         edit: the update that writes the object; None for a create, and if its time is unknown.
+        variables: the environment variables that an operator adds; ``*`` stands for any text.
     """
 
     __slots__ = (
-        "_commands", "_decided", "_facts", "_neighbors", "_references", "_scripts", "containers", "cron",
-        "edit", "indexed", "kind", "object", "path", "pod", "pod_path", "rules", "schedule", "server",
-        "sidecars", "spec", "written", "written_spec",
+        "_beside", "_commands", "_decided", "_facts", "_mounted", "_neighbors", "_references", "_starts",
+        "containers", "cron", "edit", "indexed", "kind", "object", "path", "pod", "pod_path", "rules",
+        "schedule", "server", "sidecars", "spec", "variables", "written", "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -68,17 +69,21 @@ class LintedJob:
         server: ApiServer,
         neighbors: Neighbors | None = None,
         edit: Edit | None = None,
+        variables: tuple[str, ...] = (),
     ) -> None:
         self.kind = kind
         self.edit = edit
+        self.variables = variables
         self._neighbors = neighbors
+        self._beside: Sequence[Any] = () if neighbors is None else neighbors.values
         self.written = written
         self.object = object
         self.server = server
         self.spec = spec
         self._facts: list[Facts] | None = None
         self._decided: list[Facts] | None = None
-        self._scripts: list[tuple[str, str, ShellScript]] | None = None
+        self._starts: list[ContainerStart] | None = None
+        self._mounted: list[ContainerStart] | None = None
         self._commands: list[RunCommand] | None = None
         self._references: list[Reference] | None = None
         self.schedule: Schedule | None = None
@@ -137,6 +142,12 @@ class LintedJob:
         if self._neighbors is not None and not self._neighbors.exist():
             self._neighbors = None
         return self._neighbors
+
+    def cron_jobs_beside(self) -> Iterator[dict[str, Any]]:
+        """Yield the other CronJobs in the file of the Job, as read."""
+        for value in self._beside:
+            if part(value, "kind") == "CronJob" and part(value, "metadata", "name") != self.name:
+                yield value
 
     @property
     def has_few_rules(self) -> bool:
@@ -210,32 +221,69 @@ class LintedJob:
         return [container.get("name", "") for _, container in self.containers]
 
     @property
-    def scripts(self) -> list[tuple[str, str, ShellScript]]:
-        """The shell scripts in command lines: the field path, the path of the container, and the script."""
-        if self._scripts is None:
-            self._scripts = []
-            length = 0
-            for path, container in self.containers:
-                if not runs_shell([*container.get("command", ()), *container.get("args", ())]):
-                    continue
-                from jobsworth.lint.shell_script import script_of  # most objects have none
+    def starts(self) -> list[ContainerStart]:
+        """The start of each init container and container."""
+        if self._starts is None:
+            self._starts = list(container_starts(self.containers, self.pod))
+        return self._starts
 
-                found = script_of(container)
-                if found is not None:
-                    self._scripts.append((f"{path}.{found[0]}", path, found[1]))
-                    length += len(found[1].text)
-                    if length > MAX_SCRIPT_LENGTHS:
-                        break
-        return self._scripts
+    @property
+    def main_starts(self) -> list[ContainerStart]:
+        """The start of each container that is not an init container."""
+        return [start for start in self.starts if not start.is_init]
+
+    @property
+    def mounted(self) -> list[ContainerStart]:
+        """The starts of the scripts in objects beside the Job that its containers run."""
+        if self._mounted is None:
+            self._mounted = []
+            volumes = self.pod.get("volumes", ())
+            if any(kind in each for each in volumes for kind in FILES_OF_OBJECTS):
+                self._mounted += self._read_mounted()
+        return self._mounted
+
+    def _read_mounted(self) -> Iterator[ContainerStart]:
+        from jobsworth.lint.mounted_scripts import mounted_scripts  # most Jobs run no such script
+
+        seen: set[str] = set()
+        waiting = list(self.starts)
+        for start in waiting:
+            if self.neighbors is None:
+                return
+            for each in mounted_scripts(start, self.neighbors, self.namespace):
+                if each.field not in seen:
+                    seen.add(each.field)
+                    waiting.append(each)
+                    yield each
+
+    @property
+    def all_starts(self) -> list[ContainerStart]:
+        """The start of each container, and of the scripts of volumes that they run."""
+        return [*self.starts, *self.mounted]
+
+    @property
+    def scripts(self) -> list[tuple[ContainerStart, ShellScript]]:
+        """The scripts that shells read: in command lines, and in files of volumes."""
+        return [(start, start.script) for start in self.all_starts if start.script is not None]
 
     @property
     def commands(self) -> list[RunCommand]:
         """The commands that the containers run, from command lines and scripts."""
         if self._commands is None:
-            from jobsworth.lint.run_commands import run_commands
-
-            self._commands = list(run_commands(self.containers, self.scripts))
+            self._commands = [each for start in self.all_starts for each in start.commands]
         return self._commands
+
+    def reported_at(self, field: str, message: str, line: int) -> tuple[str, str, int]:
+        """Return the field, message and line of a finding; one in a file of a volume says where it is."""
+        for start in self._mounted or ():
+            if start.field == field and start.mounted is not None:
+                where = f"(In line {line + 1} of {start.mounted.origin}.)"
+                return start.mounted.field, f"{message} {where}", 0
+        return field, message, line
+
+    def operator_sets(self, variable: str) -> bool:
+        """Return True for an environment variable that an operator adds to the containers."""
+        return any(fnmatchcase(variable, pattern) for pattern in self.variables)
 
     @property
     def references(self) -> list[Reference]:

@@ -1,17 +1,17 @@
 """Run the lint rules on one object.
 
-Each family of rules is a module of :mod:`jobsworth.lint.rules`, whose function ``applies`` selects the
-objects for its rules. All families are imported at once: a run over one Job needs most of them, and the
-others take 3 ms of its 60 ms of CPU time.
+A rule registers itself when its module is imported. All modules are imported at once: a run over one Job
+needs most of them, and the others take 3 ms of its 60 ms of CPU time.
 """
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.lint_rule import DECLARED
 from jobsworth.lint.linted_job import LintedJob
-from jobsworth.lint.rules import (
+from jobsworth.lint.rules import (  # noqa: F401
     amounts,
     api_access,
     cannot_work,
@@ -19,6 +19,7 @@ from jobsworth.lint.rules import (
     container_commands,
     cron_jobs,
     cron_time_zones,
+    data_losses,
     disruptions,
     edited_cron_jobs,
     exit_codes,
@@ -27,22 +28,28 @@ from jobsworth.lint.rules import (
     failure_policies,
     hook_annotations,
     hook_order,
+    hosts_beside,
     ignore_action,
+    image_programs,
     index_limits,
     job_names,
     label_selectors,
     lifetime,
     lost_exit_codes,
     lost_output,
+    mounted_files,
     namespace_limits,
+    node_labels,
     object_references,
     odd_characters,
+    offers,
     parallelism,
     pod_annotations,
     pod_conditions,
     pod_practices,
     pod_references,
     queues,
+    repeated_steps,
     repeated_work,
     replacement,
     schedules,
@@ -50,107 +57,42 @@ from jobsworth.lint.rules import (
     servers_beside,
     shards,
     shared_claims,
+    shared_files,
     sidecars,
     subdomains,
     success_policies,
     synced_jobs,
     termination_annotations,
+    unanswered,
     volume_owners,
     waiting,
+    wider_losses,
+    written_texts,
     wrong_programs,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     from jobsworth.findings.finding import Finding
     from jobsworth.lint.edit import Edit
-    from jobsworth.lint.lint_rule import Check
+    from jobsworth.lint.lint_rule import Check, Rule
+    from jobsworth.lint.needs import Need
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
-FAMILIES: tuple[ModuleType, ...] = (
-    container_commands,
-    cron_jobs,
-    disruptions,
-    exit_codes,
-    exported,
-    failure_policies,
-    hook_annotations,
-    hook_order,
-    ignore_action,
-    index_limits,
-    job_names,
-    label_selectors,
-    lifetime,
-    lost_exit_codes,
-    namespace_limits,
-    object_references,
-    odd_characters,
-    parallelism,
-    pod_annotations,
-    pod_conditions,
-    pod_practices,
-    pod_references,
-    queues,
-    replacement,
-    schedules,
-    security_standards,
-    servers_beside,
-    shards,
-    shared_claims,
-    sidecars,
-    subdomains,
-    success_policies,
-    synced_jobs,
-    termination_annotations,
-    cron_time_zones,
-    amounts,
-    cannot_work,
-    exposed_secrets,
-    repeated_work,
-    waiting,
-    api_access,
-    volume_owners,
-    edited_cron_jobs,
-    command_lines,
-    wrong_programs,
-    lost_output,
-)
-"""The families of rules, in the order of their findings."""
+by_code = attrgetter("code")
 
-
-def _rules_of(family: ModuleType) -> list[Rule]:
-    """Return the rules that a family declares, in the order of the codes."""
-    declared = (value for value in vars(family).values() if isinstance(value, Rule))
-    return sorted(declared, key=lambda rule: rule.code)
-
-
-RULES = tuple(
-    sorted((rule for family in FAMILIES for rule in _rules_of(family)), key=lambda rule: rule.code)
-)
+RULES = tuple(sorted(DECLARED, key=by_code))
 """Every rule, in the order of the codes."""
 
-
-POD_RULES = frozenset(
-    rule.code
-    for family in (
-        amounts,
-        exposed_secrets,
-        pod_practices,
-        pod_references,
-        security_standards,
-        servers_beside,
-    )
-    for rule in _rules_of(family)
-) - {"JW718", "JW722", "JW723"}
+POD_RULES = frozenset(rule.code for rule in RULES if rule.pods)
 """The codes of the rules that hold for any Pod, also for one that no Job creates."""
 
 
 class Linter:
-    """Runs the selected rules, and caches them by family.
+    """Runs the selected rules, indexed by what they need.
 
     Args:
         selects: returns True for a rule to run.
@@ -159,11 +101,14 @@ class Linter:
         selects: the same function.
     """
 
-    __slots__ = ("_families", "selects")
+    __slots__ = ("_rules", "selects")
 
     def __init__(self, selects: Callable[[Rule], bool]) -> None:
         self.selects = selects
-        self._families: dict[ModuleType, list[tuple[Rule, Check]]] = {}
+        self._rules: dict[Need, list[tuple[Rule, Check]]] = {}
+        for rule in RULES:
+            if rule.check is not None and selects(rule):
+                self._rules.setdefault(rule.needs, []).append((rule, rule.check))
 
     def lint(
         self,
@@ -172,6 +117,8 @@ class Linter:
         most: int | None = None,
         neighbors: Neighbors | None = None,
         edit: Edit | None = None,
+        *,
+        variables: tuple[str, ...] = (),
     ) -> list[Finding]:
         """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded.
 
@@ -181,42 +128,35 @@ class Linter:
             most: the number of findings above which no further rule runs; None to run all.
             neighbors: the objects beside it; None if there are none.
             edit: the update that writes the object; None for a create, and if its time is unknown.
+            variables: the environment variables that an operator adds; ``*`` stands for any text.
+
+        Returns:
+            The findings in the order of their codes.
         """
         found: list[Finding] = []
         if not decoded.is_valid:
             return found
-        job = _subject(decoded, engine, neighbors, edit)
-        for family in FAMILIES:
-            if not family.applies(job):
+        job = LintedJob(
+            kind=decoded.struct.name,
+            written=decoded.written,
+            object=decoded.filled,
+            spec=engine.created_job(decoded)["spec"],
+            server=engine.server,
+            neighbors=neighbors,
+            edit=edit,
+            variables=variables,
+        )
+        for need, rules in self._rules.items():
+            if not need(job):
                 continue
-            for rule, check in self._selected(family):
+            for rule, check in rules:
                 if most is not None and len(found) > most:
-                    return found
+                    break
                 for diagnostic in check(job):
-                    found.append(rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix))
+                    field, message, line = job.reported_at(
+                        diagnostic.field, diagnostic.message, diagnostic.line
+                    )
+                    fix = diagnostic.fix if field is diagnostic.field else None
+                    found.append(rule.finding(field, message, fix, line=line))
+        found.sort(key=by_code)
         return found
-
-    def _selected(self, family: ModuleType) -> list[tuple[Rule, Check]]:
-        """Return the selected rules of a family, with their checks."""
-        selected = self._families.get(family)
-        if selected is None:
-            selected = self._families[family] = [
-                (rule, rule.check)
-                for rule in _rules_of(family)
-                if rule.check is not None and self.selects(rule)
-            ]
-        return selected
-
-
-def _subject(
-    decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None, edit: Edit | None
-) -> LintedJob:
-    return LintedJob(
-        kind=decoded.struct.name,
-        written=decoded.written,
-        object=decoded.filled,
-        spec=engine.created_job(decoded)["spec"],
-        server=engine.server,
-        neighbors=neighbors,
-        edit=edit,
-    )

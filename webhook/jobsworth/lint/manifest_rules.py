@@ -5,7 +5,7 @@ A decoded Job has lost what :data:`MANIFEST_RULES` report. Their findings have t
 :mod:`jobsworth.lint.misidentified` reports objects with a misspelled kind, which are not decoded as a Job;
 :mod:`jobsworth.evaluation.ignores` reads the ignore comments. The rules about JobSets run beside those about
 each Job: :mod:`jobsworth.lint.job_set_rules`. :data:`SKIPPED_RULES` report unreadable
-documents, and those that are skipped with a note.
+documents, those that are skipped with a note, and updates that are none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEMPLATE = Rule(
     "JW091",
     "template",
     severity="info",
-    summary="With --mixed: a Helm or Jinja template is skipped.",
+    summary="A Helm or Jinja template is skipped: with --mixed, and in a chart.",
 )
 NO_MANIFEST = Rule(
     "JW092",
@@ -42,7 +42,7 @@ PATCH = Rule(
     "JW094",
     "kustomize-patch",
     severity="info",
-    summary="A patch that a kustomization names is skipped: it is no manifest.",
+    summary="A patch that a kustomization names is skipped: it is not a manifest.",
 )
 UNVALIDATED = Rule(
     "JW095",
@@ -63,8 +63,23 @@ NO_OBJECT = Rule(
     summary="A file or folder that the command line names has no Kubernetes object.",
 )
 
+RECREATED = Rule(
+    "JW098",
+    "recreated",
+    severity="info",
+    summary="A release tool deletes an object and creates it again, where an update would be rejected.",
+)
+
+CHART = Rule(
+    "JW099",
+    "chart",
+    severity="info",
+    summary="The templates of a chart are not rendered, so that nothing of them is validated.",
+)
+
 SKIPPED_RULES = (
     UNREADABLE, TEMPLATE, NO_MANIFEST, TOO_LARGE, PATCH, UNVALIDATED, TOP_LEVEL_LIST, NO_OBJECT,
+    RECREATED, CHART,
 )  # fmt: skip
 
 

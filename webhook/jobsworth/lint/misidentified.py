@@ -50,6 +50,11 @@ TOP_FIELDS = ("apiVersion", "kind", "metadata", "spec")
 """The fields at the top of a manifest of a Job or CronJob."""
 
 
+def is_object(value: object) -> bool:
+    """Return True for a document that is an object of Kubernetes, of any kind."""
+    return isinstance(value, dict) and "apiVersion" in value and "kind" in value
+
+
 def near_miss(value: Any) -> Finding | None:
     """Return the finding for an object that is neither a Job nor a CronJob of ``batch/v1``.
 
@@ -68,7 +73,11 @@ def near_miss(value: Any) -> Finding | None:
     if not isinstance(kind, str):
         kind = ""
     if not isinstance(version, str) or not version:
-        return _without_version() if kind in KIND_NAMES.values() else None
+        # Other files have a key `kind`, too, such as the values of a Helm chart.
+        is_object = kind in KIND_NAMES.values() and not value.keys().isdisjoint(
+            ("metadata", "spec")
+        )
+        return _without_version() if is_object else None
     if any(mark in version or mark in kind for mark in TEMPLATE_MARKS):
         return None
     group = version.partition("/")[0] if version.count("/") == 1 else ""
@@ -142,16 +151,16 @@ def _no_such_kind(version: str, kind: str, meant: str | None, *, safe: bool) -> 
 
 def _wrong_keys(value: dict[str, Any]) -> Finding:
     """Return the finding for keys that differ from the fields at the top by case or separators only."""
-    from jobsworth.lint.schedule_timing import listed
+    from jobsworth.wording import listing
 
     meant = {key: name for name in TOP_FIELDS if (key := _key(value, name)) != name}
     wrong = [key for key in value if key in meant]
     right = [meant[key] for key in wrong]
     fields, are = ("field", "is") if len(wrong) == 1 else ("fields", "are")
-    title = f"Rename {listed([f'{key} to {meant[key]}' for key in wrong])}"
+    title = f"Rename {listing([f'{key} to {meant[key]}' for key in wrong])}"
     return NEAR_MISS.finding(
         wrong[0],
-        f"The API server does not know the {fields} {listed(wrong)}, and {listed(right)} {are} missing. "
+        f"The API server does not know the {fields} {listing(wrong)}, and {listing(right)} {are} missing. "
         f"{title}.",
         fix=Fix(title, *(Edit("rename", key, meant[key]) for key in wrong), safe=True),
     )

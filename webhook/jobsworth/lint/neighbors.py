@@ -1,20 +1,25 @@
 """The objects that are validated beside a Job: in the same stream, file or folder.
 
-Of ConfigMaps and Secrets, only what references depend on is kept: namespace, name, keys and the annotations
-of release tools. Their values are not. Of the other kinds, the value of the object is kept as it was read:
-each part of it may have a wrong type.
+Of ConfigMaps and Secrets, only what rules depend on is kept: namespace, name, keys, the annotations of
+release tools, and the files of several lines, which may be scripts that a Job runs. Of the other kinds, the
+value of the object is kept as it was read: each part of it may have a wrong type.
 """
 
 from __future__ import annotations
 
+import re
+from binascii import a2b_base64
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import fold
+from jobsworth.findings.placeholders import stands_for_value
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+    RepeatedKeys = Callable[[str, str], list[tuple[str, int, int]]]
 
 SERVICE_ACCOUNT = "ServiceAccount"
 CONFIG_MAP = "ConfigMap"
@@ -27,6 +32,8 @@ LIMIT_RANGE = "LimitRange"
 BUDGET = "PodDisruptionBudget"
 NETWORK_POLICY = "NetworkPolicy"
 POD_GROUP = "PodGroup"
+VOLUME = "PersistentVolume"
+LOCAL_QUEUE, CLUSTER_QUEUE = "LocalQueue", "ClusterQueue"
 APPLICATION = "Application"
 FLUX_KUSTOMIZATION = "Kustomization"
 CLUSTER_ROLE = "ClusterRole"
@@ -41,12 +48,24 @@ REFERRED = (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE)
 
 GROUPS = {
     **dict.fromkeys(
-        (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE, NAMESPACE, QUOTA, LIMIT_RANGE), ("",)
+        (
+            SERVICE_ACCOUNT,
+            CONFIG_MAP,
+            SECRET,
+            CLAIM,
+            VOLUME,
+            SERVICE,
+            NAMESPACE,
+            QUOTA,
+            LIMIT_RANGE,
+        ),
+        ("",),
     ),
     BUDGET: ("policy",),
     NETWORK_POLICY: ("networking.k8s.io",),
     **dict.fromkeys((*ROLES, *BINDINGS), ("rbac.authorization.k8s.io",)),
     POD_GROUP: ("scheduling.volcano.sh", "scheduling.incubator.k8s.io"),
+    **dict.fromkeys((LOCAL_QUEUE, CLUSTER_QUEUE), ("kueue.x-k8s.io",)),
     APPLICATION: ("argoproj.io",),
     FLUX_KUSTOMIZATION: ("kustomize.toolkit.fluxcd.io",),
     **dict.fromkeys(WORKLOADS, ("apps",)),
@@ -69,6 +88,13 @@ kubernetes-replicator and config-syncer."""
 INJECTED = ("inject", "service-account.name")
 """Parts of the annotations and labels for which a controller adds keys to an object."""
 
+WRITERS = ("kubectl", "oc ", "_namespaced_", "PATCH", "PUT")
+"""What a command line or script that changes objects has in it, by one of these."""
+_WRITES = re.compile(
+    r"\b(?:kubectl|oc)\b[^\n;|&]{0,200}?\b(?:apply|create|edit|patch|replace|set)\b"
+    r"|\b(?:create|patch|replace)_namespaced_(?:config_map|secret)\b|-X\s*['\"]?(?:PATCH|PUT)\b"
+)
+
 MAX_WORDS = 12
 """The number of words of a name, beyond which it is not compared further."""
 MAX_SEPARATORS = 4
@@ -77,6 +103,8 @@ MAX_COMPARED = 500
 """The number of objects of a kind in a namespace, beyond which no Job is compared with each of them."""
 MAX_NAME_LENGTH = 253
 """The maximum length of the name of an object."""
+MAX_FILE_LENGTH = 32_768
+"""The maximum length of a file of a ConfigMap or Secret that is read."""
 
 
 _NONE: Mapping[str, Any] = {}
@@ -91,6 +119,7 @@ class Neighbor(Record):
         name: its name.
         file: the file that has it, as the user named it; empty for the Job's own.
         keys: the keys of a ConfigMap or Secret; None if unknown.
+        files: the texts of several lines of a ConfigMap or Secret, by key.
         selector: the selector of a Service.
         headless: True for a headless Service.
         annotations: its annotations for release tools.
@@ -102,6 +131,7 @@ class Neighbor(Record):
     name: str
     file: str
     keys: frozenset[str] | None = None
+    files: Mapping[str, str] = _NONE
     selector: Mapping[str, str] = _NONE
     headless: bool = False
     annotations: Mapping[str, Any] = _NONE
@@ -139,8 +169,9 @@ def neighbor(value: Any, file: str = "") -> Neighbor | None:
         else {}
     )
     if kind in (CONFIG_MAP, SECRET):
-        keys = None if _is_marked(metadata, INJECTED) else frozenset(_keys(value)) or None
-        return Neighbor(kind, namespace, name, file, keys, annotations=annotations)
+        unknown = _is_marked(metadata, INJECTED) or (kind == SECRET and _is_sample(value))
+        keys = None if unknown else frozenset(_keys(value)) or None
+        return Neighbor(kind, namespace, name, file, keys, _files(value), annotations=annotations)
     spec = value.get("spec")
     if kind != SERVICE or not isinstance(spec, dict):
         return Neighbor(kind, namespace, name, file, annotations=annotations, value=value)
@@ -158,7 +189,7 @@ def neighbor(value: Any, file: str = "") -> Neighbor | None:
 
 
 def part(value: Any, *path: str) -> Any:
-    """Return a part of an object as read; None if it is absent, or below something that is no mapping.
+    """Return a part of an object as read; None if it is absent, or below something that is not a mapping.
 
     >>> part({"spec": {"replicas": 2}}, "spec", "replicas"), part({"spec": []}, "spec", "replicas")
     (2, None)
@@ -193,6 +224,36 @@ def _keys(value: dict[str, Any]) -> Iterator[str]:
             yield from map(str, held)
 
 
+def _files(value: dict[str, Any]) -> dict[str, str]:
+    return {
+        str(key): text
+        for field in ("data", "stringData")
+        for key, text in mapping(value, field).items()
+        if isinstance(text, str) and "\n" in text and len(text) <= MAX_FILE_LENGTH
+    }
+
+
+def _is_sample(secret: dict[str, Any]) -> bool:
+    """Return True for a Secret whose data is not base64, so that the API server rejects it.
+
+    Such a sample shows the form of a Secret that is created in another way. Encrypted values and placeholders
+    do not count.
+    """
+    data = secret.get("data")
+    values = data.values() if isinstance(data, dict) else ()
+    return any(isinstance(each, str) and not _may_be_base64(each) for each in values)
+
+
+def _may_be_base64(text: str) -> bool:
+    if text.startswith("ENC[") or stands_for_value(text):
+        return True
+    try:
+        a2b_base64("".join(text.split()), strict_mode=True)
+    except ValueError:
+        return False
+    return True
+
+
 def _is_marked(metadata: dict[str, Any], parts: Iterable[str]) -> bool:
     for field in ("annotations", "labels"):
         held = metadata.get(field)
@@ -217,9 +278,10 @@ def texts_in(value: Any) -> Iterator[str]:
     >>> list(texts_in({"kind": "Deployment", "metadata": {"name": "db"}}))
     []
     """
-    if not isinstance(value, dict) or value.get("kind") in (*REFERRING, *REFERRED):
+    if not isinstance(value, dict) or value.get("kind") in (*REFERRING, *REFERRED, *ROLES):
         return
-    rest: list[Any] = [value]
+    # A role makes nothing, and of a binding only the subjects may be made elsewhere.
+    rest: list[Any] = [value.get("subjects") if value.get("kind") in BINDINGS else value]
     while rest:
         part = rest.pop()
         if isinstance(part, dict):
@@ -227,6 +289,31 @@ def texts_in(value: Any) -> Iterator[str]:
         elif isinstance(part, list):
             rest.extend(reversed(part))
         elif isinstance(part, str) and len(part) <= MAX_NAME_LENGTH:
+            yield part
+
+
+def writing_texts(value: Any) -> Iterator[str]:
+    """Yield the command lines and scripts in an object that change other objects.
+
+    >>> list(writing_texts({"command": ["kubectl", "patch"], "args": ["secret/db", "-p", "{}"]}))
+    ['kubectl patch secret/db -p {}']
+    >>> list(writing_texts({"command": ["kubectl", "get", "secret/db"]}))
+    []
+    """
+    rest: list[Any] = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            lines = [part.get("command"), part.get("args")]
+            words = [word for line in lines if isinstance(line, list) for word in line]
+            rest.append(" ".join(map(str, words)))
+            rest.extend(each for name, each in part.items() if name not in ("command", "args"))
+            rest.extend(line for line in lines if isinstance(line, str))
+        elif isinstance(part, list):
+            rest.extend(part)
+        elif (
+            isinstance(part, str) and any(map(part.__contains__, WRITERS)) and _WRITES.search(part)
+        ):
             yield part
 
 
@@ -247,6 +334,9 @@ class Neighbors:
     Args:
         objects: returns the objects that a Job can refer to.
         texts: returns the texts of other objects, as :func:`texts_in` does.
+        scripts: returns those that change objects, as :func:`writing_texts` does.
+        values: the objects of the Job's own file, as read.
+        repeats: returns the keys that a file of a name has twice in one mapping, each with its two lines.
     """
 
     __slots__ = (
@@ -255,30 +345,51 @@ class Neighbors:
         "_by_name",
         "_objects",
         "_of_kind",
+        "_read_scripts",
         "_read_texts",
+        "_repeats",
+        "_scripts",
         "_texts",
+        "values",
     )
 
     def __init__(
-        self, objects: Callable[[], Iterable[Neighbor]], texts: Callable[[], Iterable[str]]
+        self,
+        objects: Callable[[], Iterable[Neighbor]],
+        texts: Callable[[], Iterable[str]],
+        scripts: Callable[[], Iterable[str]],
+        values: Sequence[Any] = (),
+        repeats: RepeatedKeys | None = None,
     ) -> None:
         self._objects = objects
         self._read_texts = texts
+        self._read_scripts = scripts
         self._by_name: dict[tuple[str, str], list[Neighbor]] | None = None
         self._by_kind: dict[tuple[str, str], dict[str, Neighbor]] = {}
         self._of_kind: dict[str, list[Neighbor]] = {}
         self._by_form: dict[tuple[str, str], dict[str, list[str]]] = {}
+        self.values = values
+        self._repeats = repeats
         self._texts: frozenset[str] | None = None
+        self._scripts: list[str] | None = None
 
     @classmethod
-    def of(cls, values: Iterable[Any], file: str = "") -> Neighbors:
+    def of(
+        cls, values: Iterable[Any], file: str = "", repeats: RepeatedKeys | None = None
+    ) -> Neighbors:
         """Return the neighbors among some objects of any kind."""
         held = list(values)
 
         def objects() -> Iterator[Neighbor]:
             return (each for value in held if (each := neighbor(value, file)) is not None)
 
-        return cls(objects, lambda: (text for value in held for text in texts_in(value)))
+        return cls(
+            objects,
+            lambda: (text for value in held for text in texts_in(value)),
+            lambda: (text for value in held for text in writing_texts(value)),
+            held,
+            repeats,
+        )
 
     def exist(self) -> bool:
         """Return True if there is any object beside a Job that a rule may read."""
@@ -289,8 +400,12 @@ class Neighbors:
         return self._index().get((kind, name), [])
 
     def reachable(self, kind: str, name: str, namespace: str) -> list[Neighbor]:
-        """Return the objects of a kind and name that a Pod in a namespace may mean."""
-        return [each for each in self.named(kind, name) if _may_share(namespace, each.namespace)]
+        """Return the objects of a kind and name that a Pod in a namespace may mean.
+
+        One in the Job's own file is meant; those of the same name in other files belong to other variants.
+        """
+        found = [each for each in self.named(kind, name) if _may_share(namespace, each.namespace)]
+        return [each for each in found if not each.file] or found
 
     def in_namespace(self, kind: str, namespace: str) -> dict[str, Neighbor]:
         """Return the objects of a kind with exactly this namespace, by name; empty for those without."""
@@ -335,11 +450,23 @@ class Neighbors:
             self._texts = frozenset(self._read_texts())
         return name in self._texts
 
+    def may_write(self, name: str, key: str) -> bool:
+        """Return True if a script may change the object of a name, such as that of a Job which adds a key."""
+        if self._scripts is None:
+            self._scripts = list(self._read_scripts())
+        return any(word in script for script in self._scripts for word in (name, key))
+
+    def repeated_keys(self, name: str, text: str) -> list[tuple[str, int, int]]:
+        """Return the keys that a file has twice in one mapping, each with its two lines."""
+        return self._repeats(name, text) if self._repeats is not None else []
+
     def _index(self) -> dict[tuple[str, str], list[Neighbor]]:
         if self._by_name is None:
             self._by_name = {}
             for each in self._objects():
                 self._by_name.setdefault((each.kind, each.name), []).append(each)
-                self._by_kind.setdefault((each.kind, each.namespace), {})[each.name] = each
+                self._by_kind.setdefault((each.kind, each.namespace), {}).setdefault(
+                    each.name, each
+                )
                 self._of_kind.setdefault(each.kind, []).append(each)
         return self._by_name

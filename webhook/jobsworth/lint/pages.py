@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +67,7 @@ Fix the reported errors and run the command again.""",
 kubectl prints the same text after `Warning:`, and the object is stored. One code covers all of these
 warnings, because their texts say what is meant: labels of nodes and annotations that were replaced, types of
 volumes that no node supports, null selectors that match no Pod, environment variables, ports, addresses and
-paths that occur twice, a name that is no DNS label, fractions of a byte, a negative grace period. Each
+paths that occur twice, a name that is not a DNS label, fractions of a byte, a negative grace period. Each
 release warns in its own words (from `pkg/api/pod/warnings.go`, `pkg/api/job/warnings.go` and the strategies
 in `pkg/registry/batch`); at an update it warns about the spec only if the spec changes.
 
@@ -97,11 +98,12 @@ with the reason InvalidImageName. No limit of the Job counts that: only `activeD
 
 An image is `[registry[:port]/]repository[:tag][@digest]`: the repository in lower case; the tag of at most
 128 letters, digits, `_`, `.` and `-` (so no `+` of a semantic version); the digest `sha256:` and 64
-hexadecimal digits. A scheme such as `https://` is no part of it.
+hexadecimal digits. A scheme such as `https://` is not part of it.
 
-The hint names what a template engine left behind: `<no value>`, `None`, `null`, a number such as `2.4e+06`,
-or a placeholder that was not replaced. The fixes of a scheme and of uppercase letters are unsafe, because
-another image may be meant.""",
+The hint names what a template engine left behind: `<no value>`, `None`, `null`, or a number such as
+`2.4e+06`. A placeholder such as `${IMAGE}`, `<registry>/app` or `IMAGE_NAME` is an info finding, once for an
+object: the manifest is a template. The fixes of a scheme and of uppercase letters are unsafe, because another
+image may be meant.""",
     "JW026": """\
 `jobsworth validate --server` creates the object in the cluster as a dry run. The message is that of the
 API server, or of the admission plugin or webhook that refuses it: a quota on Jobs, a policy, a namespace
@@ -112,6 +114,11 @@ API server accepts the Job and refuses the Pod: because of a ResourceQuota, a Li
 level of the namespace, a missing ServiceAccount, or an admission webhook. The Job would stay active without
 Pods, with events of the reason FailedCreate, until its deadline, if it has one. A quota may have room again
 later.""",
+    "JW029": """\
+Verdicts are those of the newest patch of a release. Kubernetes 1.36.0 and 1.36.1 let the template of a
+suspended Job change only once the Job controller has written the condition Suspended into its status; 1.36.2
+does so as soon as the Job is suspended and has not started. Update the API server, or repeat the change a
+moment later.""",
     "JW028": """\
 An API server calls a webhook in a dry run only if its configuration has `sideEffects: None` or
 `NoneOnDryRun`, and refuses the request otherwise. What the webhook would do is not known, and what comes
@@ -119,7 +126,9 @@ after it was not checked.""",
     "JW090": """\
 Nothing in the document was validated. The message says what cannot be parsed, and how to write it.""",
     "JW091": """\
-Render the template and validate the result: `helm template chart/ | jobsworth validate -`.""",
+Render the template and validate the result: `helm template chart/ | jobsworth validate -`. In a folder, the
+templates outside of charts have one note with their number. A document that cannot be parsed for another
+reason than a template expression is an error, also in a template.""",
     "JW092": """\
 With `--mixed`, such a document is skipped. Without it, it is an error.""",
     "JW093": """\
@@ -142,6 +151,16 @@ Nothing was validated there: the file is empty, or has only comments, values or 
 manifest. Often the path is wrong. `--allow-empty` allows it. `--fail-on-empty` makes each named path
 without a Job or CronJob an error with exit code 2, for CI. With `--mixed`, this is not reported, because a
 hook names every file of a commit.""",
+    "JW098": """\
+With `--against` or `--git-ref`, the change is one that the API server rejects in an update: `field is
+immutable`. But the object has an annotation with which its release tool deletes it before it creates it again
+(a hook of Helm or Argo CD by its deletion policy, `Force=true` of Argo CD, `force: enabled` of Flux), so that
+it is validated as a new one. Its Pods are deleted with it. A hook of which only failures are deleted is no
+such object: its update fails.""",
+    "JW099": """\
+The templates of a Helm chart are not manifests before they are rendered. In a folder, each chart has one note
+with their number. With `--render`, helm renders every chart, and the note is for those that have nothing to
+render (library charts). `jobsworth validate --helm CHART` renders one chart.""",
 }
 """The meaning of each code, and what to do."""
 
@@ -253,7 +272,7 @@ def _frequency(rule: Rule) -> str:
         return f"- In public repositories: in none of {corpus}\n"
     share = 100 * objects / table["objects"]
     shown = f"{share:.0f}" if share >= 1 else f"{share:.1f}"
-    where = "1 repository" if repositories == 1 else f"{repositories} repositories"
+    where = count(repositories, "repository")
     return f"- In public repositories: in {objects:,} of {corpus} ({shown} %), from {where}\n"
 
 

@@ -7,16 +7,13 @@ of AWS, Google Cloud and Azure.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 
-class Place(Record):
+@dataclass(frozen=True, slots=True)
+class Place:
     """A time zone and the words that name a place in it.
 
     Attributes:

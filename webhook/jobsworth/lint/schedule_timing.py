@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
-from jobsworth.bounded_cache import bounded_cache
+from kube_cel.formats.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,34 +128,3 @@ def _days(schedule: Schedule) -> Iterator[bool]:
                 yield names_day(schedule, month, day, (number + _FIRST_WEEKDAY) % 7)
                 number += 1
         year += 1
-
-
-def spelled(seconds: int) -> str:
-    """Return a duration as text, in the largest unit that divides it.
-
-    >>> [spelled(seconds) for seconds in (90, 120, 5400, 7200, 172800)]
-    ['90 s', '2 min', '90 min', '2 h', '2 d']
-    """
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
-
-
-def listed(words: list[str]) -> str:
-    """Join words with commas, and with "and" before the last.
-
-    >>> listed(["April"]), listed(["April", "June", "September"])
-    ('April', 'April, June and September')
-    """
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def clock_time(minute: int) -> str:
-    """Return a minute of the day as hours and minutes.
-
-    >>> clock_time(150)
-    '02:30'
-    """
-    return f"{minute // 60:02}:{minute % 60:02}"

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _END = re.compile(r"[;\n]|&&|\|\|")
 _LITERAL = re.compile(r"\\.|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
-_REDIRECTION = re.compile(
-    r"(?<![<>&0-9])([12]|&)?>>?\s*\"?(/(?:[A-Za-z0-9._/%+:-]|\$\([^()]*\)|\$\{[^{}]*\}|\$\w+)+)"
-)
-_DEVICES = ("/dev/", "/proc/", "/sys/")
 
 
 def statements(text: str) -> list[str]:
@@ -30,15 +22,10 @@ def expanded_part(text: str) -> str:
     return _LITERAL.sub("", text)
 
 
-def written_paths(text: str, *, errors: bool = True) -> Iterator[str]:
-    """Yield the absolute paths of the files to which a script redirects output.
+def line_of(text: str, part: str) -> int:
+    """Return the line, from 0, in which a part of a script first stands; 0 if the script lacks it.
 
-    Args:
-        errors: also those for standard error alone.
-
-    >>> list(written_paths("a > /out/$(date +%F).log 2> /tmp/errors; b > /dev/null"))
-    ['/out/$(date +%F).log', '/tmp/errors']
+    >>> line_of("set -e\\nwhile true; do\\n  sleep 1\\ndone", "while")
+    1
     """
-    for stream, path in _REDIRECTION.findall(text):
-        if (errors or stream != "2") and not f"{path}/".startswith(_DEVICES):
-            yield path
+    return text.count("\n", 0, max(text.find(part), 0))

@@ -6,14 +6,12 @@ The checks are those of PodSecurity admission (k8s.io/pod-security-admission, po
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.lint.linted_job import LintedJob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
-
     Holder = tuple[str, dict[str, Any]]
     """The field path of a Pod or container, and its value."""
     Violation = tuple[str, str]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.lint.linter import Linter
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
@@ -67,6 +69,18 @@ class Selection(Record, kw_only=True):
     def without(self, codes: Iterable[str]) -> Selection:
         """Return the selection with more codes ignored."""
         return self.replace(ignore=self.ignore.union(codes))
+
+
+def linter_of(selection: Selection) -> Linter:
+    """Return the linter of a selection; those of the last selections are kept."""
+    return _linter(selection.select, selection.ignore, selection.min_confidence)
+
+
+@lru_cache(maxsize=64)
+def _linter(
+    select: frozenset[str] | None, ignore: frozenset[str], min_confidence: Confidence
+) -> Linter:
+    return Linter(Selection(select=select, ignore=ignore, min_confidence=min_confidence).selects)
 
 
 def selected(words: Iterable[str]) -> frozenset[str]:

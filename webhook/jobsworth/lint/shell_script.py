@@ -11,23 +11,22 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.shells import SHELLS, base_name, launched
+from jobsworth.lint.command_line import base_name, launched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from tree_sitter import Node, Parser
 
 HARMLESS = frozenset(
     (
         "", ":", "[", "[[", "((", "break", "cat", "cd", "command", "continue", "date", "declare",
-        "echo", "exit", "export", "false", "hash", "hostname", "id", "local", "ls", "printf",
-        "mapfile", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "sleep", "test",
-        "trap", "true", "type", "umask", "uname", "unset", "wait", "which", "whoami",
+        "echo", "env", "exit", "export", "false", "hash", "hostname", "id", "local", "ls", "printf",
+        "mapfile", "printenv", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "sleep",
+        "test", "trap", "true", "type", "umask", "uname", "unset", "wait", "which", "whoami",
     )
 )  # fmt: skip
-"""Commands whose failure is no failure of the work."""
+"""Commands whose failure is not a failure of the work."""
 
 MAX_LENGTH = 8_192
 """The maximum length of a script that is read. Of 429 scripts in public Jobs one is longer. The parser takes
@@ -68,8 +67,13 @@ _RESERVED = (
 )
 _ENDLESS = re.compile(r"(while\s+(?:true|:|\[\s+1\s+\]|\(\(\s*1\s*\)\))|until\s+false)\s*[;\n]")
 _ENDS_LOOP = re.compile(r"\b(?:break|exec|exit|kill|killall|pkill|return|timeout)\b")
+_INTO_FILES = (">", ">>", ">|", "&>", "&>>")
+_REPLACING = (">", ">|", "&>")
+_STREAM = re.compile(r"['\"]?(?:/dev/|/proc/[^/]+/fd/)")
+_SET_BY_NAME = ("getopts", "mapfile", "printf", "read", "readarray")
+"""Commands that set the variables that they name."""
 _NO_WORDS = ("file_redirect", "herestring_redirect", "process_substitution", "variable_assignment")
-"""Parts of a command that are no words of it."""
+"""Parts of a command that are not words of it."""
 _QUOTED = {"ansi_c_string": 2, "raw_string": 1, "string": 1}
 """The kinds of quoted words, with the length of the opening quote."""
 
@@ -86,12 +90,21 @@ class ShellCommand:
         checked: True in the condition of an ``if`` or a loop, and after ``!``.
         background: True if it, or a list or compound command around it, is started in the background.
         assigns: True if the command runs a program only to set a variable.
+        outputs: the files into which its output goes, without quotes.
+        errors: those into which its standard error goes alone.
+        replaces: those of ``outputs`` that lose what they had.
+        input: the text of its here-document; empty without one.
+        line: its line in the script, from 0.
+        conditions: the conditions of the ``if`` clauses around it, as they are written; ``?``, of which
+            nothing is known, for ``else`` and the other clauses.
+        function: the name of the function around it; empty for none.
         replaced_by: a command after it that replaces its exit code before the script reads ``$?``, such as an
             assignment; empty if there is none.
     """
 
     __slots__ = (
-        "after", "assigns", "background", "before", "checked", "depth", "replaced_by", "words",
+        "after", "assigns", "background", "before", "checked", "conditions", "depth", "errors", "function",
+        "input", "line", "outputs", "replaced_by", "replaces", "words",
     )  # fmt: skip
 
     def __init__(
@@ -104,14 +117,28 @@ class ShellCommand:
         checked: bool,
         background: bool,
         assigns: bool,
+        outputs: Sequence[str],
+        errors: Sequence[str],
+        replaces: Sequence[str],
+        input: str,
+        line: int = 0,
+        conditions: Sequence[str] = (),
+        function: str = "",
     ) -> None:
         self.words = words
+        self.line = line
+        self.conditions = conditions
+        self.function = function
         self.before = before
         self.after = after
         self.depth = depth
         self.checked = checked
         self.background = background
         self.assigns = assigns
+        self.outputs = outputs
+        self.errors = errors
+        self.replaces = replaces
+        self.input = input
         self.replaced_by = ""
 
     @property
@@ -121,7 +148,7 @@ class ShellCommand:
 
     @property
     def waits(self) -> bool:
-        """True if the shell waits for the end of the command, and the command is no condition."""
+        """True if the shell waits for the end of the command, and the command is not a condition."""
         return not (self.checked or self.background or self.after in ("&", "|"))
 
     @property
@@ -134,8 +161,11 @@ class ShellScript:
     """A script: its simple commands in the order of the text.
 
     Attributes:
+        assigned: the variables that it sets, with the texts of their values; none for one that a loop or a
+            ``read`` sets.
         text: the script.
         commands: its commands; empty if the script cannot be read.
+        nounset: True if the shell exits when it reads a variable that is not set (``set -u``).
         last: the index of the first command of its last list, such as ``a && b || c``.
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
@@ -147,8 +177,8 @@ class ShellScript:
     """
 
     __slots__ = (
-        "closed", "commands", "endless_loops", "errexit", "last", "parameters", "pipefail", "text",
-        "waiting_loops", "xtrace",
+        "assigned", "closed", "commands", "endless_loops", "errexit", "last", "nounset", "parameters",
+        "pipefail", "text", "waiting_loops", "xtrace",
     )  # fmt: skip
 
     def __init__(
@@ -156,13 +186,14 @@ class ShellScript:
     ) -> None:
         self.text = text
         self.parameters = parameters
-        self.errexit = self.pipefail = self.xtrace = False
+        self.errexit = self.nounset = self.pipefail = self.xtrace = False
         self._set(options)
         reader = _Reader()
         try:
             reader.read(text)
         except _Unreadable:
             reader = _Reader()
+        self.assigned = reader.assigned
         self.commands = reader.commands
         self.last = reader.last
         self.closed = reader.closed
@@ -184,6 +215,8 @@ class ShellScript:
             named = next(words, "") if "o" in option.lower() else ""  # -O names one of shopt
             if "e" in option or named == "errexit":
                 self.errexit = on
+            if "u" in option or named == "nounset":
+                self.nounset = on
             if "x" in option or named == "xtrace":
                 self.xtrace = self.xtrace or on  # from there on, the log shows values
             if named == "pipefail":
@@ -193,34 +226,6 @@ class ShellScript:
     def final(self) -> ShellCommand | None:
         """The command whose exit code is that of the script; None if a compound command decides."""
         return self.commands[-1] if self.commands and not self.closed else None
-
-
-def script_of(container: dict[str, Any]) -> tuple[str, ShellScript] | None:
-    """Return the script of a container that runs ``sh -c script``, with its field; None for another.
-
-    >>> field, script = script_of({"command": ["/bin/sh", "-ec"], "args": ["a | b; exit 0"]})
-    >>> field, script.errexit, [command.words for command in script.commands]
-    ('args[0]', True, [['a'], ['b'], ['exit', '0']])
-    """
-    command = container.get("command", [])
-    words = [*command, *container.get("args", [])]
-    shell = launched(words)
-    if shell == len(words) or base_name(words[shell]) not in SHELLS:
-        return None
-    for index in range(shell + 1, len(words)):
-        word = words[index]
-        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-            options = words[shell + 1 : index + 1]
-            at = index + 1
-            if words[at : at + 1] == ["--"]:
-                at += 1
-            if at >= len(words):
-                return None
-            field = f"command[{at}]" if at < len(command) else f"args[{at - len(command)}]"
-            return field, ShellScript(words[at], options, words[at + 1 :])
-        if not word.startswith("-") and words[index - 1][-1:] not in ("o", "O"):
-            return None
-    return None
 
 
 class _Unreadable(ValueError):
@@ -241,6 +246,7 @@ class _Reader:
     """Reads the commands of a script from its syntax tree; raises _Unreadable."""
 
     def __init__(self) -> None:
+        self.assigned: dict[str, list[str]] = {}
         self.commands: list[ShellCommand] = []
         self.last = 0
         self.closed = False
@@ -248,6 +254,8 @@ class _Reader:
         self.waiting_loops: list[str] = []
         self._unread: ShellCommand | None = None
         self._replacing = ""
+        self._conditions: list[str] = []
+        self._function = ""
 
     def read(self, text: str) -> None:
         """Read a script."""
@@ -310,26 +318,100 @@ class _Reader:
         """Read the commands in a compound command, or in a clause of one."""
         condition = node.type in _CONDITIONS
         children = node.children
+        outer = self._function, len(self._conditions)
+        if node.type == "case_item":
+            self._conditions.append("?")
+        elif node.type in _CLAUSES and node.type != "do_group":
+            self._conditions[-1:] = ["?"]  # what its if asks does not hold here
+        elif node.type == "function_definition":
+            self._function = _text(children[1] if _text(children[0]) == "function" else children[0])
         for index, child in enumerate(children):
+            if child.type == "variable_name":  # of a for
+                self.assigned.setdefault(_text(child), [])
             if child.type == "then":
                 condition = False
+                if node.type == "if_statement":
+                    self._conditions.append(" ".join(map(_text, children[1:index])))
             elif child.type in _CLAUSES:
                 self._read_body(child, depth, checked=checked, background=background)
             elif child.type in _STATEMENTS:
                 starts = background or _ends_with_ampersand(children, index)
                 self._read_statement(child, starts, depth=depth, checked=checked or condition)
+        self._function = outer[0]
+        del self._conditions[outer[1] :]
 
     def _take(self, node: Node, depth: int, *, checked: bool, background: bool) -> None:
         words = _words(node)
         text = _text(node)
         assigns = not words and ("$(" in text or "`" in text)
         words = words[launched(words) :] or words
+        for each in (node, *node.children):
+            if each.type == "variable_assignment" and each.children[0].type == "variable_name":
+                value = _text(each.children[-1]) if len(each.children) > 2 else ""
+                self.assigned.setdefault(_text(each.children[0]), []).append(value)
+        if words and words[0] in _SET_BY_NAME:
+            for word in words[1:]:
+                self.assigned.setdefault(word.partition("=")[0], [])
         if words or assigns:
             self.commands.append(
                 ShellCommand(
-                    words, ";", ";", depth, checked=checked, background=background, assigns=assigns
+                    words,
+                    ";",
+                    ";",
+                    depth,
+                    checked=checked,
+                    background=background,
+                    assigns=assigns,
+                    outputs=list(_outputs(node, "1")),
+                    errors=list(_outputs(node, "2")),
+                    replaces=list(_outputs(node, "1", _REPLACING)),
+                    input=_input(node),
+                    line=node.start_point[0],
+                    conditions=tuple(self._conditions),
+                    function=self._function,
                 )
             )
+
+
+def _outputs(node: Node, descriptor: str, operators: Sequence[str] = _INTO_FILES) -> Iterator[str]:
+    """Yield the files into which an output of a simple command is redirected, not devices and streams.
+
+    The redirection of a list or pipe stands beside the list, and belongs to its last command.
+    """
+    while True:
+        for child in node.children:
+            if child.type == "file_redirect" and (target := _output(child, descriptor, operators)):
+                yield target
+        above = node.parent
+        if above is None or above.type not in _LISTS:
+            return
+        commands = [each for each in above.children if each.type != "file_redirect"]
+        if commands[-1] != node:
+            return
+        node = above
+
+
+def _input(node: Node) -> str:
+    """Return the text of the here-document that a simple command reads; empty without one."""
+    above = node.parent
+    if above is None or above.type != "redirected_statement":
+        return ""
+    for child in above.children:
+        if child.type == "heredoc_redirect":
+            return next((_text(each) for each in child.children if each.type == "heredoc_body"), "")
+    return ""
+
+
+def _output(redirect: Node, descriptor: str, operators: Sequence[str]) -> str:
+    """Return the file into which a redirection writes an output of a command; empty for none."""
+    parts = redirect.children
+    has_descriptor = _text(parts[0]).isdecimal()
+    if (_text(parts[0]) if has_descriptor else "1") != descriptor:
+        return ""
+    parts = parts[has_descriptor:]
+    if len(parts) < 2 or _text(parts[0]) not in operators or _STREAM.match(_text(parts[1])):
+        return ""
+    return _word(parts[1])
 
 
 def _first_read(statement: Node) -> Node:
@@ -363,7 +445,7 @@ def _waits(commands: Sequence[ShellCommand], depth: int) -> bool:
 
 
 def _endless_condition(node: Node) -> str:
-    """Return the begin of a loop that nothing in it ends, such as ``while true``; empty for others."""
+    """Return the start of a loop that nothing in it ends, such as ``while true``; empty for others."""
     text = _text(node) if node.type == "while_statement" else ""
     if not (found := _ENDLESS.match(text)) or _ENDS_LOOP.search(text):
         return ""

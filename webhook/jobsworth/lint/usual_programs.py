@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.shells import base_name
+from jobsworth.lint.command_line import base_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,67 @@ SERVERS: dict[str, tuple[str, ...]] = {
 DUMPS = ("mariadb-dump", "mongodump", "mysqldump", "pg_basebackup", "pg_dump", "pg_dumpall")
 """Programs that write the data of a database."""
 
+MIGRATIONS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "airflow": (("db", "init"), ("db", "migrate"), ("db", "upgrade")),
+    "alembic": (("upgrade",),),
+    "artisan": (("migrate",),),
+    "atlas": (("migrate", "apply"), ("schema", "apply")),
+    "console": (("doctrine:migrations:migrate",),),
+    "dbmate": (("up",), ("migrate",)),
+    "django-admin": (("migrate",),),
+    "flask": (("db", "upgrade"),),
+    "flyway": (("migrate",),),
+    "goose": (("up",),),
+    "knex": (("migrate:latest",),),
+    "liquibase": (("update",),),
+    "manage.py": (("migrate",),),
+    "migrate": (("up",),),
+    "mix": (("ecto.migrate",),),
+    "prisma": (("migrate", "deploy"), ("db", "push")),
+    "rails": (("db:migrate",), ("db:prepare",)),
+    "rake": (("db:migrate",),),
+    "sequelize": (("db:migrate",),),
+    "sequelize-cli": (("db:migrate",),),
+    "superset": (("db", "upgrade"),),
+    "typeorm": (("migration:run",),),
+}
+"""Programs that migrate a database, with their subcommands. Source: their reference documentation."""
+RESTORES = ("mongorestore", "pg_restore")
+
+
+def migrates(words: Sequence[str]) -> bool:
+    """Return True for a command that migrates a database or restores it, also through a runner such as npx.
+
+    >>> migrates(["npx", "prisma", "migrate", "deploy"]), migrates(["python", "manage.py", "check"])
+    (True, False)
+    """
+    for at in range(min(len(words), 5)):
+        name = base_name(words[at])
+        if name in RESTORES:
+            return True
+        rest = [word for word in words[at + 1 :] if not word.startswith("-")]
+        if any(tuple(rest[: len(each)]) == each for each in MIGRATIONS.get(name, ())):
+            return True
+    return False
+
+
+MANAGERS = {
+    "apk": ("add",), "apt": ("install", "update"), "apt-get": ("install", "update"), "dnf": ("install",),
+    "microdnf": ("install",), "yum": ("install",),
+}  # fmt: skip
+"""Package managers of distributions, with the subcommands that need root and a file system to write to."""
+
+MYSQL_CLIENTS = ("mariadb", "mariadb-dump", "mysql", "mysqladmin", "mysqldump")
+NEED_ROOT = (
+    "adduser", "chown", "groupadd", "iptables", "ldconfig", "modprobe", "mount", "sysctl", "umount",
+    "update-ca-certificates", "useradd",
+)  # fmt: skip
+"""Programs that fail for another user than root."""
+READING = ("--help", "--list", "--version", "-L", "-a", "-l", "-n", "-p")
+"""Options with which they only show something."""
+ONLY_BASH = ("[[", "declare", "mapfile", "pushd", "readarray", "shopt", "source")
+"""Commands of bash that dash does not have."""
+
 ENDING = frozenset(
     (
         "--bootstrap", "--check", "--check-config", "--daemon", "--daemonize", "--help", "--initialize",
@@ -62,6 +123,19 @@ _OFFICIAL = re.compile(
     r"(?:(?:index\.)?docker\.io/(?:library/)?|library/|mirror\.gcr\.io/library/|public\.ecr\.aws/docker/library/)?"
     r"([a-z0-9-]+)(?:[:@].*)?"
 )
+
+
+def dump_name(words: Sequence[str]) -> str:
+    """Return the dump that a command line runs, also by ``kubectl exec``; empty for another program.
+
+    >>> dump_name(["kubectl", "exec", "db-0", "--", "mysqldump", "shop"]), dump_name(["pg_dump"])
+    ('mysqldump', 'pg_dump')
+    """
+    name = base_name(words[0]) if words else ""
+    if name in DUMPS:
+        return name
+    inside = words[1:] if "exec" in words[1:3] or name in ("ssh", "chroot", "nsenter") else ()
+    return next((base_name(word) for word in inside if base_name(word) in DUMPS), "")
 
 
 def serves(words: Sequence[str]) -> bool:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from copy import copy
 
 from lsprotocol import types
 
+from jobsworth.files.steps import Steps
 from jobsworth.lsp.diagnostics import diagnostic
 from jobsworth.lsp.failure_policy import has_failure_policy
+from jobsworth.lsp.open_text import EvaluatedText, OpenText, ShownFinding
 from jobsworth.lsp.text_fixes import edit_of_fix, edit_of_safe_fixes
+from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lsp.open_text import EvaluatedText, OpenText, ShownFinding
-    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 
 EXPLAIN = "jobsworth.explain"
 """The command that shows the explanation of a text; its argument is the address."""
@@ -31,38 +29,42 @@ MAX_FIXES = 20
 
 def code_actions(
     evaluated: EvaluatedText, workspace: WorkspaceEvaluator, params: types.CodeActionParams
-) -> Iterator[types.CodeAction]:
-    """Yield the actions at a range of a text.
+) -> Steps[list[types.CodeAction]]:
+    """Return the actions at a range of a text.
 
     Raises:
         UsageError: a configuration is wrong.
     """
     only = params.context.only
+    actions: list[types.CodeAction] = []
     if _wants(only, QUICK_FIX) or _wants(only, UNSAFE):
         at_range = [each for each in evaluated.findings if _overlap(each.range, params.range)]
         for shown in at_range[:MAX_FIXES]:
-            yield from _fix(evaluated.text, workspace, shown, only)
+            fix = yield from _fix(evaluated.text, workspace, shown, only)
+            actions += [] if fix is None else [fix]
     if _wants(only, FIX_ALL) and any(_is_safe(each) for each in evaluated.findings):
         title = "Apply all safe fixes (jobsworth)"
-        yield types.CodeAction(title, kind=FIX_ALL, data=evaluated.text.uri)
+        actions.append(types.CodeAction(title, kind=FIX_ALL, data=evaluated.text.uri))
     if only is None and has_failure_policy(evaluated.text):
         command = types.Command(
             "Explain this failure policy", EXPLAIN, arguments=[evaluated.text.uri]
         )
-        yield types.CodeAction(command.title, command=command)
+        actions.append(types.CodeAction(command.title, command=command))
+    return actions
 
 
 def with_all_safe_fixes(
     action: types.CodeAction, text: OpenText, workspace: WorkspaceEvaluator
-) -> types.CodeAction:
+) -> Steps[types.CodeAction]:
     """Return the action of all safe fixes with its edit, which may be empty.
 
     Raises:
         UsageError: a configuration is wrong.
     """
-    edit = edit_of_safe_fixes(text, workspace)
-    action.edit = _workspace_edit(text, [] if edit is None else [edit])
-    return action
+    edit = yield from edit_of_safe_fixes(text, workspace)
+    completed = copy(action)
+    completed.edit = _workspace_edit(text, [] if edit is None else [edit])
+    return completed
 
 
 def _fix(
@@ -70,16 +72,16 @@ def _fix(
     workspace: WorkspaceEvaluator,
     shown: ShownFinding,
     only: Sequence[types.CodeActionKind | str] | None,
-) -> Iterator[types.CodeAction]:
+) -> Steps[types.CodeAction | None]:
     finding = shown.located.finding
     fix = finding.fix
-    if fix is None or shown.located.further or not _wants(only, QUICK_FIX if fix.safe else UNSAFE):
-        return
-    edit = edit_of_fix(text, workspace, shown)
+    if fix is None or not _wants(only, QUICK_FIX if fix.safe else UNSAFE):
+        return None
+    edit = yield from edit_of_fix(text, workspace, shown)
     if edit is None:
-        return
+        return None
     title = f"{fix.title} ({finding.code})" if fix.safe else f"{fix.title} ({finding.code}, unsafe)"
-    yield types.CodeAction(
+    return types.CodeAction(
         printable(title),
         kind=QUICK_FIX if fix.safe else UNSAFE,
         diagnostics=[diagnostic(shown)],
@@ -94,7 +96,7 @@ def _workspace_edit(text: OpenText, edits: list[types.TextEdit]) -> types.Worksp
 
 def _is_safe(shown: ShownFinding) -> bool:
     fix = shown.located.finding.fix
-    return fix is not None and fix.safe and not shown.located.further
+    return fix is not None and fix.safe
 
 
 def _wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:

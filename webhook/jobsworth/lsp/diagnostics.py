@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from lsprotocol import types
 
+from jobsworth.findings.finding import Finding
 from jobsworth.lint.catalogue import page_address
+from jobsworth.lsp.open_text import EvaluatedText, ShownFinding
 from jobsworth.printable import printable
 from jobsworth.reports.text import HINT_OF_FIX, hidden_note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.lsp.open_text import EvaluatedText, ShownFinding
 
 SOURCE = "jobsworth"
 SEVERITIES = {
@@ -56,7 +52,7 @@ def diagnostic(shown: ShownFinding) -> types.Diagnostic:
 
 def _message(finding: Finding, *, further: bool) -> str:
     """Return the message, without the hint if the fix says as much."""
-    about = f"{finding.field}: " if finding.field else ""
+    about = f"{finding.written_field}: " if finding.field else ""
     name = f" [{finding.reason}]" if finding.source == "lint" else ""
     lines = [f"{about}{finding.message}{name}"]
     if further:

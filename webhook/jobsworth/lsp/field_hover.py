@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Struct
 from jobsworth.api.declared_types import field_at
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.jobset.versions import API_VERSION, KIND
 from jobsworth.api.kinds import kind
-from jobsworth.manifests import read_text
+from jobsworth.lsp.open_text import OpenText
+from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.parsing.nodes import child_path
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-    from jobsworth.lsp.open_text import OpenText
-    from jobsworth.manifests import Document
-
     Steps = Sequence[str | int]
 
 

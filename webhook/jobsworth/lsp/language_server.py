@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -17,20 +17,19 @@ from pygls.workspace import PositionCodec
 
 import jobsworth
 from jobsworth.files.configuration.configurations import OWN_FILE, SHARED_FILE
+from jobsworth.files.steps import Steps
 from jobsworth.lsp.code_actions import EXPLAIN, KINDS, code_actions, with_all_safe_fixes
 from jobsworth.lsp.diagnostics import diagnostics
 from jobsworth.lsp.failure_policy import ExplanationPages, explanation
 from jobsworth.lsp.field_hover import hover
 from jobsworth.lsp.open_text import EvaluatedText, OpenText, evaluated
 from jobsworth.lsp.text_positions import TextPositions
-from jobsworth.lsp.workspace_evaluator import file_path
+from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator, file_path
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
+    T = TypeVar("T")
 
 WATCHED = (f"**/{OWN_FILE}", f"**/{SHARED_FILE}", "**/*.{yaml,yml,json}")
 """The files on which findings of others depend: configurations, policies, the objects that Jobs refer to."""
@@ -60,47 +59,60 @@ class JobsworthServer(LanguageServer):
         self._evaluator = workspace
         self._pages = ExplanationPages()
         self._evaluated: dict[str, EvaluatedText] = {}
-        self._waiting: dict[str, asyncio.TimerHandle] = {}
+        self._publishing: dict[str, asyncio.Task[None]] = {}
         self._took = 0.0
         self.has_ended = False
 
     # Texts
 
-    def changed(self, uri: str) -> None:
+    async def changed(self, uri: str) -> None:
         """Evaluate a text: at once, or, if that takes long, when no more changes come."""
-        if uri in self._waiting:
-            self._waiting.pop(uri).cancel()
-        if self._took < PATIENCE:
-            self.publish(uri)
-        else:
-            loop = asyncio.get_running_loop()
-            self._waiting[uri] = loop.call_later(self._took, self.publish, uri)
+        await self.publish(uri, 0.0 if self._took < PATIENCE else self._took)
 
-    def publish(self, uri: str) -> None:
-        """Evaluate an open text, and publish its diagnostics."""
-        self._waiting.pop(uri, None)
+    async def publish(self, uri: str, after: float = 0.0) -> None:
+        """Evaluate an open text in place of an earlier version, and publish its diagnostics.
+
+        Args:
+            uri: of the text.
+            after: the seconds to wait for further changes.
+        """
+        self._give_up(uri)
+        task = self._publishing[uri] = asyncio.create_task(self._publish(uri, after))
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    async def _publish(self, uri: str, after: float) -> None:
+        await asyncio.sleep(after)
         text = self.open_text(uri)
         began = time.monotonic()
-        found = evaluated(text, self._evaluator)
+        found = await _in_turns(evaluated(text, self._evaluator))
         self._took = time.monotonic() - began
         self._evaluated[uri] = found
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(uri, diagnostics(found), text.version)
         )
 
+    def _give_up(self, uri: str) -> None:
+        """End the evaluation of an earlier version of a text."""
+        task = self._publishing.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
     def closed(self, uri: str) -> None:
         """Withdraw the diagnostics of a text."""
-        if uri in self._waiting:
-            self._waiting.pop(uri).cancel()
+        self._give_up(uri)
         self._evaluated.pop(uri, None)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
-    def read_again(self) -> None:
+    async def read_again(self) -> None:
         """Read configurations and files again, and evaluate all open texts."""
         folders = [file_path(folder.uri) for folder in self.workspace.folders.values()]
         self._evaluator.read_again([folder for folder in folders if folder is not None])
-        for uri in list(self._evaluated):
-            self.publish(uri)
+        await asyncio.gather(*map(self.publish, list(self._publishing)))
+
+    def is_open(self, uri: str) -> bool:
+        """Return True for a text that the client has opened."""
+        return uri in self._publishing
 
     def open_text(self, uri: str) -> OpenText:
         """Return the newest version of a text."""
@@ -109,26 +121,32 @@ class JobsworthServer(LanguageServer):
         positions = TextPositions(document.source, codec)
         return OpenText(uri, document.version, self._evaluator.path_of(uri), positions)
 
-    def newest(self, uri: str) -> EvaluatedText:
-        """Return the findings of the newest version of an open text."""
-        found, text = self._evaluated[uri], self.open_text(uri)
-        if found.text.positions.text == text.positions.text:
-            return found
-        return evaluated(text, self._evaluator)
+    def _is_newest(self, text: OpenText) -> bool:
+        """Return True if a text has not changed meanwhile: an edit of another version would be wrong."""
+        return (
+            self.is_open(text.uri)
+            and self.open_text(text.uri).positions.text == text.positions.text
+        )
+
+    async def newest(self, uri: str) -> EvaluatedText | None:
+        """Return the published findings of the newest version of a text; None if it is closed."""
+        while (task := self._publishing.get(uri)) is not None and not task.done():
+            await asyncio.wait([task])
+        return self._evaluated.get(uri)
 
     # Requests
 
-    def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return what can be done at a range of a text."""
-        if params.text_document.uri not in self._evaluated:
+        newest = await self.newest(params.text_document.uri)
+        if newest is None or newest.problem:
             return []
-        newest = self.newest(params.text_document.uri)
-        if newest.problem:
+        actions = await _in_turns(code_actions(newest, self._evaluator, params))
+        if not self._is_newest(newest.text):
             return []
-        actions = list(code_actions(newest, self._evaluator, params))
         if self._completes_actions:
             return actions
-        return [each if each.data is None else self.completed(each) for each in actions]
+        return [each if each.data is None else await self.completed(each) for each in actions]
 
     @property
     def _completes_actions(self) -> bool:
@@ -138,19 +156,21 @@ class JobsworthServer(LanguageServer):
         support = action.resolve_support if action is not None else None
         return support is not None and "edit" in support.properties
 
-    def completed(self, action: types.CodeAction) -> types.CodeAction:
+    async def completed(self, action: types.CodeAction) -> types.CodeAction:
         """Return an action with its edit; without one if its text is not open, or has a problem by now."""
         uri = action.data
-        if not isinstance(uri, str) or uri not in self._evaluated:
+        if not isinstance(uri, str) or not self.is_open(uri):
             return action
+        text = self.open_text(uri)
         try:
-            return with_all_safe_fixes(action, self.open_text(uri), self._evaluator)
+            found = await _in_turns(with_all_safe_fixes(action, text, self._evaluator))
         except UsageError:
             return action
+        return found if self._is_newest(text) else action
 
     def documentation(self, params: types.HoverParams) -> types.Hover | None:
         """Return the documentation of the field at a position."""
-        if params.text_document.uri not in self._evaluated:
+        if not self.is_open(params.text_document.uri):
             return None
         text = self.open_text(params.text_document.uri)
         try:
@@ -159,20 +179,19 @@ class JobsworthServer(LanguageServer):
             return None
         return hover(text, server, params.position)
 
-    def explain(self, uri: str) -> str:
+    async def explain(self, uri: str) -> str:
         """Show the explanation of an open text, and return it as Markdown."""
-        if uri not in self._evaluated:
+        if not self.is_open(uri):
             message = f"{printable(uri) or 'the text'} is not open: open it, then explain it"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
             return message
         text = self.open_text(uri)
         try:
-            markdown = explanation(text, self._evaluator.server_of(text.path))
+            markdown = await _in_turns(explanation(text, self._evaluator.server_of(text.path)))
         except UsageError as error:
             markdown = f"{error}\n"
-        window = self.client_capabilities.window
-        if window is not None and window.show_document is not None and window.show_document.support:
-            page = self._pages.write(f"explanation-{PurePath(text.path).stem}", markdown)
+        page = self._page(text, markdown)
+        if page:
             # The answer is not awaited: a client may never give it.
             self.window_show_document(
                 types.ShowDocumentParams(page, external=False, take_focus=True)
@@ -180,6 +199,16 @@ class JobsworthServer(LanguageServer):
         else:
             self.window_show_message(types.ShowMessageParams(types.MessageType.Info, markdown))
         return markdown
+
+    def _page(self, text: OpenText, markdown: str) -> str:
+        """Write an explanation into a page, and return its address; empty if the client can show none."""
+        window = self.client_capabilities.window
+        if window is None or window.show_document is None or not window.show_document.support:
+            return ""
+        try:
+            return self._pages.write(PurePath(text.path).stem, markdown)
+        except OSError:  # such as a full disk
+            return ""
 
     async def watch(self) -> None:
         """Ask the client to report changes of files, if it can; they are also read again on each save."""
@@ -209,40 +238,53 @@ class JobsworthServer(LanguageServer):
         return 0 if self.has_ended else 1
 
 
+async def _in_turns(steps: Steps[T]) -> T:
+    """Carry out a computation, and let requests be answered after each of its steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        await asyncio.sleep(0)
+
+
 def language_server(workspace: WorkspaceEvaluator) -> JobsworthServer:
     """Return a server with all its features."""
     server = JobsworthServer(workspace)
 
     @server.feature(types.INITIALIZED)
     async def _initialized(ls: JobsworthServer, params: types.InitializedParams) -> None:
-        ls.read_again()
+        await ls.read_again()
         await ls.watch()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def _opened(ls: JobsworthServer, params: types.DidOpenTextDocumentParams) -> None:
-        ls.publish(params.text_document.uri)
+    async def _opened(ls: JobsworthServer, params: types.DidOpenTextDocumentParams) -> None:
+        await ls.publish(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def _changed(ls: JobsworthServer, params: types.DidChangeTextDocumentParams) -> None:
-        ls.changed(params.text_document.uri)
+    async def _changed(ls: JobsworthServer, params: types.DidChangeTextDocumentParams) -> None:
+        await ls.changed(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def _saved(ls: JobsworthServer, params: types.DidSaveTextDocumentParams) -> None:
-        ls.read_again()
+    async def _saved(ls: JobsworthServer, params: types.DidSaveTextDocumentParams) -> None:
+        await ls.read_again()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def _closed(ls: JobsworthServer, params: types.DidCloseTextDocumentParams) -> None:
         ls.closed(params.text_document.uri)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def _files_changed(ls: JobsworthServer, params: types.DidChangeWatchedFilesParams) -> None:
-        ls.read_again()
+    async def _files_changed(
+        ls: JobsworthServer, params: types.DidChangeWatchedFilesParams
+    ) -> None:
+        await ls.read_again()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def _folders_changed(
+    async def _folders_changed(
         ls: JobsworthServer, params: types.DidChangeWorkspaceFoldersParams
     ) -> None:
-        ls.read_again()
+        await ls.read_again()
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def _hover(ls: JobsworthServer, params: types.HoverParams) -> types.Hover | None:
@@ -252,16 +294,18 @@ def language_server(workspace: WorkspaceEvaluator) -> JobsworthServer:
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions(code_action_kinds=list(KINDS), resolve_provider=True),
     )
-    def _actions(ls: JobsworthServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-        return ls.actions(params)
+    async def _actions(
+        ls: JobsworthServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        return await ls.actions(params)
 
     @server.feature(types.CODE_ACTION_RESOLVE)
-    def _resolved(ls: JobsworthServer, action: types.CodeAction) -> types.CodeAction:
-        return ls.completed(action)
+    async def _resolved(ls: JobsworthServer, action: types.CodeAction) -> types.CodeAction:
+        return await ls.completed(action)
 
     @server.command(EXPLAIN)
-    def _explain(ls: JobsworthServer, uri: str = "") -> str:
-        return ls.explain(uri)
+    async def _explain(ls: JobsworthServer, uri: str = "") -> str:
+        return await ls.explain(uri)
 
     @server.feature(types.SHUTDOWN)
     def _shutdown(ls: JobsworthServer, params: Any) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from jobsworth.files.steps import Steps
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, MIB
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
     from jobsworth.lsp.text_positions import TextPositions
     from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 
@@ -71,20 +71,20 @@ class EvaluatedText:
     problem: str = ""
 
 
-def evaluated(text: OpenText, workspace: WorkspaceEvaluator) -> EvaluatedText:
+def evaluated(text: OpenText, workspace: WorkspaceEvaluator) -> Steps[EvaluatedText]:
     """Evaluate a text; one that is larger than a file may be has a problem instead."""
     data = text.data
     if len(data) > MAX_MANIFEST_BYTES:
         most = MAX_MANIFEST_BYTES // MIB
         return EvaluatedText(text, (), f"the text is larger than {most} MiB: split it into files")
     try:
-        results = workspace.results(text.path, data)
+        results = yield from workspace.results(text.path, data)
     except UsageError as error:
         return EvaluatedText(text, (), str(error))
-    return EvaluatedText(text, tuple(_shown(text, workspace, results)))
+    return EvaluatedText(text, tuple(_visible(text, workspace, results)))
 
 
-def _shown(
+def _visible(
     text: OpenText, workspace: WorkspaceEvaluator, results: list[Result]
 ) -> Iterator[ShownFinding]:
     for result in results:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from jobsworth.files.fixing.autofix_loop import autofix
+from jobsworth.files.fixing.autofix_loop import autofix_in_steps
 from jobsworth.files.proposed_edits import line_change
+from jobsworth.files.steps import Steps
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
+from jobsworth.lsp.open_text import OpenText, ShownFinding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.lsp.open_text import OpenText, ShownFinding
     from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 
     Reported = Callable[[Result, LocatedFinding], bool]
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def edit_of_fix(
     text: OpenText, workspace: WorkspaceEvaluator, shown: ShownFinding
-) -> types.TextEdit | None:
+) -> Steps[types.TextEdit | None]:
     """Return the edit of the fix of a finding; None if it does not resolve the finding, or brings another.
 
     Raises:
@@ -37,7 +37,9 @@ def edit_of_fix(
     )
 
 
-def edit_of_safe_fixes(text: OpenText, workspace: WorkspaceEvaluator) -> types.TextEdit | None:
+def edit_of_safe_fixes(
+    text: OpenText, workspace: WorkspaceEvaluator
+) -> Steps[types.TextEdit | None]:
     """Return the edit of all safe fixes of the findings that the editor shows; None if there is none.
 
     Raises:
@@ -53,9 +55,11 @@ def _identity(result: Result, located: LocatedFinding) -> tuple[object, ...]:
 
 def _edit(
     text: OpenText, workspace: WorkspaceEvaluator, *, unsafe: bool, reported: Reported
-) -> types.TextEdit | None:
+) -> Steps[types.TextEdit | None]:
     before = text.data
-    fixed = autofix(workspace.evaluator, text.path, before, unsafe=unsafe, reported=reported)
+    fixed = yield from autofix_in_steps(
+        workspace.evaluator, text.path, before, unsafe=unsafe, reported=reported
+    )
     if fixed.data == before:
         return None
     change = line_change(text.positions.text, fixed.data.decode("utf-8", "surrogatepass"))

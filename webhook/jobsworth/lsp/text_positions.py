@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.workspace import PositionCodec, ServerTextPosition
 
-if TYPE_CHECKING:
-    from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.located_finding import LocatedFinding
 
 _LINE_END = re.compile("\r\n|\n|\r")
 _BOM = "\ufeff"

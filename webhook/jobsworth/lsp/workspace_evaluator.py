@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from collections.abc import Sequence
+from urllib.parse import SplitResult, urlsplit
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from urllib.parse import SplitResult
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.configuration.settings import Settings
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
+from jobsworth.files.steps import Steps
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 
 
 class WorkspaceEvaluator:
@@ -50,7 +46,7 @@ class WorkspaceEvaluator:
         self._folders = tuple(folders)
         self._configurations = self._evaluator = None
 
-    def results(self, path: str, data: bytes) -> list[Result]:
+    def results(self, path: str, data: bytes) -> Steps[list[Result]]:
         """Return the findings of the documents of a text; none if a configuration excludes it.
 
         Args:
@@ -62,7 +58,7 @@ class WorkspaceEvaluator:
         """
         if self.configurations.excludes(path):
             return []
-        return self.evaluator.text(path, data)
+        return (yield from self.evaluator.text_in_steps(path, data))
 
     def shows(self, result: Result, located: LocatedFinding) -> bool:
         """Return True for a finding that the editor shows: the same as the command line."""

@@ -4,27 +4,40 @@ A Job gets past the webhook while that is down (``failurePolicy: Ignore``), or b
 Its controller evaluates it again before the first Pod. What a policy would have denied is reported, and with
 ``spec.onAdmitted: suspend`` the Job is held: suspended until it satisfies the policy or an exemption applies.
 A Job that has started is never stopped.
+
+A hold is recorded in the status, because a client that may create or update Jobs cannot write that. Without
+this record, a client could let the controller resume a Job that another one has suspended. A hold takes
+two writes, and so does its end; a process can die between them:
+
+1. the condition HELD_BY_POLICIES, in one write with the removal of an annotation that a client put there;
+2. ``spec.suspend: true`` with the annotation HELD_BY. Beside the condition it shows that this write, and no
+   other client, has suspended the Job.
+
+At the end of a hold the second is taken back before the first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.job_policy import SUSPEND
+from jobsworth.controller.status import Condition
+from jobsworth.policy.document import SUSPEND
+from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CRON_JOB_CONTROLLERS
+from jobsworth.policy.violation import Effect
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.violation import Effect
+HELD_BY_POLICIES = "jobsworth.dev/HeldByPolicies"
+"""The type of the condition of a held Job; its message is the names of the policies, separated by commas."""
 
 HELD_BY = "jobsworth.dev/held-by-policies"
-"""The annotation of a held Job: the names of the policies that hold it, separated by commas."""
+"""The annotation of a Job that its hold has suspended: the same names."""
 
+VIOLATION, SATISFIED = "PolicyViolation", "PolicySatisfied"
+"""Reasons of the condition, and of Events."""
 
 _SERVICE_ACCOUNT_GROUPS = (
     "system:serviceaccounts",
@@ -40,21 +53,24 @@ class AdmittedJob:
     Attributes:
         started: it has, or has had, a Pod.
         suspended: ``spec.suspend``.
-        held_by: the names of the policies that hold it, by its annotation.
+        held_by: the names of the policies that hold it, by its status.
+        annotated: it has the annotation HELD_BY.
     """
 
     started: bool
     suspended: bool
     held_by: tuple[str, ...] = ()
+    annotated: bool = False
 
 
 class Hold(Enum):
     """The action on a stored Job."""
 
     NONE = "leave it as it is"
-    SUSPEND = "suspend it, and record the policies that hold it"
+    SUSPEND = "record the policies that hold it, and suspend it"
     KEEP = "create no Pod: it is held, also if another client has unset spec.suspend"
     RESUME = "resume it: no policy holds it any more"
+    FORGET = "forget the policies that held it: spec.suspend is another client's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +103,52 @@ class Decision:
     reports: tuple[Report, ...] = ()
 
 
-def held_by(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the policies that hold a Job with this metadata.
+def held_by(job: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the policies that hold a Job, given as its API server returns it.
 
-    >>> held_by({"annotations": {HELD_BY: "deadlines,images"}})
-    ('deadlines', 'images')
+    >>> held_by({"status": {"conditions": [{"type": HELD_BY_POLICIES, "status": "True", "message": "a,b"}]}})
+    ('a', 'b')
     """
-    text = (metadata.get("annotations") or {}).get(HELD_BY) or ""
-    return tuple(filter(None, text.split(",")))
+    status = job.get("status")
+    conditions = status.get("conditions") if isinstance(status, dict) else None
+    for condition in conditions if isinstance(conditions, list) else ():
+        if isinstance(condition, dict) and condition.get("type") == HELD_BY_POLICIES:
+            names = condition.get("message") if condition.get("status") == "True" else None
+            return tuple(filter(None, str(names or "").split(",")))
+    return ()
+
+
+def hold_condition(policies: Iterable[str], now: int) -> Condition:
+    """Return the condition of a Job that these policies hold; for none, of a Job that is no longer held."""
+    names = ",".join(policies)
+    reason = VIOLATION if names else SATISFIED
+    return Condition(HELD_BY_POLICIES, str(bool(names)), reason, names, now, now)
+
+
+def is_annotated(job: Mapping[str, Any]) -> bool:
+    """Return True if a Job has the annotation HELD_BY."""
+    metadata = job.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(annotations, dict) and HELD_BY in annotations
 
 
 def as_released(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a held Job as its client wrote it: not suspended, and without our annotation.
+    """Return a Job that its hold has suspended as its client wrote it: not suspended, and not annotated.
 
     Otherwise a policy about suspended Jobs would report what its own hold has caused.
+
+    Args:
+        manifest: the object as its API server returns it, with its status.
     """
-    metadata = manifest.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("annotations"), dict):
+    spec = manifest.get("spec")
+    if not (held_by(manifest) and is_annotated(manifest) and isinstance(spec, dict)):
         return manifest
-    if HELD_BY not in metadata["annotations"] or not isinstance(manifest.get("spec"), dict):
-        return manifest
+    metadata = manifest["metadata"]
     annotations = {name: text for name, text in metadata["annotations"].items() if name != HELD_BY}
     bare = {name: value for name, value in metadata.items() if name != "annotations"}
     if annotations:
         bare["annotations"] = annotations
-    return {**manifest, "metadata": bare, "spec": {**manifest["spec"], "suspend": False}}
+    return {**manifest, "metadata": bare, "spec": {**spec, "suspend": False}}
 
 
 def creator(manifest: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...]]:
@@ -142,13 +179,17 @@ def decide(job: AdmittedJob, policies: PolicySet, verdict: PolicyVerdict) -> Dec
 
 def _hold(job: AdmittedJob, holding: tuple[str, ...]) -> Hold:
     if not holding:
-        return Hold.RESUME if job.held_by else Hold.NONE
+        if not job.held_by:
+            return Hold.NONE
+        return Hold.RESUME if job.annotated else Hold.FORGET
     if job.started:
         return Hold.NONE
     if not job.held_by:
         # A Job that its user or a queueing controller has suspended waits without us.
         return Hold.NONE if job.suspended else Hold.SUSPEND
-    if job.suspended and job.held_by != holding:
+    if not job.suspended and not job.annotated:
+        return Hold.SUSPEND  # only its condition was written
+    if job.suspended and job.annotated and job.held_by != holding:
         return Hold.SUSPEND  # record the policies that hold it now
     # Do not write spec.suspend again, or two controllers would change it in turn without end.
     return Hold.KEEP

@@ -22,7 +22,7 @@ from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, as_w
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.policy.enforcement import EnforcedViolation
@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from jobsworth.policy.limits.limits import Limit, Limits
     from jobsworth.policy.violation import Effect
     from jobsworth.provenance.apply_methods import ApplyMethod
-
-
-class _HundredCompletions:
-    """A stand-in for a Job with 100 completions, for which a percentage equals a number of indexes."""
-
-    spec: Mapping[str, Any] = {"completions": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +78,7 @@ def conflicts_between(policies: Collection[JobPolicy]) -> Iterator[Conflict]:
 
 def _rejected(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
     assert policy.defaults is not None
-    for name, default in policy.defaults.fields.items():
+    for name, default in policy.defaults.single.items():
         limit = limits.fields.get(name)
         if limit is not None:
             for message in _messages(limit, default.value):
@@ -119,7 +113,8 @@ def _messages(limit: Limit, value: Any) -> Iterator[str]:
     if is_share != has_shares and (is_share or has_shares):
         return
     number = int(value[:-1]) if is_share and has_shares else value
-    for violation in limit.violations("", number, _HundredCompletions()):  # type: ignore[arg-type]
+    # Of 100 completions, a percentage is a number of indexes.
+    for violation in limit.violations("", number, completions=100):
         yield violation.message
 
 
@@ -184,6 +179,26 @@ def inconsistencies(policies: PolicySet, server: ApiServer) -> Iterator[Inconsis
         yield from _of_policy(policy, others, server)
 
 
+def kept_after_create(policy: JobPolicy, server: ApiServer) -> Iterator[tuple[str, str]]:
+    """Yield the defaults that the webhook does not set after a plain create: their path, and why."""
+    if CREATE not in policy.matching.operations:
+        return
+    found = {}
+    for _, manifest in _samples(policy):
+        request = PolicyRequest(
+            operation=CREATE,
+            kind=manifest["kind"],
+            namespace="default",
+            name="sample",
+            object=engine_for(server).default(manifest),
+            manifest=as_written(manifest, PLAIN_CREATE),
+        )
+        always = PolicySet((replace(policy, matching=_EVERYTHING),))
+        for kept in always.default(request, server).kept:
+            found[_default_of(policy, kept.field)] = kept.reason
+    yield from found.items()
+
+
 def _of_policy(
     policy: JobPolicy, others: list[JobPolicy], server: ApiServer
 ) -> Iterator[Inconsistency]:
@@ -218,11 +233,11 @@ def _remedy(
 ) -> str:
     """Return a correction that makes the sample pass."""
     assert policy.defaults is not None
-    name = field.rpartition(".")[2]
-    default = policy.defaults.fields.get(name)
+    name = field.removeprefix("spec.defaults.")
+    default = policy.defaults.single.get(name)
     if default is not None and default.when == IF_UNSET:
-        fields = {**policy.defaults.fields, name: replace(default, when=IF_SERVER_DEFAULT)}
-        better = replace(policy, defaults=replace(policy.defaults, fields=fields))
+        defaults = policy.defaults.with_condition(name, IF_SERVER_DEFAULT)
+        better = replace(policy, defaults=defaults)
         left = _violations_by_way(better, others, manifest, server)
         if all(
             _default_of(policy, one.violation.field) != field for one in left[PLAIN_CREATE].values()
@@ -282,8 +297,9 @@ def _default_of(policy: JobPolicy, field: str) -> str:
     defaults = policy.defaults
     assert defaults is not None
     inner = field.removeprefix("spec.jobTemplate.")
-    for name in (*defaults.fields, *(["podFailurePolicy"] if defaults.failure_policy else [])):
-        if f"{inner}.".startswith(f"spec.{name}."):
+    for name in (*defaults.single, *(["podFailurePolicy"] if defaults.failure_policy else [])):
+        place = name.replace("pod.", "template.spec.")
+        if f"{inner}.".startswith(f"spec.{place}."):
             return f"spec.defaults.{name}"
     for part in METADATA:
         key = field.removeprefix(f"metadata.{part}[").removesuffix("]")
@@ -294,12 +310,23 @@ def _default_of(policy: JobPolicy, field: str) -> str:
 
 def _samples(policy: JobPolicy) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield Jobs and CronJobs that leave to defaults what they can, each with a description."""
-    for what, spec in _specs():
+    for what, job, cron_job in _pairs():
         if "Job" in policy.matching.kinds:
-            yield f"a Job{what}", _object("Job", _job_spec(spec))
+            yield f"a Job{what}", job
         if "CronJob" in policy.matching.kinds:
-            cron = {**_SCHEDULED, "jobTemplate": {"spec": _job_spec(spec)}}
-            yield f"a CronJob{what}", _object("CronJob", cron)
+            yield f"a CronJob{what}", cron_job
+
+
+def pairs(server: ApiServer) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Return sample Jobs with a description and the CronJob that carries each, with the API's defaults."""
+    default = engine_for(server).default
+    return [(f"a Job{what}", default(job), default(cron_job)) for what, job, cron_job in _pairs()]
+
+
+def _pairs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    for what, spec in _specs():
+        cron = {**_SCHEDULED, "jobTemplate": {"spec": _job_spec(spec)}}
+        yield what, _object("Job", _job_spec(spec)), _object("CronJob", cron)
 
 
 def _specs() -> Iterator[tuple[str, dict[str, Any]]]:

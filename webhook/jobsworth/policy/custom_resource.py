@@ -8,14 +8,11 @@ reports them. Its schema has no defaults, so that an object is stored as it was 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from typing import Any
 
-from jobsworth.policy.job_policy import API_VERSION, KIND
-from jobsworth.policy.schema import declaration
-from jobsworth.policy.schema_parts import MAX_INT64
-
-if TYPE_CHECKING:
-    from jobsworth.policy.schema_parts import Schema
+from jobsworth.documents.declared import Schema
+from jobsworth.policy.document import API_VERSION, KIND, MAX_INT64, declaration
 
 GROUP, _, VERSION = API_VERSION.partition("/")
 PLURAL = "jobpolicies"
@@ -67,15 +64,16 @@ def custom_resource_definition() -> dict[str, Any]:
 def _of_root(declared: Schema) -> Schema:
     """Return the structural schema of the whole object, which restricts no metadata but the name."""
     found = _structural(declared)
-    name = found["properties"]["metadata"]["properties"]["name"]
-    found["properties"]["metadata"] = {"type": "object", "properties": {"name": name}}
+    metadata = found["properties"]["metadata"]
+    name = metadata["properties"]["name"]
+    found["properties"]["metadata"] = {"type": metadata["type"], "properties": {"name": name}}
     return found
 
 
 def _structural(declared: Schema) -> Schema:
     """Return the structural schema of a part of the declaration."""
     found = {
-        key: list(part) if isinstance(part, list) else part  # YAML would write one list as an alias
+        key: deepcopy(part)  # YAML would write one list as an alias
         for key, part in declared.items()
         if key not in _LEFT_OUT
     }

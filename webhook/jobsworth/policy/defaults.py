@@ -16,17 +16,21 @@ position, where it no longer has an effect, and adding the same rules twice chan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.policy.defaults_schema import WHEN
+from jobsworth.documents.declared import json_value
+from jobsworth.findings.edits import is_part_of
+from jobsworth.policy import document, pod_defaults
+from jobsworth.policy.places import field_path
+from jobsworth.policy.sample_job import sample_job
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
 
+    from jobsworth.policy.pod_defaults import PodDefault
     from jobsworth.policy.problems import Problems
 
     Rule = dict[str, Any]
@@ -56,14 +60,13 @@ class FailurePolicyDefault:
         yield "rulesAfter", self.after
 
 
-def read_failure_policy(value: Mapping[str, Any]) -> FailurePolicyDefault:
-    """Read the failure policy defaults, valid against the schema."""
-    whole = value.get("value")
+def _failure_policy(value: document.FailurePolicyDefault) -> FailurePolicyDefault:
+    whole = value.value
     return FailurePolicyDefault(
-        None if whole is None else {"rules": [_complete(rule) for rule in whole["rules"]]},
-        value.get("when", "ifUnset"),
-        tuple(map(_complete, value.get("rulesBefore", ()))),
-        tuple(map(_complete, value.get("rulesAfter", ()))),
+        None if whole is None else {"rules": json_value(whole.rules)},
+        value.when,
+        tuple(json_value(value.rules_before or ())),
+        tuple(json_value(value.rules_after or ())),
     )
 
 
@@ -126,23 +129,24 @@ def _meaning(rule: Rule) -> tuple[Any, ...]:
     )
 
 
-def _complete(rule: Rule) -> Rule:
-    """Return a rule with the server's defaults, which Kubernetes 1.33 and earlier do not set in a CronJob."""
-    patterns = rule.get("onPodConditions")
-    if not patterns:
-        return rule
-    return {**rule, "onPodConditions": [{"status": "True", **pattern} for pattern in patterns]}
+IF_UNSET, IF_SERVER_DEFAULT, ALWAYS = "ifUnset", "ifServerDefault", "always"
 
-
-IF_UNSET, IF_SERVER_DEFAULT, ALWAYS = WHEN
-
-FIELDS = (
-    "suspend", "managedBy", "backoffLimitPerIndex", "maxFailedIndexes", "backoffLimit",
-    "podReplacementPolicy", "activeDeadlineSeconds", "ttlSecondsAfterFinished",
-)  # fmt: skip
-"""The JobSpec fields with a single-value default, in the order in which they are set."""
+FIELDS = {
+    "suspend": "suspend",
+    "managedBy": "managed_by",
+    "backoffLimitPerIndex": "backoff_limit_per_index",
+    "maxFailedIndexes": "max_failed_indexes",
+    "backoffLimit": "backoff_limit",
+    "podReplacementPolicy": "pod_replacement_policy",
+    "activeDeadlineSeconds": "active_deadline_seconds",
+    "ttlSecondsAfterFinished": "ttl_seconds_after_finished",
+}
+"""The JobSpec fields with a single-value default, in the order in which they are set, and their names in
+:class:`jobsworth.policy.document.Defaults`."""
 
 METADATA = ("labels", "annotations")
+SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
+"""The fields with policy defaults for which the API server has a default, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,40 +172,75 @@ class Defaults:
         fields: by field name in the JobSpec.
         labels, annotations: by key.
         failure_policy: a complete failure policy, or rules to add; None if there is neither.
+        pod: those of the Pod template.
     """
 
     fields: Mapping[str, FieldDefault]
     labels: Mapping[str, FieldDefault]
     annotations: Mapping[str, FieldDefault]
     failure_policy: FailurePolicyDefault | None
+    pod: tuple[PodDefault, ...] = ()
+
+    @property
+    def single(self) -> dict[str, FieldDefault]:
+        """The defaults with a single value, by the names of :mod:`jobsworth.policy.policy_fields`."""
+        pod = {
+            f"pod.{one.field}": FieldDefault(one.value, one.when) for one in self.pod if one.field
+        }
+        return {**self.fields, **pod}
+
+    @property
+    def set_immutable_fields(self) -> bool:
+        """Return True if a default is for a field that no update of a Job changes."""
+        return bool(
+            self.pod
+            or self.failure_policy
+            or {"backoffLimitPerIndex", "managedBy"} & {*self.fields}
+        )
+
+    @property
+    def depend_on_ownership(self) -> bool:
+        """Return True if a default may depend on the fields that a client is known to have written."""
+        return not SERVER_DEFAULTS.isdisjoint(self.fields) or any(
+            one.field in pod_defaults.SERVER_DEFAULTS for one in self.pod
+        )
+
+    def with_condition(self, name: str, when: str) -> Defaults:
+        """Return the defaults with another condition of the one with a name of :attr:`single`."""
+        fields = {
+            key: replace(one, when=when) if key == name else one for key, one in self.fields.items()
+        }
+        pod = tuple(
+            replace(one, when=when) if name == f"pod.{one.field}" else one for one in self.pod
+        )
+        return replace(self, fields=fields, pod=pod)
 
 
-def read(value: Mapping[str, Any], path: str, problems: Problems) -> Defaults:
+def read(value: document.Defaults, path: str, problems: Problems) -> Defaults:
     """Read the defaults of a policy, and reject those that no API server would accept.
 
     Args:
-        value: the defaults, valid against the schema.
+        value: the defaults.
         path: the path of the defaults in the document.
         problems: collects the values that the API server would reject.
     """
-    metadata = {
-        part: {key: _read(item) for key, item in (value.get(part) or {}).items()}
-        for part in METADATA
-    }
-    policy = value.get("podFailurePolicy")
+    given = {name: getattr(value, attribute) for name, attribute in FIELDS.items()}
+    policy = value.pod_failure_policy
     found = Defaults(
-        fields={name: _read(value[name]) for name in FIELDS if name in value},
-        labels=metadata["labels"],
-        annotations=metadata["annotations"],
-        failure_policy=None if policy is None else read_failure_policy(policy),
+        fields={name: _field(default) for name, default in given.items() if default is not None},
+        labels={key: _field(default) for key, default in (value.labels or {}).items()},
+        annotations={key: _field(default) for key, default in (value.annotations or {}).items()},
+        failure_policy=None if policy is None else _failure_policy(policy),
+        pod=() if value.pod is None else pod_defaults.read(value.pod),
     )
     for field, message in _rejected(found):
         problems.add(f"{path}.{field}", f"the API server rejects this default: {message}")
     return found
 
 
-def _read(value: Mapping[str, Any]) -> FieldDefault:
-    return FieldDefault(value["value"], value.get("when", IF_UNSET), value.get("atLeast", 0))
+def _field(default: document.Default[Any]) -> FieldDefault:
+    at_least = default.at_least if isinstance(default, document.ShareDefault) else 0
+    return FieldDefault(default.value, default.when, at_least)
 
 
 def _rejected(found: Defaults) -> Iterator[tuple[str, str]]:
@@ -224,25 +263,19 @@ def _rejected(found: Defaults) -> Iterator[tuple[str, str]]:
                 # The sample Job does not have the containers of the real Job.
                 if inside and not rest.endswith("containerName"):
                     yield f"podFailurePolicy.{part}{rest}", message
+    if found.pod:
+        template, places = pod_defaults.sample(found.pod)
+        fields = [(field_path(steps, template), one.path) for one, steps in places]
+        for field, message in _errors({"template": template}):
+            _, inside, inner = field.partition("spec.template.")
+            if inside:
+                yield next((path for at, path in fields if is_part_of(inner, at)), "pod"), message
 
 
 def _errors(
     spec: dict[str, Any], metadata: dict[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the errors of a Job that otherwise has everything that the values need."""
-    container = {"name": "main", "image": "busybox:1.36"}
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "sample", **(metadata or {})},
-        "spec": {
-            "completionMode": "Indexed",
-            "completions": 100_000,
-            "backoffLimitPerIndex": 1,
-            **spec,
-            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
-        },
-    }
-    for finding in engine_for(ApiServer()).validate(job):
+    for finding in engine_for(ApiServer()).validate(sample_job(spec, metadata)):
         if finding.severity == "error":
             yield finding.field, finding.message

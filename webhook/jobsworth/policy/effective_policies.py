@@ -10,18 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.policy import consistency, reader
+from jobsworth.policy.consistency import Conflict
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import Problem, Problems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
-
-    from jobsworth.policy.consistency import Conflict
-    from jobsworth.policy.job_policy import JobPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +123,12 @@ class _Selection:
         self._broken: dict[str, bool] = {}
         self._problems: list[Problem] = []
         faulty = set(unreadable)
-        names = Counter(_name(version.document) for version in found)
+        names = Counter(name_of(version.document) for version in found)
         first: dict[str, int] = {}
         for number, version in enumerate(found):
             problems = Problems(number)
             policy = reader.read_document(version.document, problems)
-            name = _name(version.document)
+            name = name_of(version.document)
             has_name = bool(name) and not problems.at_or_below("metadata.name")
             reader.check_name(version.document, first, problems)
             self._problems.extend(problems.found)
@@ -158,7 +155,7 @@ class _Selection:
         return EffectivePolicies(
             policies=PolicySet((*self._compiled.values(), *active.values())),
             versions=self._versions,
-            shipped=tuple(each for each in shipped if _name(each) in active),
+            shipped=tuple(each for each in shipped if name_of(each) in active),
             broken=self._broken,
             problems=tuple(self._problems),
         )
@@ -213,14 +210,14 @@ def _compiled(
 ) -> dict[str, JobPolicy]:
     found = {}
     for document in shipped:
-        if _name(document) not in replaced:
+        if name_of(document) not in replaced:
             policy = reader.read_document(document, Problems(0), check_schema=False)
             assert policy is not None  # the tests check what ships
             found[policy.name] = policy
     return found
 
 
-def _name(document: Any) -> str:
+def name_of(document: Any) -> str:
     """Return the name of a policy; empty if it has none."""
     metadata = document.get("metadata") if isinstance(document, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None

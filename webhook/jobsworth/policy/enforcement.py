@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.budget import MAX_STEPS, Steps
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.edit import edit_of
-from jobsworth.lint.linter import Linter
-from jobsworth.lint.selection import Selection
+from jobsworth.lint.selection import Selection, linter_of
 from jobsworth.policy.request import JobView
 from jobsworth.policy.violation import (
     EFFECTS,
@@ -24,9 +22,9 @@ from jobsworth.policy.violation import (
     UNREADABLE,
     Violation,
 )
-from jobsworth.provenance.generated_fields import came_from_a_server
 from jobsworth.validation.authored import client_part
 from jobsworth.validation.engine import engine_for
+from kube_cel.budget import MAX_STEPS, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Severity
+    from jobsworth.lint.linter import Linter
     from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.matching import MatchDecision
     from jobsworth.policy.request import PolicyRequest
@@ -88,9 +87,9 @@ class EnforcedViolation:
     @property
     def text(self) -> str:
         """The problem, in one or two sentences."""
-        explanation = self.violation.explanation
+        explanation, cause = self.violation.explanation, self.violation.cause
         if not explanation:
-            return self.violation.message
+            return f"{self.violation.message}: {cause}" if cause else self.violation.message
         return explanation.replace("{policy}", f"policy {self.policy}")
 
     def __str__(self) -> str:
@@ -202,7 +201,7 @@ def evaluate(
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
     """Return a linter that runs the lint rules of some policies; None if they enforce no rule."""
     codes = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
-    return Linter(Selection(select=codes).selects) if codes else None
+    return linter_of(Selection(select=codes)) if codes else None
 
 
 class _RequestContext:
@@ -266,14 +265,11 @@ class _RequestContext:
         request, server, engine = self.request, self.server, engine_for(self.server)
         decoded = self._decoded or engine.decode_object(request.object)
         manifest = request.object if request.manifest is None else request.manifest
-        if came_from_a_server(manifest):
-            decoded.fill_in_place()
         edit = edit_of(request.old, request.now)
         found = self._linter.lint(client_part(decoded, server, manifest), engine, edit=edit)
         if not found or request.old is None:
             return found
         old = engine.decode_object(request.old)
-        old.fill_in_place()
         stored = client_part(old, server, request.old)
         before = {
             (finding.code, finding.field, finding.message)
@@ -321,12 +317,14 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
         yield from _rule_violations(policy.rules.effects, context.linted())
     if policy.expressions is not None and changed:
         expressions = policy.expressions
+        request, old = context.request, context.old if is_update else None
         yield from _new_violations(
-            expressions.violations(context.request, context.steps),
+            expressions.violations(request, context.new, old, context.steps),
+            # The update that leaves the stored object unchanged.
             lambda: (
-                expressions.violations(_as_stored(context.request), context.steps_of_stored)
-                if is_update
-                else ()
+                ()
+                if old is None
+                else expressions.violations(request, old, old, context.steps_of_stored)
             ),
         )
 
@@ -353,14 +351,6 @@ def _new_violations(
             known = set(before())
         if violation not in known:
             yield violation
-
-
-def _as_stored(request: PolicyRequest) -> PolicyRequest:
-    """Return the update that leaves the stored object unchanged."""
-    from dataclasses import replace
-
-    assert request.old is not None
-    return replace(request, object=request.old)
 
 
 def _rule_violations(

@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from jobsworth.policy.cel.expressions import Expressions
     from jobsworth.policy.defaults import Defaults
+    from jobsworth.policy.document import OnAdmitted, OnFailure, Reconcile
     from jobsworth.policy.limits.immutability import Immutable
     from jobsworth.policy.limits.limits import Limits
     from jobsworth.policy.limits.lint_rules import LintRules
     from jobsworth.policy.matching import Matching
     from jobsworth.policy.violation import Effect
-
-
-API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobPolicy"
-
-OnFailure = Literal["deny", "allow"]
-OnAdmitted = Literal["event", "suspend"]
-EVENT: OnAdmitted = "event"
-SUSPEND: OnAdmitted = "suspend"
-Reconcile = Literal["report", "apply"]
-REPORT: Reconcile = "report"
-APPLY: Reconcile = "apply"
-RECONCILE: tuple[Reconcile, ...] = (REPORT, APPLY)
-ON_ADMITTED: tuple[OnAdmitted, ...] = (EVENT, SUSPEND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +50,8 @@ class JobPolicy:
     on_unreadable: OnFailure
     cron_job_jobs: Literal["audit", "enforce"]
     matching: Matching
-    on_admitted: OnAdmitted = EVENT
-    reconcile: Reconcile = REPORT
+    on_admitted: OnAdmitted = "event"
+    reconcile: Reconcile = "report"
     defaults: Defaults | None = None
     limits: Limits | None = None
     immutable: Immutable | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.patterns import compiled_names, compiled_selector, selector_text
-from jobsworth.policy.request import KINDS, OPERATIONS
+from jobsworth.policy.request import CREATE, KINDS, OPERATIONS, owner_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,6 +86,13 @@ class Matcher:
 
     criteria: tuple[Criterion, ...]
 
+    def admits(self, kind: str, operation: str) -> bool:
+        """Return True if the matcher can match an operation on objects of a kind."""
+        values = {each.name: each.value for each in self.criteria}
+        return kind in values.get("kinds", KINDS) and operation in values.get(
+            "operations", OPERATIONS
+        )
+
     def test(self, request: PolicyRequest) -> tuple[bool | None, tuple[Criterion, ...]]:
         """Return the outcome, and the criteria that decided it: all criteria if all match."""
         unknown: tuple[Criterion, ...] = ()
@@ -121,6 +128,21 @@ class Matching:
         """Return True if the policy applies to every request."""
         return not self.exempt and (
             not self.match or any(not matcher.criteria for matcher in self.match)
+        )
+
+    @property
+    def includes_cron_jobs(self) -> bool:
+        """Return True if the policy evaluates each CronJob whose Job it would evaluate.
+
+        False if a matcher selects Jobs that are created and not every write of CronJobs, or an exemption
+        CronJobs and not Jobs that are created. Selection by name and label is up to the author.
+        """
+        return all(
+            not each.admits("Job", CREATE) or all(each.admits("CronJob", one) for one in OPERATIONS)
+            for each in self.match
+        ) and all(
+            each.admits("Job", CREATE) or not any(each.admits("CronJob", one) for one in OPERATIONS)
+            for each in self.exempt
         )
 
     def decide(self, request: PolicyRequest) -> MatchDecision:
@@ -159,9 +181,9 @@ def matcher(value: Mapping[str, Any], *, exempting: bool = False) -> Matcher:
 
     Args:
         value: the matcher, valid against the schema.
-        exempting: True in ``exempt``: on an update, the labels of the stored object must match too, so that
-            a user cannot exempt an object with the update that the policy would deny. In ``match`` the
-            labels of either object are enough, so that a user cannot remove an object from a policy.
+        exempting: True in ``exempt``: on an update, the labels and owners of the stored object must match
+            too, so that a user cannot exempt an object with the update that the policy would deny. In
+            ``match`` those of either object are enough, so that a user cannot remove an object from a policy.
     """
     return Matcher(
         tuple(build(value[name], exempting) for name, build in CRITERIA.items() if name in value)
@@ -188,7 +210,7 @@ def _reached(match: list[dict[str, Any]], name: str, every: tuple[str, ...]) -> 
     return frozenset(one for value in match for one in value.get(name, every))
 
 
-def _listed(
+def _any_of(
     name: str, values: list[str], of: Callable[[PolicyRequest], str], what: str
 ) -> Criterion:
     matches = compiled_names(values)
@@ -231,15 +253,17 @@ def _groups(values: list[str], exempting: bool) -> Criterion:
 
 def _owners(values: list[str], exempting: bool) -> Criterion:
     matches = compiled_names(values)
-    return Criterion(
-        "owners",
-        values,
-        _expected(values),
-        lambda request: any(map(matches, request.owner_kinds)),
-        lambda request: (
-            f"an owner of [{', '.join(request.owner_kinds)}]" if request.owner_kinds else "no owner"
-        ),
-    )
+    one_is_enough = any if not exempting else all
+
+    def test(request: PolicyRequest) -> bool:
+        objects = [request.object, *([] if request.old is None else [request.old])]
+        return one_is_enough(any(map(matches, owner_kinds(each))) for each in objects)
+
+    def describe(request: PolicyRequest) -> str:
+        kinds = owner_kinds(request.object)
+        return f"an owner of [{', '.join(kinds)}]" if kinds else "no owner"
+
+    return Criterion("owners", values, _expected(values), test, describe)
 
 
 def _namespace_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
@@ -284,15 +308,15 @@ def _name(request: PolicyRequest) -> str:
 
 
 CRITERIA: dict[str, Callable[[Any, bool], Criterion]] = {
-    "kinds": lambda values, _: _listed("kinds", values, lambda request: request.kind, "kind"),
-    "operations": lambda values, _: _listed(
+    "kinds": lambda values, _: _any_of("kinds", values, lambda request: request.kind, "kind"),
+    "operations": lambda values, _: _any_of(
         "operations", values, lambda request: request.operation, "operation"
     ),
-    "namespaces": lambda values, _: _listed(
+    "namespaces": lambda values, _: _any_of(
         "namespaces", values, lambda request: request.namespace, "namespace"
     ),
     "namespaceSelector": _namespace_selector,
-    "names": lambda values, _: _listed("names", values, _name, "name"),
+    "names": lambda values, _: _any_of("names", values, _name, "name"),
     "objectSelector": _object_selector,
     "owners": _owners,
     "users": _users,

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from jobsworth.validation.decoded_object import DecodedObject
 
 
-SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
-"""The fields with policy defaults for which the API server has a default, too."""
-
-
 class PolicySet:
     """An immutable, precedence-ordered set of policies.
 
@@ -41,9 +37,18 @@ class PolicySet:
     def depends_on_ownership(self) -> bool:
         """Return True if a verdict may depend on the fields that a client is known to have written."""
         return any(
-            (policy.defaults is not None and not SERVER_DEFAULTS.isdisjoint(policy.defaults.fields))
+            (policy.defaults is not None and policy.defaults.depend_on_ownership)
             or (policy.rules is not None and policy.rules.can_deny)
             for policy in self.policies
+        )
+
+    def missing(self, before: PolicySet | None) -> tuple[str, ...]:
+        """Return the names of the policies of an earlier set that this one does not have."""
+        names = {policy.name for policy in self.policies}
+        return tuple(
+            policy.name
+            for policy in (before.policies if before else ())
+            if policy.name not in names
         )
 
     def decisions(self, request: PolicyRequest) -> list[tuple[JobPolicy, MatchDecision]]:

@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.meta.label_selector import check_label_selector
+from jobsworth.documents.declared import read_value
+from jobsworth.documents.schema_errors import problems as schema_problems
 from jobsworth.policy import consistency, defaults, matching
 from jobsworth.policy.cel import expressions
-from jobsworth.policy.job_policy import (
+from jobsworth.policy.document import (
     API_VERSION,
-    EVENT,
     KIND,
-    REPORT,
-    JobPolicy,
-    OnFailure,
+    PATTERNS,
+    Defaults,
+    Expression,
+    Immutable,
+    PolicyDocument,
+    Spec,
+    schema,
 )
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.request import UPDATE
-from jobsworth.policy.schema import PATTERNS, schema
-from jobsworth.policy.short_forms import short_forms
-from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -93,51 +96,50 @@ def read_document(
         )
         return None
     if check_schema:
-        hints = {form.field: form.hint for form in short_forms(document)}
         for found in schema_problems(document, schema(), PATTERNS):
-            problems.add(found.field, found.message, hints.get(found.field, found.hint))
+            problems.add(found.field, found.message, found.hint)
     spec = document.get("spec")
     if not isinstance(spec, dict):
         return None
-    parts = {
-        name: read_part(spec[name], f"spec.{name}", problems)
-        for name, read_part in _PARTS.items()
-        if name in spec and not problems.at_or_below(f"spec.{name}")
-    }
+    parts: dict[str, Any] = {}
+    for name, (form, read_part) in _PARTS.items():
+        if name in spec and not problems.at_or_below(f"spec.{name}"):
+            parts[name] = read_part(read_value(form, spec[name]), f"spec.{name}", problems)
     match = _matchers(spec, "match", problems)
     exempt = _matchers(spec, "exempt", problems)
     if problems.found:
         return None
     matched = matching.matching(match, exempt)
-    _check_reach(spec, matched, problems)
-    on_internal_error: OnFailure = spec.get("onInternalError", "deny")
+    policy = read_value(PolicyDocument, document)
+    given = policy.spec
+    _check_reach(given, matched, problems)
     return JobPolicy(
-        name=document["metadata"]["name"],
-        description=spec.get("description", ""),
-        message=spec.get("message", ""),
-        contact=spec.get("contact", ""),
-        priority=spec.get("priority", 0),
-        enforcement=spec.get("enforcement", "deny"),
-        on_internal_error=on_internal_error,
-        on_unreadable=spec.get("onUnreadable") or on_internal_error,
-        cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
+        name=policy.metadata.name,
+        description=given.description or "",
+        message=given.message or "",
+        contact=given.contact or "",
+        priority=given.priority,
+        enforcement=given.enforcement,
+        on_internal_error=given.on_internal_error,
+        on_unreadable=given.on_unreadable or given.on_internal_error,
+        cron_job_jobs=given.cron_job_jobs or ("audit" if matched.includes_cron_jobs else "enforce"),
         matching=matched,
-        on_admitted=spec.get("onAdmitted", EVENT),
-        reconcile=spec.get("reconcile", REPORT),
+        on_admitted=given.on_admitted,
+        reconcile=given.reconcile,
         **parts,
     )
 
 
-def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems) -> None:
+def _check_reach(spec: Spec, matched: Matching, problems: Problems) -> None:
     """Report parts that have no effect because of the requests that the policy matches."""
-    if "immutable" in spec and UPDATE not in matched.operations:
+    if spec.immutable and UPDATE not in matched.operations:
         problems.add(
             "spec.immutable",
             "has no effect: match does not include updates",
             "add UPDATE to match.operations",
         )
-    for index, entry in enumerate(spec.get("immutable", ())):
-        name = entry.get("field")
+    for index, entry in enumerate(spec.immutable or ()):
+        name = entry.field
         if name is None:
             continue
         kind = immutability.kind_of(name)
@@ -147,7 +149,7 @@ def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems)
                 f"has no effect: match does not include {kind}s, and {name} is immutable in {kind}s only",
                 f"add {kind} to match.kinds",
             )
-    if "cronJob" in spec.get("limits", ()) and "CronJob" not in matched.kinds:
+    if spec.limits and spec.limits.cron_job and "CronJob" not in matched.kinds:
         problems.add(
             "spec.limits.cronJob",
             "has no effect: match does not include CronJobs",
@@ -155,13 +157,14 @@ def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems)
         )
 
 
-_PARTS: dict[str, Callable[[Any, str, Problems], Any]] = {
-    "defaults": defaults.read,
-    "limits": limits.read,
-    "immutable": immutability.read,
-    "rules": lint_rules.read,
-    "expressions": expressions.read,
+_PARTS: dict[str, tuple[Any, Callable[[Any, str, Problems], Any]]] = {
+    "defaults": (Defaults, defaults.read),
+    "limits": (dict[str, Any], limits.read),
+    "immutable": (list[Immutable], immutability.read),
+    "rules": (dict[str, str], lint_rules.read),
+    "expressions": (list[Expression], expressions.read),
 }
+"""The form in which each part is read, and the function that compiles it."""
 
 
 def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[dict[str, Any]]:

@@ -23,6 +23,9 @@ UPDATE: Final = "UPDATE"
 OPERATIONS: tuple[Operation, ...] = (CREATE, UPDATE)
 KINDS = ("Job", "CronJob")
 
+NAMES_OF_CRON_JOB = ("name", "generateName", "namespace")
+"""The metadata of a CronJob that its Job has in expressions."""
+
 CRON_JOB_CONTROLLERS = (
     "system:serviceaccount:kube-system:cronjob-controller",
     "system:kube-controller-manager",
@@ -71,19 +74,18 @@ class PolicyRequest:
         return self.object["metadata"].get("labels") or {}
 
     @property
-    def owner_kinds(self) -> list[str]:
-        """The kinds of the objects that own this one."""
-        owners = self.object["metadata"].get("ownerReferences") or ()
-        return [owner.get("kind", "") for owner in owners]
-
-    @property
     def is_made_by_a_cron_job(self) -> bool:
         """Return True if the CronJob controller creates the Job; policies already evaluated its CronJob."""
         return (
             self.operation == CREATE
             and self.user in CRON_JOB_CONTROLLERS
-            and "CronJob" in self.owner_kinds
+            and "CronJob" in owner_kinds(self.object)
         )
+
+
+def owner_kinds(value: Mapping[str, Any]) -> list[str]:
+    """Return the kinds of the objects that own an object."""
+    return [owner.get("kind", "") for owner in value["metadata"].get("ownerReferences") or ()]
 
 
 class Origin(Enum):
@@ -152,6 +154,31 @@ class JobView:
         """The whole object's metadata."""
         metadata: dict[str, Any] = self.object["metadata"]
         return metadata
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """The object if it is a Job, else the Job that the CronJob creates, as a map of its own.
+
+        The Job has the labels and annotations of the template, as the CronJob controller copies them
+        (``getJobFromTemplate2`` in ``pkg/controller/cronjob/utils.go``), and the labels of its Pods if it has
+        none (``SetDefaults_Job``). It has the name and the namespace of the CronJob: the controller appends
+        the time to the name.
+        """
+        if self.cron is None:
+            return self.object
+        written = self.cron["jobTemplate"].get("metadata") or {}
+        pods = self.spec["template"].get("metadata") or {}
+        metadata = {
+            **{name: self.metadata.get(name) for name in NAMES_OF_CRON_JOB},
+            "labels": written.get("labels") or pods.get("labels"),
+            "annotations": written.get("annotations"),
+        }
+        return {
+            "apiVersion": self.object["apiVersion"],
+            "kind": "Job",
+            "metadata": {name: value for name, value in metadata.items() if value},
+            "spec": self.spec,
+        }
 
     def origin(self, steps: Sequence[str], declared: Field) -> Origin:
         """Return the source of a field's value.

@@ -32,6 +32,8 @@ class Violation:
         effect: the effect of this violation; None for the effect of the policy.
         hint: advice on how to fix it.
         explanation: text shown instead of the message; ``{policy}`` stands for the policy's name.
+        cause: the reason why an expression has no value, shown after the message. An object whose expression
+            has none for another reason has the same violation.
     """
 
     code: str
@@ -41,6 +43,7 @@ class Violation:
     effect: Effect | None = None
     hint: str = dataclass_field(default="", compare=False)
     explanation: str = dataclass_field(default="", compare=False)
+    cause: str = dataclass_field(default="", compare=False)
 
 
 def violation(code: str, error: FieldError) -> Violation:
@@ -93,8 +96,8 @@ CODES: dict[str, str] = {
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
     DEFAULT_NOT_APPLIED: "A default was not set because it would make the object invalid.",
     DENIED_AFTER_CREATE: "An object passes as a file, but a policy denies it after a plain create.",
-    ADMISSION_POLICY: "A ValidatingAdmissionPolicy denies the object, or warns about it.",
-    ADMISSION_POLICY_UNKNOWN: "A ValidatingAdmissionPolicy depends on what is not known here.",
+    ADMISSION_POLICY: "An admission policy denies the object, or warns about it.",
+    ADMISSION_POLICY_UNKNOWN: "An admission policy depends on what is not known here.",
     INTERNAL_ERROR: "A policy could not be evaluated because of a bug in jobsworth.",
     UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }

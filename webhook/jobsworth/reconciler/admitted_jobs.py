@@ -6,29 +6,33 @@ and of the policies, and writes Events and counts.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobsworth.controller import signals, well_known_names
 from jobsworth.controller.signals import Count, Event
+from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.policy.admitted_jobs import AdmittedJob, Decision, Hold, decide, held_by
-from jobsworth.policy.enforcement import NO_VIOLATIONS
+from jobsworth.policy.admitted_jobs import (
+    SATISFIED,
+    VIOLATION,
+    AdmittedJob,
+    Decision,
+    Hold,
+    Report,
+    decide,
+    held_by,
+    is_annotated,
+)
+from jobsworth.policy.enforcement import NO_VIOLATIONS, PolicyVerdict
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.informers import CachedJob
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.policy.admitted_jobs import Report
-    from jobsworth.policy.enforcement import PolicyVerdict
-    from jobsworth.reconciler.event_sink import EventSink
-    from jobsworth.reconciler.informers import CachedJob
-
     Labels = Mapping[str, str]
 
-VIOLATION, SATISFIED = "PolicyViolation", "PolicySatisfied"
-"""Reasons of Events."""
 NO_POLICIES = PolicySet(())
 
 
@@ -94,7 +98,8 @@ class AdmittedJobs:
         verdict = NO_VIOLATIONS
         if active is not None and policies.policies:
             verdict = self._verdict(cached, active)
-        state = AdmittedJob(started, job.suspended, held_by(cached.metadata))
+        stored = cached.object
+        state = AdmittedJob(started, job.suspended, held_by(stored), is_annotated(stored))
         decision = decide(state, policies, verdict)
         if decision.reports or job.key in self._written:
             self._report(cached, decision, started=started)
@@ -104,12 +109,14 @@ class AdmittedJobs:
         """Report that a Job has been suspended or resumed as decided."""
         suspended = decision.hold == Hold.SUSPEND
         action = well_known_names.HOLD_SUSPENDED if suspended else well_known_names.HOLD_RESUMED
-        for policy in decision.policies or held_by(cached.metadata):
+        names = decision.policies or held_by(cached.object)
+        for policy in names:
             labels = (("policy", policy), ("action", action))
             self._sink.count(Count(well_known_names.POLICY_HOLDS, labels))
         if decision.hold == Hold.RESUME:
-            names = ", ".join(held_by(cached.metadata))
-            message = f"Resumed: no violation of JobPolicy {names} holds the Job any more"
+            message = (
+                f"Resumed: no violation of JobPolicy {', '.join(names)} holds the Job any more"
+            )
             self._sink.write(cached.metadata, Event(signals.NORMAL, SATISFIED, message))
 
     def forget(self, key: str) -> None:

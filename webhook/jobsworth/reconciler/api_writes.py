@@ -6,14 +6,11 @@ no user would see its warnings. Without that search, a write costs it less CPU t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.client.api_interface import MERGE, METADATA_ONLY, STRATEGIC_MERGE
+from jobsworth.client.api_interface import MERGE, METADATA_ONLY, STRATEGIC_MERGE, Api
 from jobsworth.client.api_resources import jobs_path, pods_path
-
-if TYPE_CHECKING:
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.pods import Pod
+from jobsworth.controller.pods import Pod
 
 UNKNOWN_FIELDS_IGNORED = {"fieldValidation": "Ignore"}
 HOLD_MANAGER = "jobsworth-hold"

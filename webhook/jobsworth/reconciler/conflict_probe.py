@@ -3,24 +3,21 @@
 Two controllers of the same Jobs would undo each other's changes. The API does not report which
 controllers a kube-controller-manager runs, so the probe observes it: it creates a suspended Job without
 managedBy, which the built-in controller gives a Suspended condition within moments. The Job starts no
-Pod. Later, the reconciler checks the managedFields of each Job for status writes of the built-in
-controller.
+Pod. Later, the reconciler probes again when the managedFields of a Job name the built-in controller.
 """
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import jobs_path
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.times import read_time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"
 PROBE_SECONDS, PROBE_STEP = 5.0, 0.25
@@ -37,11 +34,17 @@ class BuiltInControllerActive(Exception):
         )
 
 
-def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | None:
+def probe_name() -> str:
+    """Return a name for the Job of a probe, by which our own controller can leave that Job alone."""
+    return f"jobsworth-probe-{secrets.token_hex(4)}"
+
+
+def probe(api: Api, namespace: str, name: str, wait: Callable[[float], object]) -> str | None:
     """Create a suspended Job without managedBy, watch for a status written by a controller, delete it.
 
     Args:
         namespace: namespace of the Job.
+        name: name of the Job.
         wait: waits for a number of seconds.
 
     Returns:
@@ -51,10 +54,10 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
         BuiltInControllerActive: a controller has written its status.
     """
     try:
-        made = api.create(jobs_path(namespace), _probe_job(namespace))
+        api.create(jobs_path(namespace), _probe_job(namespace, name))
     except ApiError as error:
         return f"cannot create the probe Job in namespace {namespace}: {error}"
-    path = jobs_path(namespace, made["metadata"]["name"])
+    path = jobs_path(namespace, name)
     try:
         for _ in range(int(PROBE_SECONDS / PROBE_STEP)):
             wait(PROBE_STEP)
@@ -69,8 +72,12 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
     return None
 
 
-def has_written_status(job: dict[str, Any], settings: ControllerSettings, since: float) -> bool:
-    """Return True if the built-in controller has written the status of a Job that we manage.
+def names_built_in_controller(
+    job: dict[str, Any], settings: ControllerSettings, since: float
+) -> bool:
+    """Return True if the built-in controller may have written the status of a Job that we manage.
+
+    A client can write such managedFields, too: it chooses the names of field managers.
 
     Args:
         job: the object from the watch, with its managedFields.
@@ -89,12 +96,12 @@ def _delete(api: Api, path: str) -> None:
         api.delete(path, {"propagationPolicy": "Background"})
 
 
-def _probe_job(namespace: str) -> dict[str, Any]:
+def _probe_job(namespace: str, name: str) -> dict[str, Any]:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
-            "generateName": "jobsworth-probe-",
+            "name": name,
             "namespace": namespace,
             "labels": {"app.kubernetes.io/managed-by": "jobsworth"},
         },

@@ -8,13 +8,11 @@ a Job with 1,000 Pods would cost 1,000 more API calls.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from jobsworth.client.rate_limit import TokenBucket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIMILAR, SIMILAR_WITHIN = 10, 600.0
 BURST, RATE = 25, 1 / 300

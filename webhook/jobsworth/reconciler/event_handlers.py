@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, well_known_names
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.ownership import controlling_job
-from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, Pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.signals import Count
+from jobsworth.reconciler.expectations import Expectations
+from jobsworth.reconciler.work_queue import WorkQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
     from jobsworth.reconciler.orphan_pods import OrphanReleaser
-    from jobsworth.reconciler.work_queue import WorkQueue
 
 
 class EventHandlers:
@@ -28,6 +26,9 @@ class EventHandlers:
         queue: queue of Jobs, by ``namespace/name``.
         orphan_queue: queue of orphan Pods, by UID.
         count: increments a counter.
+
+    Attributes:
+        kept_since: when each terminated Pod ended that keeps its finalizer, in seconds since 1970, by UID.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class EventHandlers:
         self._expectations = expectations
         self._settings = settings
         self._count = count
+        self.kept_since: dict[str, int] = {}
         jobs.on_change = self.job_changed
         pods.on_change = self.pod_changed
 
@@ -131,6 +133,10 @@ class EventHandlers:
         before, after = _is_uncounted(old), _is_uncounted(new)
         if before != after:
             event = "add" if after else "delete"
+            if new is not None and after:
+                self.kept_since[new.uid] = new.finished_at
+            elif old is not None:
+                self.kept_since.pop(old.uid, None)
             self._count(Count(well_known_names.TERMINATED_PODS, (("event", event),)))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller.jobs import KIND
+from jobsworth.controller.signals import Count, Event
+from jobsworth.reconciler.events import EventRecorder
 
 if TYPE_CHECKING:
-    from jobsworth.controller.signals import Count, Event
-    from jobsworth.reconciler.events import EventRecorder
     from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 
 
@@ -19,7 +19,7 @@ class EventSink:
         """Emit a Kubernetes event about the Job with this metadata."""
 
     def write(self, metadata: dict[str, Any], event: Event, kind: str = KIND) -> bool:
-        """Emit an event about an object of a kind before returning; the same event again is no second one.
+        """Emit an event about an object of a kind before returning; the same event again is not a second one.
 
         Return False if the event could not be written.
         """

@@ -6,20 +6,16 @@ import hashlib
 import queue
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import MERGE
+from jobsworth.client.api_interface import MERGE, Api
 from jobsworth.client.api_resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
+from jobsworth.controller.signals import Event
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler.event_correlation import EventCorrelator, EventSeries, Occurrence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.signals import Event
 
 COMPONENT = "job-controller"
 WAITING = 4096  # queue length; further events are dropped

@@ -14,11 +14,8 @@ Source: KEP-2307, KEP-5504; the stale-cache protection of Kubernetes 1.36 works 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 JOBS, PODS = "jobs", "pods"
 

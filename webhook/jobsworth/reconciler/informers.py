@@ -1,6 +1,6 @@
 """Watch caches of Jobs and Pods, indexed for the reconciler.
 
-An informer receives lists and watch events from a reflector. It ignores events that it has already
+An informer receives lists and watch events from a ListWatch. It ignores events that it has already
 applied, because watches may repeat events after a reconnect, and calls its handlers after it has
 applied a change.
 """
@@ -8,18 +8,17 @@ applied a change.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from jobsworth.client.api_resources import resource_version
 from jobsworth.controller.jobs import API_VERSION, KIND, Job, read_job
 from jobsworth.controller.pods import Pod, read_pod
+from jobsworth.controller.settings import ControllerSettings
+from jobsworth.controller.status import Status, write_status
+from jobsworth.policy.admitted_jobs import HELD_BY_POLICIES
 from jobsworth.reconciler.expectations import CacheProgress
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from jobsworth.controller.settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +38,15 @@ class StoredJob:
 
     @property
     def object(self) -> dict[str, Any]:
-        """The Job as policies evaluate it, without its status."""
+        """The Job as policies evaluate it: of its status, only the condition of a hold."""
         fields = {"managedFields": list(self.applied)} if self.applied else {}
+        held = self.job.status.condition(HELD_BY_POLICIES)
         return {
             "apiVersion": API_VERSION,
             "kind": KIND,
             "metadata": {**self.metadata, **fields},
             "spec": self.spec,
+            "status": {} if held is None else write_status(Status(conditions=(held,))),
         }
 
 
@@ -216,13 +217,17 @@ class JobInformer(Informer[CachedJob]):
 
 def stored(obj: dict[str, Any], settings: ControllerSettings) -> CachedJob:
     """Read a Job from its JSON object."""
-    metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
     job = read_job(obj, settings)
     applied: tuple[dict[str, Any], ...] = ()
     if settings.manages(job.managed_by) and not job.finished:
         entries = obj["metadata"].get("managedFields") or ()
         applied = tuple(each for each in entries if each.get("operation") == "Apply")
-    return CachedJob(job, metadata, obj["spec"], applied)
+    return CachedJob(job, stored_metadata(obj), obj["spec"], applied)
+
+
+def stored_metadata(obj: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a Job that a status update must send."""
+    return {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
 
 
 class PodInformer(Informer[Pod]):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.status import Status
 from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import COMPLETE, JOB_FAILED
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.status import Status
-    from jobsworth.reconciler.sync_outcome import SyncOutcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 LogFormat = Literal["text", "json"]
 LogVerbosity = Literal["quiet", "jobs", "syncs"]
@@ -46,14 +43,18 @@ class OperatorLog:
         """Log a message for the operator."""
         self._log(message, {})
 
-    def synced(self, outcome: SyncOutcome, seconds: float) -> None:
+    def synced(self, outcome: SyncOutcome) -> None:
         """Log a sync, and the Job that it has finished, as far as the verbosity says."""
         job = outcome.job
         if job is None or self._verbosity == "quiet":
             return
         if self._verbosity == "syncs" and outcome.stale is None:
             result = "error" if outcome.errors else "success"
-            fields = {"action": outcome.action, "result": result, "seconds": round(seconds, 3)}
+            fields = {
+                "action": outcome.action,
+                "result": result,
+                "seconds": round(outcome.seconds, 3),
+            }
             self._log("synced Job", _names(job) | fields)
         if outcome.finished is not None:
             self._log("Job finished", _names(job) | _end(outcome.finished))

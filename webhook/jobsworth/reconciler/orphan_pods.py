@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import STRATEGIC_MERGE
+from jobsworth.client.api_interface import STRATEGIC_MERGE, Api
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.ownership import (
     controlling_job,
     finalizer_patch,
     orphan_finalizers_of,
     orphan_release_patch,
 )
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.api_writes import patch_pod
-from jobsworth.reconciler.informers import stored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.reconciler.informers import JobInformer, PodInformer
+from jobsworth.reconciler.informers import JobInformer, PodInformer, stored
 
 REMEMBERED = 4096
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import resource_version
 from jobsworth.controller import ownership, signals
-from jobsworth.controller.plan import ActionResults
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.plan import ActionResults, Creation, Deletion
 from jobsworth.controller.pod_body import BadTemplate, pod_body
+from jobsworth.controller.pods import Pod
 from jobsworth.controller.signals import Event
 from jobsworth.reconciler.api_writes import delete_pod, patch_pod, post_pod
-from jobsworth.reconciler.expectations import PODS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.plan import Creation, Deletion
-    from jobsworth.controller.pods import Pod
-    from jobsworth.reconciler.expectations import Expectations
-    from jobsworth.reconciler.parallel import Calls
+from jobsworth.reconciler.expectations import PODS, Expectations
+from jobsworth.reconciler.parallel import Calls
 
 REJECTIONS = (403, 422)  # by RBAC, a webhook or a policy: a retry alone does not help
 

@@ -6,36 +6,41 @@ import gc
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
 
+from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
+from jobsworth.client.list_watch import ListWatch
 from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
 from jobsworth.client.rate_limit import TokenBucket
+from jobsworth.client.rest_config import RestConfig
 from jobsworth.client.transport import Client
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe
+from jobsworth.reconciler.admitted_jobs import ActivePolicies
+from jobsworth.reconciler.conflict_probe import (
+    BuiltInControllerActive,
+    names_built_in_controller,
+    probe,
+    probe_name,
+)
 from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
-from jobsworth.reconciler.health_endpoints import HealthServer
+from jobsworth.reconciler.options import ReconcilerOptions
 from jobsworth.reconciler.parallel import Threads
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.reflector import Reflector
 from jobsworth.reconciler.stored_defaults import StoredDefaults
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.client.rest_config import RestConfig
-    from jobsworth.reconciler.admitted_jobs import ActivePolicies
-    from jobsworth.reconciler.options import ReconcilerOptions
-    from jobsworth.reconciler.sync_outcome import SyncOutcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
+from jobsworth.serving.health_endpoints import HealthServer
 
 SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
 LEASE_QPS = 5.0
 POLICY_SECONDS = 1.0  # between two checks of the policies' files
+PROBE_PAUSE = 60.0  # seconds between two probes: a client can cause one with each write to a Job
 
 
 class PolicySource(Protocol):
@@ -56,7 +61,7 @@ class ReconcilerProcess:
 
     Args:
         log: logs a message for the operator.
-        synced: called after each sync with its outcome and its duration in seconds.
+        synced: called after each sync with its outcome.
 
     Attributes:
         api: the client of the reconciler.
@@ -68,7 +73,7 @@ class ReconcilerProcess:
         config: RestConfig,
         options: ReconcilerOptions,
         log: Callable[[str], None],
-        synced: Callable[[SyncOutcome, float], None] = lambda outcome, seconds: None,
+        synced: Callable[[SyncOutcome], None] = lambda outcome: None,
     ) -> None:
         self.options = options
         self.metrics = ReconcilerMetrics()
@@ -78,6 +83,7 @@ class ReconcilerProcess:
         self._failure: str | None = None
         self._standing_by = options.leader_elect
         self._started = time.time()
+        self._suspected = ""  # key of a Job that the built-in controller may have written
         self._threads: list[threading.Thread] = []
         self._server: HealthServer | None = None
         self.api = self._api = self._client(config, TokenBucket(options.qps, options.burst))
@@ -111,6 +117,7 @@ class ReconcilerProcess:
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)
+        self.metrics.show_kept_pods(self.reconciler.event_handlers.kept_since, time.time)
         self._election = LeaderElection(
             self._lease_api,
             options.lease_namespace,
@@ -191,7 +198,7 @@ class ReconcilerProcess:
     def _work(self) -> None:
         settings = self.options.settings
         if settings.adopt_unmanaged:
-            unsure = probe(self._api, self.options.lease_namespace, self.stop.wait)
+            unsure = self._probe()
             if unsure is not None:
                 self._log(
                     f"cannot verify that the built-in Job controller is off: {unsure}. "
@@ -221,6 +228,8 @@ class ReconcilerProcess:
         if self.policies is not None:
             self._start("policies", self._guarded(self._follow_policies))
             self._start("defaults", self._guarded(self._apply_defaults))
+        if settings.adopt_unmanaged:
+            self._start("conflicts", self._guarded(self._check_conflicts))
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
 
@@ -254,21 +263,29 @@ class ReconcilerProcess:
             (jobs_path(namespace), self.reconciler.jobs),
             (pods_path(namespace), self.reconciler.pods),
         ):
-            reflector = Reflector(self._api, path, cache, stop=self.stop, log=self._log)
-            self._start(f"watch {path}", self._guarded(reflector.run))
+            list_watch = ListWatch(
+                self._api,
+                path,
+                apply=cache.apply,
+                replace=cache.replace,
+                failed=partial(self._watch_failed, path),
+                stop=self.stop,
+            )
+            self._start(f"watch {path}", self._guarded(list_watch.run))
+
+    def _watch_failed(self, path: str, error: ApiError) -> None:
+        self._log(f"cannot list or watch {path}, retrying: {error}")
 
     def _sync_jobs(self) -> None:
         while not self.stop.is_set():
-            begun = time.monotonic()
             try:
                 outcome = self.reconciler.process_next_job(1.0)
             except Exception as error:  # a bug: retry this Job, go on with the others
                 self._log(f"internal error: {_describe_error(error)}")
                 continue
             if outcome is not None:
-                seconds = time.monotonic() - begun
-                self.metrics.synced(outcome, seconds)
-                self._synced(outcome, seconds)
+                self.metrics.synced(outcome)
+                self._synced(outcome)
                 for sync_error in outcome.errors[:3]:
                     key = outcome.job.key if outcome.job else ""
                     self._log(f"sync of {key}: {sync_error}")
@@ -282,10 +299,38 @@ class ReconcilerProcess:
 
     def _observe(self, job: dict[str, Any]) -> None:
         settings = self.options.settings
-        if settings.adopt_unmanaged and has_written_status(job, settings, self._started):
+        if settings.adopt_unmanaged and names_built_in_controller(job, settings, self._started):
             meta = job["metadata"]
-            evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
-            self._fail(str(BuiltInControllerActive(evidence)))
+            self._suspected = f"{meta['namespace']}/{meta['name']}"
+
+    def _probe(self) -> str | None:
+        namespace, name = self.options.lease_namespace, probe_name()
+        with self.reconciler.syncer.ignoring(f"{namespace}/{name}"):
+            return probe(self._api, namespace, name, self.stop.wait)
+
+    def _check_conflicts(self) -> None:
+        """Probe for the built-in controller whenever the managedFields of a Job name it.
+
+        They alone are not evidence: whoever may create Jobs can write them, and must not stop this process.
+        """
+        while not self.stop.wait(1.0):
+            key, self._suspected = self._suspected, ""
+            if not key:
+                continue
+            try:
+                unsure = self._probe()
+            except BuiltInControllerActive as error:
+                self._fail(str(error))
+                return
+            if unsure is not None:
+                evidence = f"it may have written the status of {key}, and {unsure}"
+                self._fail(str(BuiltInControllerActive(evidence)))
+                return
+            self._log(
+                f"the managedFields of {key} name the built-in Job controller, but it did not write the "
+                "status of a probe Job: ignored"
+            )
+            self.stop.wait(PROBE_PAUSE)
 
     # Threads and shutdown.
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.signals import Count
 from jobsworth.policy.violation import EFFECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from jobsworth.controller.signals import Count
-    from jobsworth.reconciler.sync_outcome import SyncOutcome
-    from jobsworth.reconciler.work_queue import WorkQueue
+from jobsworth.reconciler.sync_outcome import SyncOutcome
+from jobsworth.reconciler.work_queue import WorkQueue
 
 SYNC_LABELS = ("completion_mode", "result", "action")
 COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -134,7 +131,7 @@ class ReconcilerMetrics:
             self._counted[count.metric, count.labels] = counter
         counter.inc(count.amount)
 
-    def synced(self, outcome: SyncOutcome, seconds: float) -> None:
+    def synced(self, outcome: SyncOutcome) -> None:
         """Record the outcome and the duration of a sync."""
         if outcome.stale is not None:
             group = "batch" if outcome.stale == "jobs" else ""
@@ -145,7 +142,7 @@ class ReconcilerMetrics:
         result = "error" if outcome.errors else "success"
         labels = (outcome.job.completion_mode, result, outcome.action)
         self._counters[well_known_names.SYNCS].labels(*labels).inc()
-        self._sync_seconds.labels(*labels).observe(seconds)
+        self._sync_seconds.labels(*labels).observe(outcome.seconds)
 
     def called(self, method: str, code: int) -> None:
         """Count a call to the API server by its response code."""
@@ -154,6 +151,25 @@ class ReconcilerMetrics:
     def show_queues(self, queues: Mapping[str, WorkQueue]) -> None:
         """Expose metrics of these work queues, by their names."""
         self.registry.register(_Queues(queues))
+
+    def show_kept_pods(self, kept_since: Mapping[str, int], clock: Callable[[], float]) -> None:
+        """Expose the age of the oldest terminated Pod that keeps its finalizer; 0 without one.
+
+        Args:
+            kept_since: when each of them ended, by UID.
+            clock: seconds since 1970, as these times.
+        """
+        oldest = Gauge(
+            well_known_names.METRICS_PREFIX + well_known_names.OLDEST_KEPT,
+            "Seconds since the end of the oldest terminated Pod that keeps its finalizer; 0 without one",
+            registry=self.registry,
+        )
+
+        def age() -> float:
+            ends = list(kept_since.values())  # a copy: informers change it meanwhile
+            return max(0.0, clock() - min(ends)) if ends else 0.0
+
+        oldest.set_function(age)
 
 
 class _Queues(Collector):

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.reconciler.admitted_jobs import AdmittedJobs
+from jobsworth.client.api_interface import Api
+from jobsworth.controller.settings import ControllerSettings
+from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
 from jobsworth.reconciler.event_handlers import EventHandlers
+from jobsworth.reconciler.event_sink import EventSink
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer
 from jobsworth.reconciler.orphan_pods import OrphanReleaser
+from jobsworth.reconciler.parallel import Calls
 from jobsworth.reconciler.sync_outcome import SyncOutcome
 from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
 from jobsworth.reconciler.work_queue import WorkQueue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.reconciler.admitted_jobs import ActivePolicies
-    from jobsworth.reconciler.event_sink import EventSink
-    from jobsworth.reconciler.parallel import Calls
 
 
 class Reconciler:
@@ -57,6 +52,7 @@ class Reconciler:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._settings = settings
+        self._monotonic = monotonic
         self.jobs = JobInformer(settings, on_raw_job)
         self.pods = PodInformer(settings)
         self.queue = self._new_queue(monotonic)
@@ -102,8 +98,10 @@ class Reconciler:
         key = self.queue.take(timeout)
         if key is None:
             return None
+        begun = self._monotonic()
         try:
             outcome = self.syncer.sync(key)
+            outcome.seconds = self._monotonic() - begun
             if outcome.stale is not None:
                 self.queue.add(key, STALE_DELAY)
             elif outcome.errors:

@@ -12,12 +12,14 @@ object; ``managedFields`` still records the fields and the time, under our field
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api_errors import ApiError
-from jobsworth.client.api_interface import APPLY, METADATA_ONLY
+from jobsworth.client.api_interface import APPLY, METADATA_ONLY, Api
 from jobsworth.client.api_resources import BATCH, resource_path
 from jobsworth.client.paging import PAGE_SIZE, resumed_pages
+from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.controller import signals, well_known_names
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.well_known_names import (
@@ -27,19 +29,13 @@ from jobsworth.controller.well_known_names import (
     DEFAULTS_PLANNED,
     DEFAULTS_RESULTS,
 )
-from jobsworth.evaluation.stored_defaults import plan_defaults
-from jobsworth.policy.job_policy import APPLY as APPLIES
+from jobsworth.evaluation.stored_defaults import DefaultsPlan, plan_defaults
+from jobsworth.policy.document import APPLY as APPLIES
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
+from jobsworth.reconciler.admitted_jobs import ActivePolicies
+from jobsworth.reconciler.event_sink import EventSink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.client.rate_limit import TokenBucket
-    from jobsworth.evaluation.stored_defaults import DefaultsPlan
-    from jobsworth.reconciler.admitted_jobs import ActivePolicies
-    from jobsworth.reconciler.event_sink import EventSink
-
     Labels = Mapping[str, str]
 
 KINDS = {"CronJob": "cronjobs", "Job": "jobs"}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from jobsworth.client.api_errors import ApiError
 from jobsworth.controller import well_known_names
-
-if TYPE_CHECKING:
-    from jobsworth.client.api_errors import ApiError
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.status import Status
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.status import Status
 
 
 @dataclass(slots=True)
@@ -24,6 +21,7 @@ class SyncOutcome:
         action: the ``action`` label of the sync metrics.
         job: the synced Job, as it was before; None if it does not exist.
         finished: the status with which this sync has finished the Job.
+        seconds: duration of the sync, without the wait for the queue.
     """
 
     errors: list[ApiError] = field(default_factory=list)
@@ -32,6 +30,7 @@ class SyncOutcome:
     action: well_known_names.SyncAction = well_known_names.RECONCILING
     job: Job | None = None
     finished: Status | None = None
+    seconds: float = 0.0
 
     @property
     def retry_at_least(self) -> float:

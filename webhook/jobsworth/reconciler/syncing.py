@@ -6,39 +6,38 @@ and nothing here starts a thread or waits, so that a test can run it step by ste
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
-from jobsworth.controller.plan import ActionResults, Memory, plan
-from jobsworth.controller.status import write_status
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.plan import ActionResults, Memory, Plan, plan
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.settings import ControllerSettings
+from jobsworth.controller.signals import Count, Event
+from jobsworth.controller.status import Status, write_status
 from jobsworth.controller.sync_context import SyncDecision, decide_sync
-from jobsworth.policy.admitted_jobs import HELD_BY, Decision, Hold
+from jobsworth.policy.admitted_jobs import (
+    HELD_BY,
+    HELD_BY_POLICIES,
+    Decision,
+    Hold,
+    hold_condition,
+    is_annotated,
+)
+from jobsworth.reconciler.admitted_jobs import AdmittedJobs
 from jobsworth.reconciler.api_writes import hold_job, put_status
-from jobsworth.reconciler.expectations import JOBS, PODS
-from jobsworth.reconciler.informers import CachedJob, stored
+from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.expectations import JOBS, PODS, Expectations
+from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer, stored_metadata
+from jobsworth.reconciler.parallel import Calls
 from jobsworth.reconciler.pod_calls import PodCalls
 from jobsworth.reconciler.sync_outcome import SyncOutcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from jobsworth.client.api_interface import Api
-    from jobsworth.controller.backoff import BackoffRecord
-    from jobsworth.controller.jobs import Job
-    from jobsworth.controller.plan import Plan
-    from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.controller.signals import Count, Event
-    from jobsworth.controller.status import Status
-    from jobsworth.reconciler.admitted_jobs import AdmittedJobs
-    from jobsworth.reconciler.event_sink import EventSink
-    from jobsworth.reconciler.expectations import Expectations
-    from jobsworth.reconciler.informers import JobInformer, PodInformer
-    from jobsworth.reconciler.parallel import Calls
 
 STALE_DELAY = 0.05  # seconds before a sync skipped because of a stale cache is retried
 
@@ -81,10 +80,22 @@ class Syncer:
         self.backoffs: dict[str, tuple[str, BackoffRecord]] = {}
         self.reported: dict[str, tuple[str, frozenset[str]]] = {}
         self._unconfirmed: set[str] = set()
+        self._ignored: set[str] = set()
+
+    @contextmanager
+    def ignoring(self, key: str) -> Iterator[None]:
+        """Do not sync the Job with this key for a while."""
+        self._ignored.add(key)
+        try:
+            yield
+        finally:
+            self._ignored.discard(key)
 
     def sync(self, key: str) -> SyncOutcome:
         """Sync the Job with key ``namespace/name``."""
         outcome = SyncOutcome()
+        if key in self._ignored:
+            return outcome
         if key in self._unconfirmed and not self._confirm(key, outcome):
             return outcome
         # Read the progress before the content: the content can then only be newer.
@@ -170,7 +181,7 @@ class _Sync:
         job, syncer, outcome = self._job, self._syncer, self._outcome
         pods = self._claim()
         decision = self._review(started=bool(pods) or job.has_started)
-        if decision.hold in (Hold.SUSPEND, Hold.RESUME):
+        if decision.hold in (Hold.SUSPEND, Hold.RESUME, Hold.FORGET):
             self._hold(decision)
             return  # the watch shows the change, and the next sync acts on it
         if decision.hold == Hold.KEEP:
@@ -237,16 +248,41 @@ class _Sync:
         return self._syncer.admitted.review(self._cached, started=started)
 
     def _hold(self, decision: Decision) -> None:
-        names = ",".join(decision.policies) if decision.hold == Hold.SUSPEND else None
+        """Begin or end a hold, in the order of writes that :mod:`jobsworth.policy.admitted_jobs` gives."""
+        if decision.hold == Hold.SUSPEND:
+            self._record_hold(decision.policies)
+            self._set_suspend(",".join(decision.policies))
+        elif decision.hold == Hold.RESUME:
+            self._set_suspend(None)
+        if decision.hold != Hold.FORGET:
+            self._syncer.admitted.acted(self._cached, decision)
+        if decision.hold != Hold.SUSPEND:
+            self._record_hold(())
+
+    def _record_hold(self, policies: tuple[str, ...]) -> None:
+        before = self._job.status
+        status = before.with_condition(hold_condition(policies, int(self._syncer.clock())))
+        if status is before:
+            return
+        if not before.holds(HELD_BY_POLICIES) and is_annotated({"metadata": self._metadata}):
+            others = {
+                name: text
+                for name, text in self._metadata["annotations"].items()
+                if name != HELD_BY
+            }
+            self._metadata = {**self._metadata, "annotations": others}
+        self._store(status)
+
+    def _set_suspend(self, policies: str | None) -> None:
         try:
-            answer = hold_job(self._api, self._metadata, HELD_BY, names)
+            answer = hold_job(self._api, self._metadata, HELD_BY, policies)
         except ApiError as error:
             if error.may_have_been_carried_out:
                 self._syncer.mark_unconfirmed(self._key)
             self._abandon(error)
             return
         self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))
-        self._syncer.admitted.acted(self._cached, decision)
+        self._metadata = stored_metadata(answer)
 
     # The status.
 
@@ -259,7 +295,7 @@ class _Sync:
             self._abandon(error)
             return
         self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))
-        self._metadata = stored(answer, self._syncer.settings).metadata
+        self._metadata = stored_metadata(answer)
 
     def _act(self, planned: Plan) -> ActionResults:
         if planned.deletions:

@@ -11,18 +11,17 @@ compared, too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from jobsworth.api.batch.job_update import SCHEDULING_DIRECTIVES
 from jobsworth.policy.export.cel_text import literal, negated
 from jobsworth.policy.export.match_conditions import USER
 from jobsworth.policy.request import UPDATE
+from jobsworth.registration.policy_scope import ScopePart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.registration.policy_scope import ScopePart
 
     Webhook = dict[str, Any]
     FailurePolicy = Literal["Fail", "Ignore"]
@@ -107,7 +106,7 @@ def desired_webhooks(
     found: list[Webhook] = []
     for part in parts:
         found += _pair(webhook, part)
-    return _numbered(found)
+    return _with_unique_names(found)
 
 
 def _pair(webhook: Webhook, part: ScopePart) -> list[Webhook]:
@@ -144,7 +143,7 @@ def _with_namespaces(webhook: Webhook, requirements: Sequence[Mapping[str, Any]]
     return {**webhook, "namespaceSelector": selector}
 
 
-def _numbered(webhooks: list[Webhook]) -> list[Webhook]:
+def _with_unique_names(webhooks: list[Webhook]) -> list[Webhook]:
     """Return webhooks with a unique name each: ``validate``, ``validate-ignore``, ``validate-2`` …"""
     counts = {"Fail": 0, "Ignore": 0}
     found = []

@@ -7,20 +7,19 @@ on the other properties of a request.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job, of_criterion
-from jobsworth.policy.matching import NAMESPACE_NAME
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.matching import NAMESPACE_NAME, Matcher
+from jobsworth.policy.request import CREATE
 from jobsworth.policy.violation import EFFECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.matching import Matcher
 
 AUDIT, _, DENY = EFFECTS
 MAX_REQUIREMENTS = 4
@@ -87,8 +86,14 @@ def denied(policies: Iterable[JobPolicy]) -> tuple[ScopePart, ...]:
 
 
 def defaulted(policies: Iterable[JobPolicy]) -> tuple[ScopePart, ...]:
-    """Return the scope of the policies that have defaults."""
-    return _scope([_Scoped(policy, True) for policy in policies if policy.defaults is not None])
+    """Return the scope of the policies that have defaults: an update restores what a creation set."""
+    return _scope(
+        [
+            _Scoped(policy, True, restores=policy.defaults.set_immutable_fields)
+            for policy in policies
+            if policy.defaults is not None
+        ]
+    )
 
 
 def _creates_violations(policy: JobPolicy) -> Condition:
@@ -100,6 +105,7 @@ def _creates_violations(policy: JobPolicy) -> Condition:
 class _Scoped:
     policy: JobPolicy
     also: Condition
+    restores: bool = False
 
 
 class _Undecided(Exception):
@@ -143,6 +149,8 @@ def _of_policy(
         return all_of(
             _of_namespace_labels(one.value, splitting, known, otherwise=not exempting)
             if one.name == "namespaceSelector"
+            else CREATE in one.value or (not exempting and of_criterion(one, exempting=False))
+            if one.name == "operations" and scoped.restores
             else of_criterion(one, exempting=exempting)
             for one in matcher.criteria
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.reports.calendar_words import (
     change_words,
@@ -16,71 +15,52 @@ from jobsworth.reports.calendar_words import (
     period,
     summary,
 )
-from jobsworth.whatif.timelines.html_charts import table
-from jobsworth.whatif.timelines.static_page import static_page
-from jobsworth.whatif.timelines.timeline_page import page_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.whatif.calendar.cron_calendar import CronCalendar
+from jobsworth.reports.page_blocks import Block, HeatMap, Note, Table
+from jobsworth.reports.pages import static_page
+from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 MAX_ROWS = 1000
 """The largest number of CronJobs in the table of the page; JSON has all."""
 LEVELS = 6
-_STYLE = "calendar_style.css"
 
 
 def calendar_page(calendar: CronCalendar) -> str:
     """Return the page."""
-    header = (
-        f"<h1>Calendar of CronJobs</h1>\n<p>{page_text(summary(calendar))}.</p>\n"
-        f'<p class="soft">{page_text(period(calendar))}</p>\n{"".join(_notes(calendar))}'
-    )
-    return static_page(
-        f"Calendar of CronJobs: {period(calendar)}",
-        header,
-        _sections(calendar),
-        "jobsworth schedule",
-        (files(__package__) / _STYLE).read_text(encoding="utf-8"),
-    )
+    introduction = [
+        Note(f"{summary(calendar)}.", soft=False),
+        Note(period(calendar)),
+        *(Note(f"{note[0].upper()}{note[1:]}.") for note in notes(calendar)),
+    ]
+    title = f"Calendar of CronJobs: {period(calendar)}"
+    sections = _sections(calendar)
+    return static_page(title, "Calendar of CronJobs", introduction, sections, "jobsworth schedule")
 
 
-def _notes(calendar: CronCalendar) -> Iterator[str]:
-    for note in notes(calendar):
-        yield f'<p class="soft">{page_text(note[0].upper() + note[1:])}.</p>\n'
-
-
-def _sections(calendar: CronCalendar) -> Iterator[tuple[str, str]]:
-    yield "Starts by hour", "".join(_heat_map(calendar))
+def _sections(calendar: CronCalendar) -> Iterator[tuple[str, list[Block]]]:
+    yield "Starts by hour", [_heat_map(calendar)]
     if calendar.peaks:
-        yield "Busiest minutes", _peaks(calendar)
+        yield "Busiest minutes", [_peaks(calendar)]
     if calendar.changes:
-        yield "Clock changes", _changes(calendar)
-    yield "CronJobs", _cron_jobs(calendar)
+        yield "Clock changes", [_changes(calendar)]
+    yield "CronJobs", [*_cron_jobs(calendar)]
 
 
-def _heat_map(calendar: CronCalendar) -> Iterator[str]:
-    """Yield a table with a row for each hour, so that it fits a phone; a cell has its number and a shade."""
+def _heat_map(calendar: CronCalendar) -> HeatMap:
+    """Return a table with a row for each hour, so that it fits a phone; a cell has its number and a shade."""
     most = max(calendar.starts.values(), default=0)
-    swatches = "".join(f'<span class="heat-{level}"></span>' for level in range(LEVELS + 1))
-    yield f'<p class="scale soft" aria-hidden="true">0 {swatches} {most:,}</p>\n'
-    yield '<div class="heat-frame" tabindex="0" role="group" aria-label="Starts by hour and day">'
-    yield "<table class=heat><caption>Runs that start, by hour and day</caption>\n"
-    days = "".join(
-        f"<th scope=col>{page_text(weekday)}<br>{page_text(date)}</th>"
-        for weekday, date in (day_name(day).split() for day in calendar.days)
+
+    def cell(day: str, hour: int) -> tuple[int, int] | None:
+        number = calendar.starts.get((day, hour))
+        return None if number is None else (number, _level(number, most))
+
+    return HeatMap(
+        days=[
+            (weekday, date) for weekday, date in (day_name(day).split() for day in calendar.days)
+        ],
+        rows=[(f"{hour:02}", [cell(day, hour) for day in calendar.days]) for hour in range(24)],
+        levels=LEVELS,
+        most=most,
     )
-    yield f"<thead><tr><th scope=col>Hour</th>{days}</tr></thead>\n<tbody>\n"
-    for hour in range(24):
-        cells = "".join(
-            "<td></td>"
-            if number is None
-            else f'<td class="heat-{_level(number, most)}">{number:,}</td>'
-            for number in (calendar.starts.get((day, hour)) for day in calendar.days)
-        )
-        yield f"<tr><th scope=row>{hour:02}</th>{cells}</tr>\n"
-    yield "</tbody></table></div>\n"
 
 
 def _level(number: int, most: int) -> int:
@@ -92,7 +72,7 @@ def _level(number: int, most: int) -> int:
     return -(-number * LEVELS // most) if number else 0
 
 
-def _peaks(calendar: CronCalendar) -> str:
+def _peaks(calendar: CronCalendar) -> Table:
     rows = [("minute", "runs", "Pods", "CPU", "memory", "CronJobs")]
     rows += [
         (
@@ -105,10 +85,10 @@ def _peaks(calendar: CronCalendar) -> str:
         )
         for peak in calendar.peaks
     ]
-    return table("Minutes at which most Pods start", rows)
+    return Table("Minutes at which most Pods start", rows)
 
 
-def _changes(calendar: CronCalendar) -> str:
+def _changes(calendar: CronCalendar) -> Table:
     rows = [("time zone", "change", "CronJob", "effect")]
     for found in calendar.changes:
         when = change_words(found)
@@ -117,10 +97,10 @@ def _changes(calendar: CronCalendar) -> str:
             rows.append(
                 (found.zone, when, f"{found.others} others", "no run is skipped or doubled")
             )
-    return table("Clock changes", rows)
+    return Table("Clock changes", rows)
 
 
-def _cron_jobs(calendar: CronCalendar) -> str:
+def _cron_jobs(calendar: CronCalendar) -> Iterator[Block]:
     rows = [
         (
             "CronJob",
@@ -150,5 +130,6 @@ def _cron_jobs(calendar: CronCalendar) -> str:
         for entry, number in listed[:MAX_ROWS]
     ]
     left = len(listed) - MAX_ROWS
-    more = f'<p class="soft">{left:,} more are in the JSON report.</p>\n' if left > 0 else ""
-    return f"{table('CronJobs', rows)}{more}"
+    yield Table("CronJobs", rows)
+    if left > 0:
+        yield Note(f"{left:,} more are in the JSON report.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jobsworth.printable import printable
@@ -19,9 +20,7 @@ from jobsworth.reports.calendar_words import (
 from jobsworth.reports.text_tables import aligned, wrapped_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.whatif.calendar.cron_calendar import CronCalendar
+    from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 _HOURS = range(24)
 
@@ -72,10 +71,10 @@ def _heat_map(calendar: CronCalendar) -> Iterator[str]:
     yield f"{'STARTS':9}  {head}"
     for day in calendar.days:
         numbers = (calendar.starts.get((day, hour)) for hour in _HOURS)
-        cells = " ".join(f"{_shown(number):>{room}}" for number in numbers)
+        cells = " ".join(f"{_cell(number):>{room}}" for number in numbers)
         yield f"{day_name(day)}  {cells}".rstrip()
 
 
-def _shown(number: int | None) -> str:
+def _cell(number: int | None) -> str:
     """Return the number of runs of an hour; nothing for an hour that there is not."""
     return "" if number is None else str(number or ".")

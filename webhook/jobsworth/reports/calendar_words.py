@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from jobsworth.controller.cron_jobs.local_times import local_time
-from jobsworth.lint.schedule_timing import spelled
+from jobsworth.wording import count, duration, plural
 
 if TYPE_CHECKING:
-    from jobsworth.whatif.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
-    from jobsworth.whatif.calendar.pod_requests import PodRequests
+    from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
+    from jobsworth.runs.calendar.pod_requests import PodRequests
 
 _MAX_NAMED = 3
 _GIB, _MIB = 2**30, 2**20
@@ -20,16 +20,15 @@ _GIB, _MIB = 2**30, 2**20
 def summary(calendar: CronCalendar) -> str:
     """Return what the calendar holds, in one sentence."""
     active, suspended = len(calendar.runs), len(calendar.suspended)
-    of = f"{_number(active, 'CronJob')} start {_number(calendar.total, 'run')}"
-    if active == 1:
-        of = f"1 CronJob starts {_number(calendar.total, 'run')}"
+    start = "starts" if active == 1 else "start"
+    of = f"{count(active, 'CronJob')} {start} {calendar.total:,} {plural('run', calendar.total)}"
     more = f"; {suspended} suspended" if suspended else ""
     most = f", at most {calendar.busiest} in the same minute" if calendar.busiest > 1 else ""
     return f"{of}{most}{more}"
 
 
 def period(calendar: CronCalendar) -> str:
-    """Return the begin and the end of the calendar, and its time zone."""
+    """Return the start and the end of the calendar, and its time zone."""
     zone = ZoneInfo(calendar.zone)
     begin, end = (local_time(time, zone) for time in (calendar.start, calendar.end))
     return f"{begin} to {end}, {calendar.zone}"
@@ -78,7 +77,7 @@ def change_words(found: ZoneChange) -> str:
     change = found.change
     way = "forward" if change.after > change.before else "back"
     when = datetime.fromtimestamp(change.at + change.before, UTC)
-    return f"{when:%a %m-%d %H:%M} clocks go {way} by {spelled(abs(change.after - change.before))}"
+    return f"{when:%a %m-%d %H:%M} clocks go {way} by {duration(abs(change.after - change.before))}"
 
 
 def notes(calendar: CronCalendar) -> list[str]:
@@ -95,7 +94,3 @@ def _controller_zone_note(calendar: CronCalendar) -> str:
         return ""
     noun = "CronJob without timeZone is" if number == 1 else "CronJobs without timeZone are"
     return f"{number} {noun} shown as if kube-controller-manager ran in UTC"
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

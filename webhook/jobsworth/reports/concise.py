@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.finding_place import place_of, rendered_note
+from jobsworth.findings.result import Result
 from jobsworth.printable import printable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.result import Result
-
-
-FURTHER = " (reported once the decoding errors are fixed)"
+FURTHER = " (hidden by the API server until the errors above are fixed)"
 """The end of a line about something that the API server does not reach yet."""
 
 
@@ -29,7 +24,7 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
         if not result.shows(finding, infos=infos):
             continue
         place = place_of(result, located)
-        field = f"{finding.field}: " if finding.field else ""
+        field = f"{finding.written_field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
         further = FURTHER if located.further else ""
         yield printable(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import title
 from jobsworth.reports.explanation_text import (
     CODE_HEADERS,
     NAMED_HEADERS,
@@ -18,12 +20,10 @@ from jobsworth.reports.explanation_text import (
     without_empty,
 )
 from jobsworth.reports.markdown_parts import bullets, escaped, table
+from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.whatif.explanation.decision_rows import CodeRow, NamedRow
-    from jobsworth.whatif.explanation.explanation import (
+    from jobsworth.runs.explanation.explanation import (
         ExplainedObject,
         Explanation,
         FailureExplanation,
@@ -73,6 +73,11 @@ def render_failures(explanation: FailureExplanation) -> Iterator[str]:
             yield from table(("rule", "action", "matches", "because"), steps)
             yield ""
         yield from bullets(trace.consequences)
+        if trace.causes:
+            yield ""
+            yield "What it may be, and what follows then:"
+            yield ""
+            yield from _named(trace.causes)
     yield ""
 
 
@@ -139,7 +144,7 @@ def _outcome_cells(row: CodeRow | NamedRow, *, reachable: bool = True) -> Cells:
 
 
 def _title(about: ExplainedObject) -> str:
-    return escaped(f"{about.title} ({about.file}:{about.line}), Kubernetes {about.release}")
+    return escaped(f"{about.title} ({about.file}:{about.line}), {title(about.release)}")
 
 
 def _table_without_empty(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import title
 from jobsworth.printable import printable
 from jobsworth.reports.text_tables import aligned, wrapped_line
-from jobsworth.whatif.explanation.outcome_wording import code_ranges, deciding_rule, effect
+from jobsworth.runs.explanation.failure_outcome import Outcome
+from jobsworth.runs.explanation.outcome_wording import (
+    OTHERWISE,
+    UNMATCHED,
+    code_ranges,
+    deciding_rule,
+    effect,
+)
+from jobsworth.runs.explanation.rule_trace import RuleStep, RuleTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from jobsworth.whatif.explanation.decision_rows import CodeRow, NamedRow, Results
-    from jobsworth.whatif.explanation.explanation import (
+    from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow, Results
+    from jobsworth.runs.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,
         Explanation,
         FailureExplanation,
     )
-    from jobsworth.whatif.explanation.failure_outcome import Outcome
-    from jobsworth.whatif.explanation.rule_trace import RuleStep, RuleTrace
 
     Cells = tuple[str, ...]
 
@@ -35,10 +42,10 @@ _MAX_CONTAINERS = 4
 def render(
     explanation: Explanation, *, only_table: bool = False, width: int | None = None
 ) -> Iterator[str]:
-    """Return the lines for a Job: its facts and rules, and its decision table.
+    """Return the lines for a Job: its facts and rules, and its failures by what follows them.
 
     Args:
-        only_table: leave out the facts and rules.
+        only_table: show the whole decision table instead.
         width: the columns of the terminal, at which cells are wrapped; None for no limit.
     """
     if explanation.before is not None:
@@ -62,7 +69,7 @@ def render_failures(explanation: FailureExplanation, *, width: int | None = None
 
 def heading(about: ExplainedObject) -> str:
     """Return the name and place of an object."""
-    return f"{about.title} ({about.file}:{about.line}), Kubernetes {about.release}"
+    return f"{about.title} ({about.file}:{about.line}), {title(about.release)}"
 
 
 def code_cells(row: CodeRow, every_container: int) -> Cells:
@@ -138,8 +145,11 @@ def _alone(
     explanation: Explanation, width: int | None, *, only_table: bool
 ) -> Iterator[Iterable[str]]:
     if not only_table:
-        yield aligned([(f"  {name}", value) for name, value in explanation.facts], width)
+        facts = [(f"  {name}", value) for name, value in explanation.facts if name != UNMATCHED]
+        yield aligned(facts, width)
         yield _rules(explanation.rules, width)
+        yield _by_consequence(explanation, width)
+        return
     every = len(explanation.job.containers)
     codes = [
         (*code_cells(row, every), rule_cell(row.outcomes[0]), effect_cell(row.outcomes[0]))
@@ -148,17 +158,56 @@ def _alone(
     yield _section(
         "Exit codes and conditions", (*CODE_HEADERS, "rule", "what follows"), codes, width
     )
-    named = [
+    named = _named_rows(explanation.table.named)
+    yield _section(
+        "Common exit codes and causes", (*NAMED_HEADERS, "rule", "what follows"), named, width
+    )
+
+
+def _by_consequence(explanation: Explanation, width: int | None) -> Iterator[str]:
+    """Yield the failures that have the same consequence together."""
+    groups: dict[str, list[str]] = {}
+    every = len(explanation.job.containers)
+    for row in explanation.table.codes:
+        containers, codes, *more = code_cells(row, every)
+        failure = f"exit code{'' if codes.isdecimal() else 's'} {codes}"
+        if codes == "none":
+            failure = "no exit code"
+        failure += "" if containers == ANY_CONTAINER else f" of {containers}"
+        failure += "".join(f" with {each}" for each in more if each)
+        groups.setdefault(_consequence(row.outcomes[0]), []).append(failure)
+    named = [row for row in explanation.table.named if row.cause is not None]
+    titles = Counter(row.title for row in named)
+    for named_row in named:
+        title, containers, codes = named_cells(named_row)
+        several = titles[title] > 1
+        title += f" in {containers}" if containers != ANY_CONTAINER else ""
+        title += f" with exit code {codes}" if several and codes != NOT_NAMED else ""
+        outcome = named_row.outcomes[0]
+        if not named_row.reachable and outcome is not None and outcome.kind == "failed":
+            title += f" ({UNREACHED})"
+        groups.setdefault(_consequence(outcome), []).append(title)
+    yield "What follows a failure (--table has each exit code and cause)"
+    for consequence, failures in groups.items():
+        text = f"  {consequence}: {'; '.join(dict.fromkeys(failures))}"
+        yield from wrapped_line(text, width, hanging=2)
+
+
+def _consequence(outcome: Outcome | None) -> str:
+    rule = rule_cell(outcome)
+    by = "" if rule in (NOT_NAMED, OTHERWISE) else f", by {rule}"
+    return f"{effect_cell(outcome)}{by}"
+
+
+def _named_rows(rows: Sequence[NamedRow]) -> list[Cells]:
+    return [
         (
             *named_cells(row),
             rule_cell(row.outcomes[0], reachable=row.reachable),
             effect_cell(row.outcomes[0]),
         )
-        for row in explanation.table.named
+        for row in rows
     ]
-    yield _section(
-        "Common exit codes and causes", (*NAMED_HEADERS, "rule", "what follows"), named, width
-    )
 
 
 def _comparison(explanation: Explanation, width: int | None) -> Iterator[Iterable[str]]:
@@ -259,6 +308,13 @@ def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule], width: int | None) 
     yield "What follows"
     for sentence in trace.consequences:
         yield from wrapped_line(f"  - {sentence}", width, hanging=2)
+    if trace.causes:
+        yield from _section(
+            "What it may be, and what follows then",
+            (*NAMED_HEADERS, "rule", "what follows"),
+            _named_rows(trace.causes),
+            width,
+        )
 
 
 def _excerpt(rule: ExplainedRule) -> Iterator[str]:

@@ -6,15 +6,11 @@ SARIF report for many findings.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.finding_place import place_of, rendered_note
+from jobsworth.findings.result import Result
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.result import Result
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 _IN_MESSAGES = {"%": "%25"}
@@ -44,7 +40,7 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
         written = ",".join(
             f"{name}={_escaped(value, _IN_PROPERTIES)}" for name, value in properties.items()
         )
-        field = f"{finding.field}: " if finding.field else ""
+        field = f"{finding.written_field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
         subject = f"{result.file}: " if result.in_cluster else ""
         text = f"{subject}{field}{finding.message}{hint}{rendered_note(result, place)}"

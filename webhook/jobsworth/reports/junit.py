@@ -7,17 +7,12 @@ A document fails if it makes the run fail.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.findings.finding_place import place_of
-from jobsworth.findings.result import ERROR, SKIPPED
+from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.findings.result import Result
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 
@@ -77,7 +72,7 @@ def _test_case(result: Result) -> Iterator[str]:
         yield f'{start}><skipped message="{message}"/></testcase>'
     elif outcome in ("failure", "error"):
         first = errors[0].finding
-        field = f"{first.field}: " if first.field else ""
+        field = f"{first.written_field}: " if first.field else ""
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         message = _escaped(printable(f"{field}{first.message}{more}"))
         kind = _escaped(printable(f"{first.code} {first.reason}"))

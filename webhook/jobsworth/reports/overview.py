@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding import SEVERITIES
-from jobsworth.findings.result import StoredResult
-from jobsworth.findings.summary import count
+from jobsworth.findings.finding import SEVERITIES, Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.printable import printable
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-
     Rule = tuple[str, str]
     """The severity of a rule's findings, and the rule's display name."""
 
@@ -53,9 +49,9 @@ def _by_namespace(results: Sequence[Result]) -> Iterator[str]:
     bad = [name for name in groups if any(map(_is_bad, groups[name]))]
     bad.sort(key=lambda name: (*_negative(_by_severity(groups[name])), name))
     rows = [["NAMESPACE", "JOBS", "CRONJOBS", "ERRORS", "WARNINGS", "INFO", "MOST OFTEN"]]
-    rows += [[name, *_numbers(groups[name]), _often(groups[name])] for name in bad]
+    rows += [[name, *_counts(groups[name]), _often(groups[name])] for name in bad]
     if len(groups) > 1 or not bad:
-        rows.append(["(all)", *_numbers(results), ""])
+        rows.append(["(all)", *_counts(results), ""])
     yield from _aligned(rows, numbers=range(1, 6))
     clean = len(groups) - len(bad)
     if clean and len(groups) > 1:
@@ -97,7 +93,7 @@ def _line_of(result: Result) -> list[str]:
     errors, warnings, _ = _by_severity([result])
     parts = [count(errors, "error")] if errors else []
     parts += [count(warnings, "warning")] if warnings else []
-    owner = result.owner if isinstance(result, StoredResult) else ""
+    owner = result.owner
     place = f"{result.file} of {owner}" if owner else result.file
     return [place, ", ".join(parts), _often([result])]
 
@@ -131,7 +127,7 @@ def _negative(numbers: tuple[int, int, int]) -> tuple[int, int, int]:
     return -numbers[0], -numbers[1], -numbers[2]
 
 
-def _numbers(results: Sequence[Result]) -> list[str]:
+def _counts(results: Sequence[Result]) -> list[str]:
     cron_jobs = sum(result.kind == "CronJob" for result in results)
     return [str(each) for each in (len(results) - cron_jobs, cron_jobs, *_by_severity(results))]
 

@@ -43,7 +43,7 @@ def render(
         verbose: also return a line for an object without findings.
         width: the columns of the terminal, at which text is wrapped; None for no limit.
     """
-    paint = _painted if color else _plain
+    paint = painted if color else _plain
     if verbose and result.status != ERROR:
         what = result.status if result.kind is None else f"{result.status}: {_subject(result)}"
         file = result.file if result.origin is None else result.origin.file
@@ -70,7 +70,7 @@ def render(
         code = _linked(paint(printable(f"[{finding.code}{name}]"), "dim"), finding.code, color)
         place_names_it = result.kind is None or result.in_cluster
         subject = "" if place_names_it else f"{_subject(result)}: "
-        field = finding.field or "manifest"
+        field = finding.written_field or "manifest"
         yield f"{head}: {severity}: {printable(subject + field)} {code}"
         yield from _wrapped("", printable(short(finding.message)), width, paint)
         yield from _excerpt(located, place, paint, width)
@@ -221,7 +221,8 @@ def _plain(text: str, style: str) -> str:
     return text
 
 
-def _painted(text: str, style: str) -> str:
+def painted(text: str, style: str) -> str:
+    """Return a text in the colors of a severity, or bold or dim."""
     return f"\x1b[{_COLORS[style]}m{text}\x1b[0m"
 
 

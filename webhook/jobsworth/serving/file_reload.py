@@ -1,7 +1,8 @@
 """Reload values when their files change; keep the active value if the new files are invalid.
 
 A change is a change of the contents, not of the modification time. This covers editors, ``kubectl cp``,
-and the kubelet, which replaces one symbolic link (``..data``) for all files of a ConfigMap or Secret.
+and the kubelet, which replaces one symbolic link (``..data``) for all files of a ConfigMap or Secret. A file
+that is being written may look complete, so two successive checks must find the same contents.
 """
 
 from __future__ import annotations
@@ -11,70 +12,88 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 POLL_SECONDS = 1.0
 
+MAX_UNSETTLED = 30
+"""The number of checks after which files that change all the time are reported."""
 
-class Observer(Protocol):
-    """Receives the result of each load."""
 
-    def loaded(self, what: str, seconds: float, value: object) -> None:
-        """Report that the value of the changed files is active."""
+@dataclass(frozen=True, slots=True)
+class Load(Generic[T]):
+    """The result of loading changed files.
 
-    def rejected(self, what: str, seconds: float, error: Exception) -> None:
-        """Report that the changed files are invalid; the previous value, if any, stays active."""
+    Attributes:
+        seconds: the duration.
+        value: the value that is active now; None if the files are invalid: the one before, if any, stays
+            active.
+        before: the value that was active before; None if none was.
+        error: the reason why the files are invalid; None if they are valid.
+    """
+
+    seconds: float
+    value: T | None = None
+    before: T | None = None
+    error: Exception | None = None
 
 
 class Reloading(Generic[T]):
     """A value that is reloaded when its files change.
 
     Args:
-        what: the name in logs and metrics: ``policy`` or ``certificate``.
         load: loads the value; any exception means that the files are invalid.
         paths: the files and folders that `load` reads, folders with all files below them.
     """
 
-    __slots__ = ("_load", "_paths", "_seen", "value", "what")
+    __slots__ = ("_load", "_next", "_paths", "_seen", "_unsettled", "value")
 
-    def __init__(self, what: str, load: Callable[[], T], paths: Sequence[Path]) -> None:
-        self.what = what
+    def __init__(self, load: Callable[[], T], paths: Sequence[Path]) -> None:
         self.value: T | None = None
         self._load = load
         self._paths = tuple(paths)
         self._seen: bytes | None = None
+        self._next: bytes | None = None
+        self._unsettled = 0
 
-    def check(self, observer: Observer | None = None) -> bool:
-        """Load the files if they have changed since the last check.
+    @property
+    def is_unsettled(self) -> bool:
+        """True if the last check found changed files that the next one must find alike."""
+        return self._unsettled > 0
+
+    def check(self) -> Load[T] | None:
+        """Load the files if they have changed, and this check and the last one find the same contents.
+
+        Without an active value, the files are loaded at once.
 
         Returns:
-            True if there is a new value.
+            The new value, or the error; None if nothing was loaded.
         """
-        seen = fingerprint(self._paths)
+        seen, began = fingerprint(self._paths), time.perf_counter()
         if seen == self._seen:
-            return False
+            self._next, self._unsettled = None, 0
+            return None
+        if self.value is not None and seen != self._next:
+            self._next = seen
+            self._unsettled += 1
+            if self._unsettled != MAX_UNSETTLED:
+                return None
+            message = f"the files changed between each of {MAX_UNSETTLED} checks"
+            return Load(0.0, before=self.value, error=ValueError(message))
+        self._next, self._unsettled = None, 0
         # Set before reading the files, so that the next check detects a change during the read.
-        self._seen = seen
-        began = time.perf_counter()
+        self._seen, before = seen, self.value
         try:
             _require_regular(self._paths)
             value = self._load()
         except Exception as error:
-            if observer is not None:
-                observer.rejected(self.what, time.perf_counter() - began, error)
-            return False
+            return Load(time.perf_counter() - began, before=before, error=error)
         self.value = value
-        if observer is not None:
-            observer.loaded(self.what, time.perf_counter() - began, value)
-        return True
-
-    def adopt(self, value: T) -> None:
-        """Make a value active that equals what the files hold, without loading them."""
-        self._seen = fingerprint(self._paths)
-        self.value = value
+        return Load(time.perf_counter() - began, value, before)
 
 
 def fingerprint(paths: Iterable[Path]) -> bytes:

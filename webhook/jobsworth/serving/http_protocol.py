@@ -1,19 +1,26 @@
-"""uvicorn's HTTP protocol with limits for heads and unread answers, and with a ``Status`` for malformed HTTP.
+"""uvicorn's HTTP protocol with limits for connections, heads and unread answers.
 
-uvicorn limits the time between requests, but neither the time nor the length of a head, nor the time in which
-a client reads.
+uvicorn limits the time between requests, but neither the number of connections, the time nor the length of a
+head, nor the time in which a client reads. It answers malformed HTTP with a ``Status``.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
+from collections import Counter
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from jobsworth.admission.application import JSON, status_body
 from jobsworth.admission.review import BadReview
+from jobsworth.serving.connection_limits import (
+    CONNECTIONS,
+    MONITOR_CONNECTIONS,
+    ConnectionLimit,
+)
 
 HEAD_SECONDS = 10.0
 """The time limit for a head: from its first byte, or, for the first request of a connection, from the end of
@@ -31,22 +38,36 @@ client sends loses the answer."""
 class HttpProtocol(HttpToolsProtocol):
     """The protocol of one connection."""
 
+    limit: ClassVar[ConnectionLimit] = CONNECTIONS
+
     _deadline: asyncio.TimerHandle | None = None  # of the head that is incomplete
     _read_deadline: asyncio.TimerHandle | None = None  # of answers that the client does not read
     _head_bytes = 0
     _another_ended = False  # in the data that is parsed
     _rejected = False
+    _used = 0.0  # the time at which the connection or its last request began
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
+        # uvicorn sends head and body of an answer one by one: without this, the body waits until the client
+        # has acknowledged the head, 40 ms on Linux. asyncio sets it only if the listening socket names TCP,
+        # gunicorn on that socket, too late for the connections that the kernel has taken before.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport.set_write_buffer_limits(high=MAX_UNREAD_BYTES)
+        self._used = self.loop.time()
         self._expect_head()
+        if len(self.connections) > self.limit.count:
+            self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._end_head()
         self._end_reading()
+        if (
+            self.timeout_keep_alive_task is not None
+        ):  # uvicorn leaves it if the client resets the connection
+            self.timeout_keep_alive_task.cancel()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -75,6 +96,7 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Start the head of a request."""
         super().on_message_begin()
+        self._used = self.loop.time()
         self._expect_head()
 
     def on_headers_complete(self) -> None:
@@ -91,6 +113,32 @@ class HttpProtocol(HttpToolsProtocol):
         """Answer malformed HTTP."""
         self._end_head()
         self._reject(BadReview(f"malformed HTTP: {msg}"))
+
+    def _make_room(self) -> None:
+        """End a connection of the client address that has most of them: the one that is unused for longest.
+
+        A connection whose request is under review ends only if all others have one, too: then the newest.
+        """
+        connections = [each for each in self.connections if isinstance(each, HttpProtocol)]
+        waiting = [each for each in connections if each is not self and each._awaits_client()]
+        by_host = Counter(each._host for each in connections)
+        if waiting:
+            ended = min(waiting, key=lambda each: (-by_host[each._host], each._used))
+        else:
+            ended = max(connections, key=lambda each: (by_host[each._host], each._used))
+        self.connections.discard(ended)  # at once: more may arrive before it is lost
+        ended.transport.abort()
+
+    @property
+    def _host(self) -> str:
+        return self.client[0] if self.client is not None else ""
+
+    def _awaits_client(self) -> bool:
+        """Return True if the client has to send or to read something."""
+        reviews = self.cycle is not None and not (
+            self.cycle.response_complete or self.cycle.more_body
+        )
+        return not reviews or self._read_deadline is not None
 
     def _expect_head(self) -> None:
         if self._deadline is None:
@@ -123,11 +171,17 @@ class HttpProtocol(HttpToolsProtocol):
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.transport.close)
 
 
-def http_settings() -> dict[str, Any]:
+class MonitorProtocol(HttpProtocol):
+    """The protocol of one connection of the monitor."""
+
+    limit = MONITOR_CONNECTIONS
+
+
+def http_settings(protocol: type[HttpProtocol] = HttpProtocol) -> dict[str, Any]:
     """Return the settings that uvicorn gets for the webhook and for the monitor."""
     return {
-        "http": HttpProtocol,
-        "loop": "asyncio",
+        "http": protocol,
+        "loop": "jobsworth.serving.event_loop:EventLoop",
         "ws": "none",
         "interface": "asgi3",
         "access_log": False,

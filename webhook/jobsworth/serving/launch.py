@@ -23,17 +23,18 @@ from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
-from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.serving.active_policies import StateLoader
+from jobsworth.serving.active_policies import StateMaker
+from jobsworth.serving.connection_limits import allow_descriptors
 from jobsworth.serving.http_protocol import http_settings
 from jobsworth.serving.monitor import Check, Monitor
+from jobsworth.serving.policy_files import PolicyFiles
 from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.serving.reloaded_files import ServedFiles
 from jobsworth.serving.settings import ServingSettings
 from jobsworth.serving.state_metrics import StateMetrics
 from jobsworth.serving.tls_context import reloaded_context
-from jobsworth.serving.webhook_server import WebhookServer, allow_descriptors
+from jobsworth.serving.webhook_server import WebhookServer
 from jobsworth.serving.worker_process import WorkerProcess
 
 RELEASE_FILE = "kubernetes-version"
@@ -42,7 +43,7 @@ RELEASE_FILE = "kubernetes-version"
 def serve(
     settings: ServingSettings,
     server_of: Callable[[str], ApiServer],
-    load_policies: Callable[[], EffectivePolicies],
+    policies: PolicyFiles,
     namespace_labels: NamespaceLabels = lambda name: None,
     *,
     on_bound: Callable[[PolicySet], object] = lambda policies: None,
@@ -54,7 +55,7 @@ def serve(
         settings: the settings of the server.
         server_of: returns the API server that will call the webhook, for the release that it reports; for an
             empty text if that is unknown.
-        load_policies: reads the policies; any exception rejects the changed files.
+        policies: the policies, which are reloaded when their files change.
         namespace_labels: returns the labels of a namespace, in a worker.
         on_bound: called with the policies when the server accepts connections.
         ask_release: asks the API server for its release, OSError if it does not report it; None if another
@@ -73,17 +74,10 @@ def serve(
         if ask_release is not None:
             files = replace(files, release=folder / RELEASE_FILE)
             releases = ReleasePoll(ask_release, folder / RELEASE_FILE)
-        states = StateLoader(
-            load_policies,
-            server_of,
-            files.release,
-            namespace_labels,
-            settings.api_verdict,
-            settings.exports,
-        )
+        states = StateMaker(server_of, namespace_labels, settings.api_verdict, settings.exports)
         log = Log(requests=settings.log_requests, readable=settings.readable_log)
         metrics = WebhookMetrics(folder)
-        served = ServedFiles(files, states, log=log, metrics=metrics, releases=releases)
+        served = ServedFiles(files, policies, states, log=log, metrics=metrics, releases=releases)
         with log.without_infos() if settings.readable_log else nullcontext():
             served.load()
         if served.state is None:

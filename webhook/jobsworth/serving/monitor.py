@@ -10,7 +10,7 @@ import uvicorn
 from prometheus_client import CollectorRegistry, make_asgi_app
 
 from jobsworth.admission.application import JSON, status_body
-from jobsworth.serving.http_protocol import http_settings
+from jobsworth.serving.http_protocol import MonitorProtocol, http_settings
 from jobsworth.serving.request_limits import Receive, Send
 
 _PLAIN = "text/plain; charset=utf-8"
@@ -72,7 +72,7 @@ class MonitorServer(uvicorn.Server):
     """A server of the monitor, inside of a worker, which handles the signals."""
 
     def __init__(self, monitor: Monitor) -> None:
-        super().__init__(uvicorn.Config(monitor, lifespan="off", **http_settings()))
+        super().__init__(uvicorn.Config(monitor, lifespan="off", **http_settings(MonitorProtocol)))
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:

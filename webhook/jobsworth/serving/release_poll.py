@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from collections.abc import Callable
+from pathlib import Path
 
 POLL_SECONDS = 300.0
 RETRY_SECONDS = 15.0

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from jobsworth.serving.active_policies import ServedState, broken_notes
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.request_log import Log
+from jobsworth.admission.review_metrics import WebhookMetrics
+from jobsworth.api.api_server import written_release
+from jobsworth.serving.active_policies import ServedState, StateMaker
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.serving.monitor import Check
+from jobsworth.serving.policy_files import PolicyFiles, PolicyLoad, broken_notes
+from jobsworth.serving.release_poll import ReleasePoll
+from jobsworth.serving.settings import Files
 from jobsworth.serving.tls_context import ServingCertificate, load_certificate
-
-if TYPE_CHECKING:
-    from jobsworth.admission.decision import Reviewer
-    from jobsworth.admission.request_log import Log
-    from jobsworth.admission.review_metrics import WebhookMetrics
-    from jobsworth.serving.active_policies import StateLoader
-    from jobsworth.serving.release_poll import ReleasePoll
-    from jobsworth.serving.settings import Files
 
 POLICY, CERTIFICATE = "policy", "certificate"
 _EFFECTS = {
@@ -36,7 +37,8 @@ class ServedFiles:
 
     Args:
         files: the files to read and reload.
-        states: loads the policies.
+        policies: the policies.
+        states: makes the state of policies and of a release.
         log, metrics: record the loads.
         releases: asks the API server for its release; None if another process does.
     """
@@ -44,7 +46,8 @@ class ServedFiles:
     def __init__(
         self,
         files: Files,
-        states: StateLoader,
+        policies: PolicyFiles,
+        states: StateMaker,
         *,
         log: Log,
         metrics: WebhookMetrics,
@@ -53,17 +56,21 @@ class ServedFiles:
         self._log = log
         self._metrics = metrics
         self._releases = releases
-        self._state = Reloading(POLICY, states.load, files.of_state)
+        self._states = states
+        self._policies = policies
+        self._release = Reloading(
+            lambda: _release_in(files.release), () if files.release is None else (files.release,)
+        )
         self._certificate = Reloading(
-            CERTIFICATE,
             lambda: load_certificate(files.certificate, files.key, files.client_ca),
             files.of_certificate,
         )
+        self._state: ServedState | None = None
 
     @property
     def state(self) -> ServedState | None:
         """The active state; None before it is loaded."""
-        return self._state.value
+        return self._state
 
     @property
     def certificate(self) -> ServingCertificate | None:
@@ -72,8 +79,8 @@ class ServedFiles:
 
     def reviewer(self) -> Reviewer:
         """Return the reviewer of the active state, without which the server does not start."""
-        assert self._state.value is not None
-        return self._state.value.reviewer
+        assert self._state is not None
+        return self._state.reviewer
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness checks of the policies and of the certificate."""
@@ -87,35 +94,71 @@ class ServedFiles:
         """Load all that has changed."""
         if self._releases is not None:
             self._releases.poll(lambda text: self._log.event("error", text))
-        self._state.check(self)
-        self._certificate.check(self)
+        release, load = self._release.check(), self._policies.check()
+        if release is not None and release.error is not None:
+            text = f"the release of the API server is unknown: {release.error}"
+            self._log.event("error", text)
+        if load is not None and load.error is not None:
+            self._rejected(POLICY, load.seconds, load.error)
+        elif load is not None or (release is not None and self._policies.active is not None):
+            self._activate(load)
+        certificate = self._certificate.check()
+        if certificate is not None and certificate.error is not None:
+            self._rejected(CERTIFICATE, certificate.seconds, certificate.error)
+        elif certificate is not None and certificate.value is not None:
+            self._report_certificate(certificate.value, certificate.seconds)
 
-    def loaded(self, what: str, seconds: float, value: object) -> None:
-        """Log and count that changed files are active."""
-        errors = value.policies.errors if isinstance(value, ServedState) else ()
-        self._metrics.loaded(what, seconds, success=not errors)
-        facts: dict[str, Any] = {"milliseconds": round(seconds * 1000, 3)}
-        if isinstance(value, ServedState):
-            active = value.policies.policies.policies
-            facts["policies"] = [policy.name for policy in active]
-            facts["hash"] = value.policies.digest
-            facts["kubernetesVersion"] = value.reviewer.server.release
-            self._metrics.activated(policies=len(active))
-            self._metrics.expect_violations((one.name, one.enforcement) for one in active)
-        elif isinstance(value, ServingCertificate):
-            facts["expires"] = f"{datetime.fromtimestamp(value.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
-            self._metrics.activated(expiry=value.expires)
-        if isinstance(value, ServedState):
-            self._log_state(value, facts)
-        else:
-            self._log.event("info", f"{what} loaded", **facts)
+    def _activate(self, load: PolicyLoad | None) -> None:
+        """Apply the active policies by the rules of the active release."""
+        assert self._policies.active is not None
+        began, seconds = time.perf_counter(), 0.0 if load is None else load.seconds
+        try:
+            self._state = self._states.state(self._policies.active, self._release.value or "")
+        except Exception as error:
+            self._rejected(POLICY, seconds + time.perf_counter() - began, error)
+            return
+        state, seconds = self._state, seconds + time.perf_counter() - began
+        active = state.policies.policies.policies
+        self._metrics.loaded(POLICY, seconds, success=not state.policies.errors)
+        self._metrics.activated(policies=len(active))
+        self._metrics.expect_violations((one.name, one.enforcement) for one in active)
+        if load is not None and load.removed:
+            self._report_removed(load.removed)
+        self._log_state(
+            state,
+            {
+                "milliseconds": round(seconds * 1000, 3),
+                "policies": [policy.name for policy in active],
+                "hash": state.policies.digest,
+                "kubernetesVersion": state.reviewer.server.release,
+            },
+        )
 
-    def rejected(self, what: str, seconds: float, error: Exception) -> None:
+    def _report_certificate(self, certificate: ServingCertificate, seconds: float) -> None:
+        self._metrics.loaded(CERTIFICATE, seconds, success=True)
+        self._metrics.activated(expiry=certificate.expires)
+        self._log.event(
+            "info",
+            f"{CERTIFICATE} loaded",
+            milliseconds=round(seconds * 1000, 3),
+            expires=f"{datetime.fromtimestamp(certificate.expires, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        )
+
+    def _rejected(self, what: str, seconds: float, error: Exception) -> None:
         """Log and count that changed files are invalid."""
         self._metrics.loaded(what, seconds, success=False)
         active = {POLICY: self.state, CERTIFICATE: self.certificate}[what] is not None
         effect = "the previous one stays active" if active else _EFFECTS[what]
         self._log.event("error", f"{what} rejected: {effect}; fix the files", error=str(error))
+
+    def _report_removed(self, removed: tuple[str, ...]) -> None:
+        """Log and count policies that are not active any more: nothing else says that less is enforced."""
+        self._metrics.removed(len(removed))
+        self._log.event(
+            "warning",
+            "policies were removed: their documents are not in the files any more",
+            policies=list(removed),
+        )
 
     def _log_state(self, state: ServedState, facts: dict[str, Any]) -> None:
         policies = state.policies
@@ -149,3 +192,14 @@ def _broken_note(state: ServedState) -> str:
     shown = [f"{name} is invalid, {note}" for name, note in sorted(notes.items())[:MAX_NOTES]]
     more = len(notes) - len(shown)
     return "; ".join([*shown, f"and {more} more"] if more else shown)
+
+
+def _release_in(file: Path | None) -> str:
+    """Return the release of the API server in a file; empty if it is unknown."""
+    if file is None:
+        return ""
+    try:
+        release = file.read_text().strip()
+    except (OSError, ValueError):
+        return ""  # not written yet
+    return written_release(release)

@@ -12,16 +12,15 @@ import io
 from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from http import HTTPStatus
+from typing import Any, cast
+from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from a2wsgi.wsgi import build_environ
 from werkzeug.wrappers import Response
 
 from jobsworth.admission.application import JSON, MAX_BYTES, body_too_long, status_body
 from jobsworth.admission.review import BadReview
-
-if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -40,9 +39,13 @@ MAX_HELD_BYTES = 64 * 1024 * 1024
 SMALL_BYTES = 32 * 1024
 """The length of a body that is accepted beyond this limit. Few Jobs are larger."""
 
-_LATE = BadReview("the body did not arrive in time: send the request again", 408)
-_OVERLOAD = BadReview("too many large requests: send the request again", 503)
-_HUNG = BadReview("internal error: the review takes too long; see the log of jobsworth", 500)
+
+def _late() -> BadReview:
+    return BadReview("the body did not arrive in time: send the request again", 408)
+
+
+def _overload() -> BadReview:
+    return BadReview("too many large requests: send the request again", 503)
 
 
 class _Disconnected(Exception):
@@ -55,12 +58,12 @@ class _IncompleteBody:
 
     Attributes:
         limit: the time limit.
-        problem: the error at the end of that time.
+        rejected: True to end it now, because the bodies of all requests are too large.
         content: what has arrived.
     """
 
     limit: asyncio.Timeout
-    problem: BadReview = _LATE
+    rejected: bool = False
     content: bytearray = field(default_factory=bytearray)
 
 
@@ -126,7 +129,8 @@ class RequestLimits:
                 self._incomplete[incomplete] = None
                 await self._fill(incomplete, receive)
         except TimeoutError:
-            raise incomplete.problem if incomplete is not None else _LATE from None
+            rejected = incomplete is not None and incomplete.rejected
+            raise _overload() if rejected else _late() from None
         finally:
             if incomplete is not None:
                 del self._incomplete[incomplete]
@@ -145,23 +149,24 @@ class RequestLimits:
             if len(body.content) > MAX_BYTES:
                 raise body_too_long()
             more = message.get("more_body", False)
+            del message  # it would keep this part of the body until the next one arrives
             if self._held > MAX_HELD_BYTES and len(body.content) > SMALL_BYTES:
                 self._make_room()
-            if body.problem is _OVERLOAD:
-                raise _OVERLOAD
+            if body.rejected:
+                raise _overload()
         if self._held > MAX_HELD_BYTES and len(body.content) > SMALL_BYTES:
-            raise _OVERLOAD  # complete requests hold all of it
+            raise _overload()  # complete requests hold all of it
 
     def _make_room(self) -> None:
         """Reject the bodies that are incomplete for longest, until the others are within the limit."""
         for body in self._incomplete:
             if self._held <= MAX_HELD_BYTES:
                 return
-            if body.problem is _OVERLOAD or body.limit.expired():
+            if body.rejected or body.limit.expired():
                 continue  # it is rejected already
             self._held -= len(body.content)
             body.content.clear()
-            body.problem = _OVERLOAD
+            body.rejected = True
             body.limit.reschedule(asyncio.get_running_loop().time())
 
     async def _answer(self, scope: MutableMapping[str, Any], body: bytes) -> Response:
@@ -179,7 +184,8 @@ class RequestLimits:
                 return await loop.run_in_executor(self._threads, self._respond, complete, body)
         except TimeoutError:
             self._hung()
-            raise _HUNG from None
+            text = "internal error: the review takes too long; see the log of jobsworth"
+            raise BadReview(text, 500) from None
 
     def _respond(self, scope: MutableMapping[str, Any], body: bytes) -> Response:
         environ = cast("WSGIEnvironment", build_environ(cast("Any", scope), cast("Any", None)))
@@ -203,7 +209,7 @@ async def _reject(error: BadReview, receive: Receive, send: Send) -> None:
         (b"connection", b"close"),
     ]
     await _send(send, error.status, headers, body, more_body=True)
-    if error is not _LATE:
+    if error.status != HTTPStatus.REQUEST_TIMEOUT:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER_SECONDS):
                 while (await receive()).get("more_body"):

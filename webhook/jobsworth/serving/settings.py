@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.admission.request_log import LogHandler
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jobsworth.admission.decision import ApiVerdict
 
 KEEP_ALIVE_SECONDS = 120
@@ -34,14 +33,12 @@ class Files:
 
     Attributes:
         certificate, key: PEM.
-        policies: files and folders that determine the policies.
         client_ca: PEM of the CA that must have signed client certificates; None to accept any client.
         release: a file with the release of the API server, which another process writes; None for none.
     """
 
     certificate: Path
     key: Path
-    policies: tuple[Path, ...] = ()
     client_ca: Path | None = None
     release: Path | None = None
 
@@ -49,11 +46,6 @@ class Files:
     def of_certificate(self) -> tuple[Path, ...]:
         """The files of the TLS configuration."""
         return tuple(filter(None, (self.certificate, self.key, self.client_ca)))
-
-    @property
-    def of_state(self) -> tuple[Path, ...]:
-        """The files and folders that determine the policies and the release."""
-        return tuple(filter(None, (*self.policies, self.release)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,5 +105,6 @@ def _logging(*, readable: bool) -> dict[str, Any]:
 
 
 def after_fork() -> None:
-    """Make garbage collection in a worker rare."""
-    gc.set_threshold(YOUNG_OBJECTS, 20, 100)
+    """Make garbage collection in a worker rare, and cheap: it leaves out what the server created before."""
+    gc.freeze()
+    gc.set_threshold(YOUNG_OBJECTS, 20, 10)

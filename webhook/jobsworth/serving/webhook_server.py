@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +14,6 @@ from uvicorn_worker import UvicornWorker
 
 from jobsworth.serving.settings import ServingSettings, after_fork, gunicorn_settings
 from jobsworth.serving.worker_process import WorkerProcess
-
-MAX_DESCRIPTORS = 65_536
-"""The largest number of open files, and so of connections, that a worker asks for."""
 
 
 class Worker(UvicornWorker):  # type: ignore[misc]
@@ -80,11 +76,3 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
     def _start(self) -> None:
         after_fork()
         self._process.begin()
-
-
-def allow_descriptors() -> None:
-    """Raise the soft limit of open files, which is 1,024 on many machines, towards the hard limit."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

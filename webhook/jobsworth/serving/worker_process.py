@@ -1,31 +1,34 @@
-"""The life of a worker: it follows the files, answers the probes, and drains before it ends."""
+"""The life of a worker: it follows the files, answers probes, returns memory, and drains before it ends."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import gc
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
+from wsgiref.types import WSGIApplication
 
+from jobsworth.admission.request_log import Log
+from jobsworth.admission.review import BadReview
+from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.serving.file_reload import follow
-from jobsworth.serving.monitor import MonitorServer
+from jobsworth.serving.monitor import Monitor, MonitorServer
 from jobsworth.serving.request_limits import Receive, RequestLimits, Send
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
-    from jobsworth.admission.request_log import Log
-    from jobsworth.admission.review import BadReview
-    from jobsworth.admission.review_metrics import WebhookMetrics
-    from jobsworth.serving.monitor import Monitor
     from jobsworth.serving.reloaded_files import ServedFiles
 
 LEAVE_SECONDS = 1.0
 """The time that a worker with a hanging review gives the other reviews to end."""
 SUCCESSION_SECONDS = 0.5
 """The time from SIGTERM to the end of readiness, in which the successors after SIGHUP begin to count."""
+TRIM_SECONDS = 10.0
+"""The time between two returns of freed memory. One takes some milliseconds, in a thread of its own."""
 
 
 class WorkerProcess:
@@ -67,6 +70,7 @@ class WorkerProcess:
         self._metrics = metrics
         self._log = log
         self._drain_seconds = drain_seconds
+        self._trimmed = time.monotonic()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer a request, or accompany the worker from its start to its end."""
@@ -100,6 +104,9 @@ class WorkerProcess:
         if os.getppid() != arbiter:
             os._exit(1)  # the arbiter was killed: nothing else would stop this worker
         self._files.load()
+        if time.monotonic() - self._trimmed > TRIM_SECONDS:
+            self._trimmed = time.monotonic()
+            return_freed_memory()
 
     def _drain(self, stop: Callable[[int, None], object]) -> None:
         self._requests.draining = True
@@ -112,3 +119,16 @@ class WorkerProcess:
         self._log.event("error", "a review takes too long: leaving", process=os.getpid())
         self._requests.draining = True
         asyncio.get_running_loop().call_later(LEAVE_SECONDS, os._exit, 1)
+
+
+def return_freed_memory() -> None:
+    """Return the memory of ended connections to the operating system.
+
+    Their cycles of references are too few for an early collection. glibc keeps freed pages between others in
+    use: of the 103 MB after 45 seconds of strangers, trimming returns 45. Other C libraries have no such
+    function.
+    """
+    gc.collect()  # 5 ms at most: what the server created before its fork is left out
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -9,9 +9,11 @@ Values here are plain JSON. Source: ``pkg/apiserver/schema`` in ``k8s.io/apiexte
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from jobsworth.api.declare import AnyJSON, ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import AnyJSON, Field, ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.field_errors import (
     FieldError,
     duplicate,
@@ -21,16 +23,8 @@ from jobsworth.api.field_errors import (
     too_many,
 )
 from jobsworth.api.meta.object_meta import ObjectMeta
+from jobsworth.validation.decoding import UnknownField
 from jobsworth.validation.openapi_values import not_an_array, not_an_object, scalar_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-
-    Unknown = list[tuple[str, str, Struct]]
 
 ABSENT: Any = object()
 """Marks a value that has no counterpart in the stored object."""
@@ -75,14 +69,14 @@ class CustomResource:
         self._definition = definition
         self._schemas: dict[Struct, _Schema] = {}
 
-    def read(self, value: dict[str, Any]) -> tuple[dict[str, Any], Unknown]:
+    def read(self, value: dict[str, Any]) -> tuple[dict[str, Any], list[UnknownField]]:
         """Return an object as the server reads it, and its unknown fields.
 
         Returns:
-            a copy without unknown fields and nulls, and with the defaults of the schema; then for each
-            unknown field the path of the object that has it, its name, and the type of that object.
+            a copy without unknown fields and nulls, and with the defaults of the schema; then the unknown
+            fields.
         """
-        unknown: Unknown = []
+        unknown: list[UnknownField] = []
         kept = self._kept_fields(value, self.root, "", unknown)
         self.fill_in(kept)
         return kept, unknown
@@ -123,20 +117,20 @@ class CustomResource:
     # Pruning and defaults
 
     def _kept_fields(
-        self, value: dict[str, Any], struct: Struct, path: str, unknown: Unknown
+        self, value: dict[str, Any], struct: Struct, path: str, unknown: list[UnknownField]
     ) -> dict[str, Any]:
         properties = self._of(struct).properties
         kept = {}
         for name, part in value.items():
             known = properties.get(name)
             if known is None:
-                unknown.append((path, name, struct))
+                unknown.append(UnknownField(path, name, struct, part))
             else:
                 at = f"{path}.{name}" if path else name
                 kept[name] = self._kept(part, known.kind, at, unknown)
         return kept
 
-    def _kept(self, value: Any, kind: Any, path: str, unknown: Unknown) -> Any:
+    def _kept(self, value: Any, kind: Any, path: str, unknown: list[UnknownField]) -> Any:
         if type(value) is list:
             item = kind.item if isinstance(kind, ListOf) else None
             return [

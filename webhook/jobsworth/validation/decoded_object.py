@@ -70,12 +70,6 @@ class DecodedObject:
             self._fill(self._filled)
         return self._filled
 
-    def fill_in_place(self) -> None:
-        """Fill in the defaults without a copy, because the object has them, such as one from a server."""
-        if self._filled is None:
-            self._fill(self.written)
-            self._filled = self.written
-
     def part(self, written: dict[str, Any], filled: dict[str, Any]) -> DecodedObject:
         """Return a part of the decodable object that is complete in itself.
 
@@ -94,16 +88,6 @@ class DecodedObject:
             fill=self._fill,
             filled=filled,
         )
-
-    def take_filled(self) -> dict[str, Any]:
-        """Return the object with the server's defaults for a caller that changes it.
-
-        Do not use the decoded object afterwards.
-        """
-        if self._filled is None:
-            self._fill(self.written)
-            return self.written
-        return self._filled
 
 
 def copied(value: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import (
+    EXACT_SINCE,
     AnyJSON,
     Boolean,
     Int32,
@@ -30,6 +31,7 @@ from jobsworth.api.declare import (
     struct_of,
 )
 from jobsworth.api.field_errors import FieldError, type_invalid
+from jobsworth.record import Record
 from jobsworth.validation.decoded_object import copied
 
 if TYPE_CHECKING:
@@ -52,6 +54,27 @@ _INT64 = 2**63
 _ARTICLES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
 
 
+class UnknownField(Record):
+    """A field that the type of its object does not have.
+
+    Attributes:
+        path: the path of the object that has it.
+        name: its name.
+        holder: the type of that object.
+        value: its value, as JSON decodes it.
+    """
+
+    path: str
+    name: str
+    holder: Struct
+    value: Any
+
+    @property
+    def field(self) -> str:
+        """The path of the field."""
+        return f"{self.path}.{self.name}" if self.path else self.name
+
+
 class Report:
     """The result of decoding: errors, unknown fields, and the fields that the server drops."""
 
@@ -59,7 +82,7 @@ class Report:
 
     def __init__(self) -> None:
         self.errors: list[FieldError] = []
-        self.unknown: list[tuple[str, str, Struct]] = []
+        self.unknown: list[UnknownField] = []
         self.dropped: list[tuple[str, str]] = []
 
     def wrong_type(self, path: str, value: Any, expected: str, rule: str = "type") -> None:
@@ -138,19 +161,25 @@ class Decoder:
         if isinstance(kind, ListOf):
             return self._list(kind, field.always or field.keep_empty)
         if isinstance(kind, MapOf):
-            return self._map(kind, field.always)
+            return self._map(kind, field.always or field.keep_empty)
         if isinstance(kind, Struct) or (isinstance(kind, Pointer) and kind.to_struct):
             return self._late(kind, field, entries)
         if isinstance(kind, Pointer):
-            return _SCALARS[kind.target.name]
-        return _nonzero(_SCALARS[kind.name])
+            assert isinstance(kind.target, Scalar)
+            return self._scalar(kind.target)
+        return _nonzero(self._scalar(kind))
+
+    def _scalar(self, kind: Scalar) -> Decode:
+        if kind is Quantity and self._server.minor >= EXACT_SINCE:
+            return _exact_quantity
+        return _SCALARS[kind.name]
 
     def _list(self, kind: ListOf, keeps_empty: bool) -> Decode:
         if not kind.of_structs:
             assert isinstance(kind.item, Scalar)
             if kind.item is String:
                 return _string_list_decoder(keeps_empty)
-            scalar, zero = _SCALARS[kind.item.name], _zero(kind.item)
+            scalar, zero = self._scalar(kind.item), _zero(kind.item)
             return _list_decoder(lambda: scalar, lambda path, report: zero, keeps_empty)
         compiled: Decode | None = None
 
@@ -171,7 +200,7 @@ class Decoder:
             return _map_decoder(decode, [], keeps_empty)
         if below is String:
             return _string_map_decoder(keeps_empty)
-        return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
+        return _map_decoder(self._scalar(below), _zero(below), keeps_empty)
 
     def _late(self, kind: Struct | Pointer, field: Field, entries: _Entries) -> Decode:
         """Return a decoder that compiles on first use: a Job without affinity never imports its types."""
@@ -221,7 +250,7 @@ def _struct_decoder(
             for name, part in value.items():
                 known = entries[name]
                 if known is None:
-                    report.unknown.append((path, name, struct))
+                    report.unknown.append(UnknownField(path, name, struct, part))
                     continue
                 plain, keeps_zero, slow = known
                 if type(part) is plain:
@@ -383,14 +412,18 @@ def _not_an_integer(value: Any, path: str, report: Report, name: str, bound: int
         report.wrong_type(path, value, f"an integer ({name})")
 
 
-def _quantity(value: Any, path: str, report: Report) -> Any:
-    from jobsworth.api.formats import quantity as quantities
+def _exact_quantity(value: Any, path: str, report: Report) -> Any:
+    return _quantity(value, path, report, exact=True)
+
+
+def _quantity(value: Any, path: str, report: Report, *, exact: bool = False) -> Any:
+    from kube_cel.formats import quantity as quantities
 
     if type(value) is not str and type(value) is not int and type(value) is not float:
         report.wrong_type(path, value, 'a quantity such as "500m", "1Gi" or 2', QUANTITY)
         return None
     try:
-        return quantities.parse(value).canonical()
+        return quantities.parse(value, exact=exact).canonical()
     except quantities.BadQuantity as error:
         report.errors.append(type_invalid(path, value, str(error), QUANTITY))
         return None

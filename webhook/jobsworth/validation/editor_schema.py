@@ -12,27 +12,24 @@ editor that completes and explains, yaml-language-server:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.api_server import ApiServer, title
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.declare import Quantity
 from jobsworth.api.field_errors import OMIT, forbidden, invalid, not_supported, required
-from jobsworth.api.formats.quantity import NOT_A_QUANTITY
 from jobsworth.api.jobset.job_set import FailurePolicyRule, JobSet, TemplateMeta
 from jobsworth.api.jobset.versions import API_VERSION, NEWEST, go_types
 from jobsworth.api.kinds import kinds
 from jobsworth.api.meta.object_meta import ObjectMeta
-from jobsworth.api.schema_conditions import NULL
+from jobsworth.api.schema_conditions import NULL, OBJECT, SchemaCondition
 from jobsworth.validation.json_schema import BASE, DIALECT, PATTERNS, SchemaCompiler, set_members
+from kube_cel.formats.quantity import NOT_A_QUANTITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Format, OneOf, Scalar, Struct
-    from jobsworth.api.schema_conditions import SchemaCondition
 
     Schema = dict[str, Any]
 
@@ -86,7 +83,7 @@ def editor_schema(
     return {
         "$schema": DIALECT,
         "$id": f"{BASE}/v{server.release}/all.json",
-        "title": f"Manifests with Jobs (Kubernetes {server.release})",
+        "title": f"Manifests with Jobs ({title(server.release)})",
         "description": f"{', '.join(kind for _, kind in identities)}; objects of other kinds pass.",
         "properties": {
             field: {"description": text, "examples": list(dict.fromkeys(examples))}
@@ -196,7 +193,7 @@ class _JobSetCompiler(_EditorCompiler):
 def _choice(api_version: str, kind: str, schema: Schema) -> Schema:
     """Return a schema for the objects of one kind."""
     identity = {"apiVersion": {"const": api_version}, "kind": {"const": kind}}
-    chosen = {"type": "object", "required": list(identity), "properties": identity}
+    chosen = {**OBJECT, "required": list(identity), "properties": identity}
     return {"if": chosen, "then": schema}
 
 
@@ -215,7 +212,7 @@ def _worded(schema: Schema, message: str) -> Schema:
     if "if" in schema:
         return {**schema, "then": _worded(schema["then"], message)}
     if schema == {"not": NULL}:
-        return {"type": _TYPES, **_shown(message)}
+        return {"type": _TYPES, **_with_message(message)}
     worded = {key: part for key, part in schema.items() if key not in _OPAQUE}
     for key in ("properties", "items", "additionalProperties"):
         part = worded.get(key)
@@ -224,7 +221,7 @@ def _worded(schema: Schema, message: str) -> Schema:
         elif isinstance(part, dict):
             worded[key] = _worded(part, message)
     if not worded.keys().isdisjoint(_SHOWN) or worded.get("additionalProperties") is False:
-        worded |= _shown(message)
+        worded |= _with_message(message)
     if "pattern" in worded and worded["pattern"] in _DETAILS:
         worded["patternErrorMessage"] = _DETAILS[worded["pattern"]]
     opaque = {key: part for key, part in schema.items() if key in _OPAQUE}
@@ -236,7 +233,7 @@ def _worded(schema: Schema, message: str) -> Schema:
     return worded
 
 
-def _shown(message: str) -> Schema:
+def _with_message(message: str) -> Schema:
     return {"errorMessage": message} if message else {}
 
 

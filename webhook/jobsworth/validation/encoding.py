@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jobsworth.api.declare import IntOrString, ListOf, Pointer, Quantity, Scalar, Struct
+from jobsworth.api.declare import IntOrString, ListOf, MapOf, Pointer, Quantity, Scalar, Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field, MapOf
+    from jobsworth.api.declare import Field
 
     Encode = Callable[[Any], Any]
 
@@ -48,16 +48,19 @@ class Encoding:
         below: dict[str, Encode] = {}
         zeros: dict[str, Callable[[], Any]] = {}
         always: set[str] = set()
+        maps: set[str] = set()
         for name, field in struct.fields.items():
             encode = self._below(field)
             if encode is not None:
                 below[name] = encode
+            if isinstance(field.type, MapOf) and not field.always:
+                maps.add(name)
             # A quantity by value is a struct in Go, which omitempty does not omit.
             if field.always or field.type is Quantity:
                 always.add(name)
                 if self._server.knows(field.since, field.until):
                     zeros[name] = self._zero(field.type)
-        return _struct_encoder(below, zeros, always, self._empty_list)
+        return _struct_encoder(below, zeros, always, maps, self._empty_list)
 
     def _below(self, field: Field) -> Encode | None:
         """Return the encoder of a field's value, compiled on first use; None if the value stays as is."""
@@ -85,7 +88,7 @@ class Encoding:
         if isinstance(kind, Struct):
             return partial(self._one(kind), {})
         if isinstance(kind, Pointer) and not kind.to_struct and kind.target is IntOrString:
-            return lambda: 0  # in Go it is no pointer
+            return lambda: 0  # in Go it is not a pointer
         if isinstance(kind, Scalar):
             zero = {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
             return lambda: zero
@@ -96,6 +99,7 @@ def _struct_encoder(
     below: dict[str, Encode],
     zeros: dict[str, Callable[[], Any]],
     always: set[str],
+    maps: set[str],
     empty_list: list[Any] | None,
 ) -> Encode:
     def encode(value: dict[str, Any]) -> dict[str, Any]:
@@ -105,6 +109,8 @@ def _struct_encoder(
                 if name in always:
                     encoded[name] = empty_list
                 continue
+            if name in maps and not part:
+                continue  # omitted, like an empty list
             encode_part = below.get(name)
             encoded[name] = part if encode_part is None else encode_part(part)
         for name, zero in zeros.items():

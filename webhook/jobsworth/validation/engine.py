@@ -5,8 +5,14 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
+from jobsworth.api.batch.job import (
+    GENERATED_LABELS,
+    GENERATED_UID,
+    KEPT_BY_UPDATES,
+    add_to_selector_and_labels,
+)
 from jobsworth.api.core.gated_pod_fields import gates_in_use
+from jobsworth.api.field_errors import FieldError
 from jobsworth.api.kinds import Job, kind
 from jobsworth.api.validation_request import MAX_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 
 DEFAULT_NAMESPACE = "default"
 NO_GATES: frozenset[str] = frozenset()
+NAME_COPIED_SINCE = 31
+"""The first minor version that copies an object whose name it generates: then no two maps are one."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that only the server writes; on create it discards the values of the manifest."""
 
@@ -88,7 +96,7 @@ class Engine:
         findings = (
             self._malformed(struct, report, most) if malformed else self._dropped_fields(report)
         )
-        unknown = tuple(f"{path}.{name}" if path else name for path, name, _ in report.unknown)
+        unknown = tuple(each.field for each in report.unknown)
 
         def fill(value: dict[str, Any]) -> None:
             self._fill_in(struct, value, Request(self.server, struct.name))
@@ -113,14 +121,14 @@ class Engine:
         struct = decoded.struct
         if old is None:
             request = Request(self.server, struct.name, most_errors=most)
-            return self._verdict(struct, decoded.take_filled(), decoded.findings, request)
+            return self._verdict(struct, decoded.filled, decoded.findings, request)
         try:
             stored, in_use = self._stored(old)
         except CannotDecode as error:
             return error.findings
         request = Request(self.server, struct.name, stored, most_errors=most)
         if not in_use and not decoded.dropped:
-            return self._verdict(struct, decoded.take_filled(), decoded.findings, request)
+            return self._verdict(struct, decoded.filled, decoded.findings, request)
         request.in_use = in_use
         keeping = self._keeping_fields(in_use)
         filled, report = keeping.read_update(struct, decoded.source, stored, self.server)
@@ -141,7 +149,7 @@ class Engine:
         decoded = engine.decode_object(value)
         request = Request(self.server, decoded.struct.name, stored)
         request.in_use = in_use
-        _, new, kept = compared_template(decoded.take_filled(), stored, request)
+        _, new, kept = compared_template(decoded.filled, stored, request)
         return new, kept
 
     def _keeping_fields(self, in_use: frozenset[str]) -> Engine:
@@ -157,15 +165,23 @@ class Engine:
     def _verdict(
         self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], request: Request
     ) -> list[Finding]:
-        """Validate a decoded object with defaults, changing it in place as the server does."""
+        """Validate a decoded object with defaults."""
         stored, most = request.old, request.most_errors
+        filled = {**filled, "metadata": {**filled["metadata"]}}  # the server changes it
+        conflict = _uid_conflict(filled, stored)
+        is_copied = "name" not in filled["metadata"] and self.server.minor >= NAME_COPIED_SINCE
         complete_metadata(filled, stored)
+        if is_copied and "labels" in filled["metadata"]:
+            filled["metadata"]["labels"] = {**filled["metadata"]["labels"]}
         for prepare in struct.preparers:
             prepare(filled, request)
         errors = request.errors
         try:
-            self._check.of(struct)(filled, "", request, errors)
-            if stored is not None:
+            if conflict is not None:
+                errors.append(conflict)
+            else:
+                self._check.of(struct)(filled, "", request, errors)
+            if stored is not None and conflict is None:
                 for rule in struct.update_rules:
                     key = struct.key(rule)
                     errors.extend(error.of_rule(key) for error in rule(filled, stored, request))
@@ -173,6 +189,13 @@ class Engine:
             pass  # the errors so far are reported, and that there are more
         if not errors:
             warnings = self._warnings(struct, filled, request)
+            if struct is Job and stored is not None and self.server.minor == 36:
+                from jobsworth.api.batch.job_update import is_refused_by_earlier_patches
+
+                if is_refused_by_earlier_patches(filled, stored, request):
+                    from jobsworth.validation.verdict_findings import patches_differ
+
+                    warnings = [*warnings, patches_differ("1.36.0 and 1.36.1")]
             return [*dropped, *warnings] if warnings else dropped
         from jobsworth.validation.verdict_findings import findings_from_errors, stopped
 
@@ -307,8 +330,8 @@ class Engine:
             from jobsworth.validation.suggestions import unknown_field
 
             errors.extend(
-                unknown_field(struct, path, name, holder, self.server)
-                for path, name, holder in report.unknown[: most - len(errors)]
+                unknown_field(struct, each, self.server)
+                for each in report.unknown[: most - len(errors)]
             )
         if len(report.errors) + len(report.unknown) > most:
             errors.append(stopped(most))
@@ -395,6 +418,16 @@ def _came_from_a_server(stored: dict[str, Any]) -> bool:
     } and ("template" not in spec or "selector" in spec)
 
 
+def _uid_conflict(decoded: dict[str, Any], stored: dict[str, Any] | None) -> FieldError | None:
+    """Return the error for an update of an object with another UID, after which the server checks nothing."""
+    uid = decoded["metadata"].get("uid")
+    own = None if stored is None else stored["metadata"]["uid"]
+    if not uid or own in (None, uid, GENERATED_UID):
+        return None
+    detail = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {own}"
+    return FieldError("FieldValueInvalid", "metadata.uid", detail, rule="uid")
+
+
 def complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -> None:
     """Fill in the metadata that the server sets itself before it validates.
 
@@ -433,14 +466,12 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
     if "template" not in spec or spec.get("manualSelector") or "selector" not in old:
         return
     generated = old["selector"].get("matchLabels", {})
-    selector = spec.setdefault("selector", {}).setdefault("matchLabels", {})
-    labels = spec["template"]["metadata"].setdefault("labels", {})
-    old_labels = old["template"]["metadata"].get("labels", {})
-    for label in GENERATED_LABELS:
-        if label in generated:
-            selector.setdefault(label, generated[label])
-        if label in old_labels:
-            labels.setdefault(label, old_labels[label])
+    labels = old["template"]["metadata"].get("labels", {})
+    add_to_selector_and_labels(
+        decoded,
+        {label: generated[label] for label in GENERATED_LABELS if label in generated},
+        {label: labels[label] for label in GENERATED_LABELS if label in labels},
+    )
 
 
 def _warnings_of(

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Struct
 from jobsworth.api.field_errors import FieldError
 from jobsworth.api.jobset.defaults import fill_in_defaults
 from jobsworth.api.jobset.definition import (
@@ -22,30 +23,25 @@ from jobsworth.api.jobset.definition import (
     LIST_MAPS,
     MAX_ITEMS,
     OWN,
-    SETS,
     expression_errors,
     required_fields,
 )
 from jobsworth.api.jobset.job_set import JobSet, ReplicatedJob, TemplateMeta
 from jobsworth.api.jobset.rules import Creation, creation_errors
-from jobsworth.api.jobset.update_rules import update_errors
-from jobsworth.api.jobset.versions import NEWEST, go_types, known_version
+from jobsworth.api.jobset.update_rules import ELASTIC_SINCE, update_errors
+from jobsworth.api.jobset.versions import NEWEST, at_least, go_types, known_version
+from jobsworth.api.list_types import SETS
 from jobsworth.api.meta.object_meta import check_object_meta
 from jobsworth.api.meta.object_meta_update import check_object_meta_update
 from jobsworth.api.validation_request import MAX_ERRORS
+from jobsworth.findings.finding import Finding
 from jobsworth.validation.custom_resource import CustomResource, Definition
 from jobsworth.validation.decoded_object import copied
-from jobsworth.validation.decoding import Decoder, Report
+from jobsworth.validation.decoding import Decoder, Report, UnknownField
 from jobsworth.validation.encoding import Encoding
 from jobsworth.validation.engine import complete_metadata, without_nothing
 from jobsworth.validation.suggestions import unknown_field
 from jobsworth.validation.verdict_findings import finding_of_stored, findings_from_errors
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.declare import Struct
-    from jobsworth.findings.finding import Finding
 
 NOT_CHECKED = FieldError(
     "FieldValueInvalid",
@@ -94,7 +90,8 @@ def verdict(
         value: the JobSet, as JSON decodes it.
         old: the JobSet that is stored, or the manifest from which it was made.
         version: of JobSet, such as ``0.12``.
-        server: the API server, for the rules about metadata; the newest release by default.
+        server: the API server, for the rules about metadata, with the feature gates of JobSet; the newest
+            release by default.
 
     Raises:
         UnknownJobSetVersion: the version is not known.
@@ -140,10 +137,10 @@ class JobSetEngine:
         return self._updated(kept, unknown, old, server)
 
     def _created(
-        self, kept: dict[str, Any], unknown: list[tuple[str, str, Struct]], server: ApiServer
+        self, kept: dict[str, Any], unknown: list[UnknownField], server: ApiServer
     ) -> JobSetVerdict:
         decoded, report = self.decoded(kept)
-        malformed = [self._unknown(*each) for each in unknown]
+        malformed = [self._unknown(each) for each in unknown]
         malformed += findings_from_errors(report.errors, self.types)
         # What cannot be decoded is left out, to find what the server would report next.
         decoded = without_nothing(decoded) if report.errors else decoded
@@ -163,6 +160,7 @@ class JobSetEngine:
         creation = Creation(
             job_set,
             self.version,
+            server,
             lambda: self.printed_jobs(job_set["spec"].get("replicatedJobs")),
         )
         denied = list(islice(creation_errors(creation), MAX_ERRORS))
@@ -172,7 +170,7 @@ class JobSetEngine:
     def _updated(
         self,
         kept: dict[str, Any],
-        unknown: list[tuple[str, str, Struct]],
+        unknown: list[UnknownField],
         old: dict[str, Any],
         server: ApiServer,
     ) -> JobSetVerdict:
@@ -193,13 +191,18 @@ class JobSetEngine:
         # The server keeps the stored status.
         value = {**kept, "status": old.get("status", {})}
         errors = self._definition_errors(value, decoded["metadata"], old, server, stored)
-        denied = report.errors or list(update_errors(decoded, stored, self.printed_jobs))
+        denied = report.errors or list(
+            update_errors(decoded, stored, self.printed_jobs, elastic=self._is_elastic(server))
+        )
         stages = [
-            [self._unknown(*each) for each in unknown],
+            [self._unknown(each) for each in unknown],
             self._findings(errors),
             self._findings(denied) if not (errors and report.errors) else [],
         ]
         return _in_stages(stages, kept)
+
+    def _is_elastic(self, server: ApiServer) -> bool:
+        return at_least(self.version, ELASTIC_SINCE) and server.enabled("ElasticJobSet")
 
     def _with_webhook_defaults(self, kept: dict[str, Any]) -> dict[str, Any]:
         """Return a manifest with the defaults that a create has filled in: an apply keeps them."""
@@ -245,9 +248,9 @@ class JobSetEngine:
         encode = self._encoding.of(ReplicatedJob)
         return None if jobs is None else [_in_order(encode(job), ReplicatedJob) for job in jobs]
 
-    def _unknown(self, path: str, name: str, holder: Struct) -> Finding:
-        finding = unknown_field(JobSet, path, name, holder, self.types)
-        declared = holder.fields.get(name)
+    def _unknown(self, unknown: UnknownField) -> Finding:
+        finding = unknown_field(JobSet, unknown, self.types)
+        declared = unknown.holder.fields.get(unknown.name)
         if declared is None or self.types.knows(declared.since, declared.until):
             return finding
         return finding.with_hint(f"JobSet {self.version} does not know this field, and drops it")

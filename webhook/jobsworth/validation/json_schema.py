@@ -11,19 +11,18 @@ It covers fields and types, required fields, enumerations, bounds, patterns, uni
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.api_server import ApiServer, title
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
-from jobsworth.api.formats import keys, names
+from jobsworth.api.formats import keys
+from jobsworth.api.schema_conditions import OBJECT, SchemaCondition
+from kube_cel.formats import names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Format, OneOf
-    from jobsworth.api.schema_conditions import SchemaCondition
 
     Schema = dict[str, Any]
 
@@ -104,7 +103,7 @@ class SchemaCompiler:
         properties["kind"] = {"const": kind.name, "description": "The object's kind."}
         return {
             **root,
-            "title": f"{kind.name} ({api_version}, Kubernetes {self._server.release})",
+            "title": f"{kind.name} ({api_version}, {title(self._server.release)})",
             "required": ["apiVersion", "kind", *root.get("required", [])],
         }
 
@@ -117,7 +116,7 @@ class SchemaCompiler:
         schema: Schema = {
             "title": struct.name,
             "description": struct.doc,
-            "type": "object",
+            **OBJECT,
             "additionalProperties": False,
             "properties": {field.name: self._field(struct, field) for field in fields},
         }
@@ -209,7 +208,7 @@ class SchemaCompiler:
                 if isinstance(below, ListOf)
                 else self._part(below)
             )
-            return self._or_unset({"type": "object", "additionalProperties": part})
+            return self._or_unset({**OBJECT, "additionalProperties": part})
         target = kind.target if isinstance(kind, Pointer) else kind
         if isinstance(target, Struct):
             reference = self._reference(target)
@@ -296,7 +295,4 @@ def _empty_is_absent(field: Field) -> bool:
 
 def set_members(one_of: OneOf) -> list[Schema]:
     """Return a schema for each member of a union: it is set."""
-    return [
-        {"required": [member], "properties": {member: {"type": "object"}}}
-        for member in one_of.members
-    ]
+    return [{"required": [member], "properties": {member: OBJECT}} for member in one_of.members]

@@ -7,7 +7,8 @@ Source: ``pkg/validation/validate`` in ``k8s.io/kube-openapi``, and ``kubeOpenAP
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import (
     AnyJSON,
@@ -20,14 +21,8 @@ from jobsworth.api.declare import (
     String,
     Time,
 )
-from jobsworth.api.field_errors import invalid, quoted, type_invalid
+from jobsworth.api.field_errors import FieldError, invalid, quoted, type_invalid
 from jobsworth.api.formats import timestamps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 QUANTITY = re.compile(
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|"
@@ -77,12 +72,12 @@ def scalar_errors(value: Any, kind: Scalar, path: str) -> Iterator[FieldError]:
 
 
 def not_an_object(value: Any, path: str) -> FieldError:
-    """Return the error for a value that is no object."""
+    """Return the error for a value that is not an object."""
     return _wrong_type(path, "object", _type_of(value)[0])
 
 
 def not_an_array(value: Any, path: str) -> FieldError:
-    """Return the error for a value that is no list."""
+    """Return the error for a value that is not a list."""
     return _wrong_type(path, "array", _type_of(value)[0])
 
 

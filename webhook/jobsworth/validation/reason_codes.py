@@ -23,4 +23,5 @@ CODES = {
     "ClusterRefusal": "JW026",
     "PodsRefused": "JW027",
     "DryRunUnsupported": "JW028",
+    "PatchDiffers": "JW029",
 }

@@ -8,19 +8,16 @@ facts are those of :mod:`jobsworth.api.jobset.definition`, which every CRD of co
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.pod_template import PodTemplateSpec
-from jobsworth.api.jobset.definition import DEFAULTS, LIST_MAPS, SETS, required_fields
+from jobsworth.api.field_errors import FieldError
+from jobsworth.api.jobset.definition import DEFAULTS, LIST_MAPS, required_fields
 from jobsworth.api.jobset.job_set import TemplateMeta
 from jobsworth.api.jobset.versions import NEWEST, go_types
+from jobsworth.api.list_types import SETS
 from jobsworth.validation.custom_resource import CustomResource, Definition
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 TYPES = {"JobSpec": JobSpec, "PodTemplateSpec": PodTemplateSpec}
 REASONS = ("FieldValueRequired", "FieldValueDuplicate")

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.job import GENERATED_UID
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.reason_codes import CODES
-from jobsworth.validation.wording import rename_for_release, reword_for_release
+from jobsworth.validation.wording import (
+    message_in,
+    rename_for_release,
+    reword_for_release,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,16 +50,28 @@ def of_dropped_fields(dropped: Iterable[tuple[str, str]], server: ApiServer) -> 
     """Return the warnings about fields that the server drops, each a path and the gate that is off."""
     return [
         Finding(
-            source="api",
+            source="lint",  # no API server warns of it
             severity="warning",
             code=CODES["FieldDropped"],
             field=path,
             reason="FieldDropped",
-            message=f"field {path} is ignored by Kubernetes {server.release} "
+            message=f"Kubernetes {server.release} ignores {path.rpartition('.')[2]} "
             f"unless the feature gate {server.name_of(gate)} is on",
         )
         for path, gate in dropped
     ]
+
+
+def patches_differ(patches: str) -> Finding:
+    """Return the warning about an update of a suspended Job that some patches of a release reject."""
+    return Finding(
+        source="lint",
+        severity="warning",
+        code=CODES["PatchDiffers"],
+        field="spec.template",
+        reason="PatchDiffers",
+        message=f"Kubernetes {patches} reject this change until the Job has the condition Suspended",
+    )
 
 
 def findings_from_warnings(warnings: Iterable[ServerWarning], server: ApiServer) -> list[Finding]:
@@ -98,11 +114,11 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
     worded: dict[str, str] = {}
     for error in errors:
         if len(error.parts) == 1:
-            parts: tuple[str, ...] = (_worded(error.message, error.field, server),)
+            parts: tuple[str, ...] = (_plain(message_in(server.minor, error)),)
         else:
             for part in error.parts:
                 if part not in worded:
-                    worded[part] = intern(_worded(part, "", server))
+                    worded[part] = intern(_plain(reword_for_release(server.minor, "", part)))
             parts = tuple(worded[part] for part in error.parts)
         yield Finding(
             source="api",
@@ -118,8 +134,8 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
         )
 
 
-def _worded(message: str, field: str, server: ApiServer) -> str:
-    return reword_for_release(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+def _plain(message: str) -> str:
+    return message.replace(GENERATED_UID, "<uid>")
 
 
 def stopped(most: int) -> Finding:

@@ -8,32 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.api.field_errors import quoted
-from jobsworth.api.formats.names import NOT_DNS_LABEL
+from kube_cel.formats.names import NOT_DNS_LABEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from jobsworth.api.field_errors import FieldError
 
 LAST_WITHOUT_ALIAS_INDEX = 29
 """The last minor version whose errors in hostAliases lack the index (kubernetes/kubernetes#122931)."""
 
 LAST_TRUST_BUNDLE_OF_PEM = 30
 """The last minor version whose errors name a projected trust bundle ``clusterTrustBundlePEM``."""
-
-QUOTES_ALIKE = 34
-"""The first minor version that prints values of named string types as JSON."""
-
-LAST_WITH_QUOTED_NAMES = 28
-"""The last minor version that prints the names of limits and requests in quotes; QUOTES_ALIKE is the next."""
-
-LAST_WITHOUT_LIMIT = 26
-"""The last minor version whose errors about a request do not name the limit."""
-
-LAST_BEFORE_TOO_LONG = 31
-"""The last minor version with other words for strings that are too long."""
-TOO_LONG = "Too long: may not be more than "
-TOO_LONG_BY_CHARACTERS = (".managedBy", ".localhostProfile")
-"""The ends of field paths with a second wording until then."""
 
 FORMER_WORDS = (
     (25, ".volumeClaimTemplate.metadata", "cannot be set", "cannot be set for an ephemeral volume"),
@@ -65,33 +49,23 @@ FORMER_WORDS = (
 the wording of 1.36, and the old wording."""
 
 
+def message_in(minor: int, error: FieldError) -> str:
+    """Return the message of an error in the words of a release."""
+    former = error.former
+    if former is not None and former.since <= minor <= former.until:
+        return reword_for_release(minor, error.field, former.message)
+    return reword_for_release(minor, error.field, error.message)
+
+
 def reword_for_release(minor: int, field: str, message: str) -> str:
-    """Translate a message of Kubernetes 1.36 into the wording of an earlier release.
+    """Translate phrases of Kubernetes 1.36 in a message into those of an earlier release.
 
     >>> reword_for_release(31, "metadata.labels", "must be no more than 63 bytes")
     'must be no more than 63 characters'
-    >>> field, message = "spec.resources.limits[foo]", 'Invalid value: "foo": must be a standard resource'
-    >>> reword_for_release(33, field, message)
-    'Invalid value: foo: must be a standard resource'
     """
     for last, part, words, former in FORMER_WORDS:
         if minor <= last and words in message and part in field:
             message = message.replace(words, former)
-    if minor <= LAST_BEFORE_TOO_LONG and message.startswith(TOO_LONG):
-        length = message.removeprefix(TOO_LONG).partition(" ")[0]
-        if field.endswith(TOO_LONG_BY_CHARACTERS):
-            return f"Too long: may not be longer than {length}"
-        return f"Too long: must have at most {length} bytes"
-    if minor <= LAST_WITHOUT_LIMIT and field.endswith(".requests"):
-        rest, limit, _ = message.partition(" limit of ")
-        message = rest + " limit" if limit else message
-    if minor < QUOTES_ALIKE:
-        if _is_about_a_resource_name(minor, field, message):
-            return _with_value(message, str)
-        if "\\u" in message:
-            message = _with_value(message, quoted)
-        # Earlier releases printed an unset value as a string.
-        message = message.replace("Invalid value: null: ", 'Invalid value: "null": ')
     return message
 
 
@@ -108,29 +82,3 @@ def rename_for_release(minor: int, field: str) -> str:
     holder, _, rest = field.partition(".hostAliases[")
     part = rest.partition("].")[2].partition("[")[0]
     return f"{holder}.hostAliases.{part}" if part else field
-
-
-def _is_about_a_resource_name(minor: int, field: str, message: str) -> bool:
-    """Return True for a resource name: old releases print it unquoted, since its type is a Stringer."""
-    if ".resizePolicy" in field:
-        return message.startswith("Duplicate value") or message.endswith('"cpu", "memory"')
-    if minor <= LAST_WITH_QUOTED_NAMES:
-        return False
-    _, found, name = field.partition(".limits[")
-    if not found:
-        _, found, name = field.partition(".requests[")
-    return bool(found) and f': "{name[:-1]}": ' in message
-
-
-def _with_value(message: str, printed: Callable[[str], str]) -> str:
-    """Reprint the bad value of a message, if it is a JSON string."""
-    import json  # imported only for errors of old releases
-
-    kind, separator, rest = message.partition(": ")
-    try:
-        value, end = json.JSONDecoder().raw_decode(rest)
-    except ValueError:
-        return message  # a Go string literal is not always valid JSON
-    if not isinstance(value, str):
-        return message
-    return f"{kind}{separator}{printed(value)}{rest[end:]}"

@@ -23,7 +23,6 @@ from jobsworth.api.declare import (
 )
 from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats import cron, schedule_patterns, time_zones
-from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
     ObjectMeta,
@@ -32,6 +31,7 @@ from jobsworth.api.meta.object_meta import (
 )
 from jobsworth.api.schema_conditions import NULL, SchemaCondition, where_present
 from jobsworth.api.validation_request import job_spec_of
+from kube_cel.formats.names import byte_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ CronJobSpec = Struct(
     "CronJobSpec",
     "The schedule, the template of the Jobs, and the history limits.",
     schedule=Field(String, always=True, required=True),
-    timeZone=Field(Pointer(String)),
+    timeZone=Field(Pointer(String), gate="CronJobTimeZone"),
     startingDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
     concurrencyPolicy=Field(String, default="Allow", enum=CONCURRENCY_POLICIES),
     suspend=Field(Pointer(Boolean), default=False),
@@ -251,3 +251,12 @@ def _no_selector(template: dict[str, Any], path: str, request: Request) -> Itera
         yield invalid(f"{path}.spec.selector", spec["selector"], _GENERATED_SELECTOR)
     if spec.get("manualSelector"):
         yield not_supported(f"{path}.spec.manualSelector", True, ("nil", "false"))
+
+
+@JobTemplateSpec.rule
+def _delegation(template: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if request.server.minor >= 38 and "annotations" in template["metadata"]:
+        from jobsworth.api.batch.workload_scheduling import check_delegation
+
+        stored = None if request.old is None else request.old["spec"]["jobTemplate"]
+        yield from check_delegation(template, stored, f"{path}.")

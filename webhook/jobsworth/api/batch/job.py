@@ -10,7 +10,6 @@ from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warning
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
-from jobsworth.api.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
@@ -19,9 +18,10 @@ from jobsworth.api.meta.object_meta import (
     check_object_meta,
 )
 from jobsworth.api.schema_conditions import SchemaCondition, is_, when, where_present, within
+from kube_cel.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -132,21 +132,44 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         job["status"] = request.old.get("status", {})
         return
     job["status"] = {}
+    metadata, spec = job["metadata"], job["spec"]
     if has_tracking_annotation(request.server):
-        job["metadata"].setdefault("annotations", {}).setdefault(TRACKING_ANNOTATION, "")
-    spec = job["spec"]
+        annotations = metadata.get("annotations", {})
+        metadata["annotations"] = _completed(annotations, {TRACKING_ANNOTATION: ""})
     if spec.get("manualSelector"):
         return
-    labels = spec["template"]["metadata"].setdefault("labels", {})
     generated = generated_labels(job)
     selected = CONTROLLER_UID_LABEL
     if request.server.minor < PREFIXED_SINCE:
         del generated[CONTROLLER_UID_LABEL], generated[JOB_NAME_LABEL]
         selected = LEGACY_CONTROLLER_UID_LABEL
-    for label, value in generated.items():
-        labels.setdefault(label, value)
-    selector = spec.setdefault("selector", {})
-    selector.setdefault("matchLabels", {}).setdefault(selected, job["metadata"]["uid"])
+    add_to_selector_and_labels(job, {selected: metadata["uid"]}, generated)
+
+
+def add_to_selector_and_labels(
+    job: dict[str, Any], selected: Mapping[str, str], labels: Mapping[str, str]
+) -> None:
+    """Add labels to the selector of a Job and to its Pod template, where it does not have them.
+
+    The spec is replaced, not changed: the object with defaults may share it.
+    """
+    spec = job["spec"]
+    template, selector = spec["template"], spec.get("selector", {})
+    own = template["metadata"].get("labels")
+    completed = _completed(own or {}, labels)
+    if own is not None and job["metadata"].get("labels") is own:
+        job["metadata"]["labels"] = completed  # the object and its template share one map
+    matched = _completed(selector.get("matchLabels", {}), selected)
+    job["spec"] = {
+        **spec,
+        "selector": {**selector, "matchLabels": matched},
+        "template": {**template, "metadata": {**template["metadata"], "labels": completed}},
+    }
+
+
+def _completed(own: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
+    """Return a map with the keys of another that it lacks, at its end."""
+    return {**own, **{key: value for key, value in added.items() if key not in own}}
 
 
 def has_tracking_annotation(server: ApiServer) -> bool:
@@ -177,6 +200,14 @@ def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
         yield from check_object_meta(job["metadata"], "metadata", request.server)
     else:
         yield from check_lists_and_maps(job["metadata"], "metadata", request.server)
+
+
+@Job.rule
+def _delegation(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if request.server.minor >= 38 and "annotations" in job["metadata"]:
+        from jobsworth.api.batch.workload_scheduling import check_delegation
+
+        yield from check_delegation(job, request.old, "")
 
 
 def _is_validated_as_new(request: Request) -> bool:

@@ -16,10 +16,10 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import invalid, not_supported, required, too_long
-from jobsworth.api.formats.names import DNS_SUBDOMAIN_PATTERN, HTTP_PATH_PATTERN, byte_length
+from jobsworth.api.field_errors import BY_CHARACTERS, invalid, not_supported, required, too_long
 from jobsworth.api.meta.label_selector import LabelSelector
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when, within
+from kube_cel.formats.names import DNS_SUBDOMAIN_PATTERN, HTTP_PATH_PATTERN, byte_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,14 +164,14 @@ def _managed_by_names_a_controller(
     for value, detail in domain_prefixed_path(manager):
         yield invalid(f"{path}.managedBy", value, detail)
     if byte_length(manager) > MANAGED_BY_MAX_LENGTH:
-        yield too_long(f"{path}.managedBy", MANAGED_BY_MAX_LENGTH)
+        yield too_long(f"{path}.managedBy", MANAGED_BY_MAX_LENGTH, former=BY_CHARACTERS)
 
 
 @JobSpec.rule_about("scheduling")
 def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     from jobsworth.api.batch.workload_scheduling import check_scheduling
 
-    yield from check_scheduling(spec, path)
+    yield from check_scheduling(spec, path, request)
 
 
 # Limits per index: KEP-3850.
@@ -191,7 +191,11 @@ def _max_failed_indexes_need_limit(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     if "backoffLimitPerIndex" not in spec:
-        yield required(f"{path}.backoffLimitPerIndex", _WITH_MAX_FAILED_INDEXES)
+        declared = request.server.minor >= 38  # by declarative validation
+        yield required(
+            f"{path}.backoffLimitPerIndex",
+            "must be set when maxFailedIndexes is set" if declared else _WITH_MAX_FAILED_INDEXES,
+        )
 
 
 @JobSpec.in_schema(

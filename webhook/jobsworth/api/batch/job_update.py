@@ -6,20 +6,15 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.batch.job import TRACKING_ANNOTATION, has_tracking_annotation
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import forbidden, immutable, invalid, named_string
+from jobsworth.api.field_errors import FieldError, forbidden, immutable, invalid, named_string
 from jobsworth.api.meta.object_meta_update import check_immutable, check_object_meta_update
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.validation_request import Request
 
 IMMUTABLE_FIELDS = (
     "selector",
@@ -123,6 +118,22 @@ def _not_running(old: dict[str, Any]) -> bool:
         old["spec"].get("suspend")
         and ("startTime" not in status or suspended)
         and not status.get("active")
+    )
+
+
+def is_refused_by_earlier_patches(
+    new: dict[str, Any], old: dict[str, Any], request: Request
+) -> bool:
+    """Return True for a change of a template that 1.36.0 and 1.36.1 reject, and later patches accept.
+
+    Those wait for the condition Suspended, which the controller writes; recorded of 1.36.1 and 1.36.2.
+    """
+    conditions = old.get("status", {}).get("conditions", ())
+    return bool(
+        request.server.minor == 36
+        and old["spec"].get("suspend")
+        and not any(each.get("type") == "Suspended" for each in conditions)
+        and not equal(new["spec"]["template"], old["spec"]["template"])
     )
 
 

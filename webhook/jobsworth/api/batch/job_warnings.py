@@ -55,10 +55,10 @@ def has_too_many_indexes(spec: dict[str, Any]) -> bool:
 
 
 def job_name_warnings(value: dict[str, Any], request: Request) -> Iterator[ServerWarning]:
-    """Yield a warning about the name of a new Job or CronJob that is no DNS label."""
+    """Yield a warning about the name of a new Job or CronJob that is not a DNS label."""
     if request.old is not None or request.server.minor < NAMES_SINCE:
         return
-    from jobsworth.api.formats.names import dns_label
+    from kube_cel.formats.names import dns_label
 
     details = dns_label(value["metadata"].get("name", ""))
     if details:

@@ -14,8 +14,8 @@ from jobsworth.api.field_errors import (
     required,
     too_many,
 )
-from jobsworth.api.formats.names import label_key
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when
+from kube_cel.formats.names import label_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,8 @@ OPERATORS = ("In", "NotIn")
 STATUSES = ("False", "True", "Unknown")
 FAIL_INDEX_NEEDS_LIMIT = "fail_index_needs_limit"
 """The rule of the error for the action FailIndex in a Job without backoffLimitPerIndex."""
+CONTAINER_EXISTS = "container_exists"
+"""The rule of the error for exit codes of a container that the Pod does not have."""
 MAX_RULES = 20
 MAX_EXIT_CODES = 255
 MAX_CONDITION_PATTERNS = 20
@@ -203,6 +205,7 @@ def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> I
                 f"{at}.onExitCodes.containerName",
                 name,
                 "must be one of the container or initContainer names in the pod template",
+                CONTAINER_EXISTS,
             )
 
 

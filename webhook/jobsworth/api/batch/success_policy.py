@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from jobsworth.api.declare import Field, Int32, ListOf, NonNegative, Pointer, String, Struct
 from jobsworth.api.field_errors import invalid, required, too_long
 from jobsworth.api.formats.indexes import BadIndexes, count
-from jobsworth.api.formats.names import byte_length
 from jobsworth.api.schema_conditions import SchemaCondition, is_set
+from kube_cel.formats.names import byte_length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

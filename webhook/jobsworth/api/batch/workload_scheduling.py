@@ -1,6 +1,6 @@
 """Scheduling of a Job as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
 
-Alpha in Kubernetes 1.37, whose API server the rules were compared with.
+Alpha in Kubernetes 1.37 and 1.38.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import duplicate, forbidden, immutable, invalid
-from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key
+from jobsworth.api.field_errors import OMIT, duplicate, forbidden, immutable, invalid, required
+from kube_cel.formats.names import dns_label, dns_subdomain, label_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,13 +148,20 @@ def _claim_names(config: dict[str, Any], path: str, request: Request) -> Iterato
         names.add(name)
 
 
-def check_scheduling(job_spec: dict[str, Any], path: str) -> Iterator[FieldError]:
+def check_scheduling(job_spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Compare the scheduling of a Job with its parallelism, and the mode of disruption with the policy.
 
     Args:
         job_spec: a JobSpec with scheduling.
         path: its field path.
     """
+    if request.server.minor >= 38:
+        stored = request.old_job_spec
+        if _has_both(job_spec) and not (stored and _has_both(stored)):
+            detail = "must not be set together with template.spec.schedulingGroup"
+            yield invalid(f"{path}.scheduling", OMIT, detail)
+        if stored is not None and equal(job_spec, stored):
+            return
     config = job_spec["scheduling"]
     policy, mode = config.get("schedulingPolicy", {}), config.get("disruptionMode", {})
     least, most = policy.get("gang", {}).get("minCount"), job_spec.get("parallelism", 1)
@@ -166,6 +173,49 @@ def check_scheduling(job_spec: dict[str, Any], path: str) -> Iterator[FieldError
     if is_basic and "all" in mode and "single" not in mode:
         detail = "the disruptionMode `all` is not supported with the Basic scheduling policy"
         yield invalid(f"{path}.scheduling.disruptionMode", "", detail)
+
+
+def _has_both(job_spec: dict[str, Any]) -> bool:
+    return "scheduling" in job_spec and "schedulingGroup" in job_spec["template"]["spec"]
+
+
+DELEGATION_ANNOTATIONS = (
+    "scheduling.k8s.io/workload-name",
+    "scheduling.k8s.io/group-template-name",
+)
+"""The annotations that name a template of a Workload, which are validated since 1.38."""
+
+
+def check_delegation(
+    holder: dict[str, Any], stored: dict[str, Any] | None, path: str
+) -> Iterator[FieldError]:
+    """Require both annotations that name a template of a Workload or none, and not beside scheduling.
+
+    Args:
+        holder: an object with metadata and a JobSpec.
+        stored: the same of the stored object.
+        path: its field path, with a dot at its end unless it is empty.
+    """
+    own = holder["metadata"].get("annotations", {})
+    present = [key for key in DELEGATION_ANNOTATIONS if key in own]
+    if not present:
+        return
+    former = {} if stored is None else stored["metadata"].get("annotations", {})
+    if "scheduling" in holder["spec"]:
+        had = stored is not None and "scheduling" in stored["spec"]
+        new = [key for key in present if not (had and key in former)]
+        for key in new[:1]:
+            detail = f"must not be set together with the {key} annotation"
+            yield invalid(f"{path}spec.scheduling", OMIT, detail)
+    if stored is not None and all(
+        own.get(key) == former.get(key) for key in DELEGATION_ANNOTATIONS
+    ):
+        return
+    either = " or ".join(DELEGATION_ANNOTATIONS)
+    for key in DELEGATION_ANNOTATIONS:
+        if not own.get(key):
+            detail = f"must be set to a non-empty value when {either} is set"
+            yield required(f"{path}metadata.annotations[{key}]", detail)
 
 
 def check_scheduling_update(

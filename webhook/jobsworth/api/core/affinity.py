@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from jobsworth.api.core.label_keys import check_label_keys
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid, named_string, required
-from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from jobsworth.api.meta.label_selector import (
     LabelSelector,
     check_label_selector,
     has_invalid_values,
 )
+from kube_cel.formats.names import dns_label, dns_subdomain, label_key, label_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

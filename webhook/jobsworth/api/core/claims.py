@@ -11,9 +11,9 @@ from jobsworth.api.core.references import TypedLocalObjectReference, TypedObject
 from jobsworth.api.core.resources import VolumeResourceRequirements
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import Printed, forbidden, invalid, not_supported, required
-from jobsworth.api.formats.names import dns_label, dns_subdomain
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 from jobsworth.api.meta.object_meta import ObjectMeta, check_annotations, check_labels
+from kube_cel.formats.names import dns_label, dns_subdomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
 from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid
-from jobsworth.api.formats.names import dns_label
+from kube_cel.formats.names import dns_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

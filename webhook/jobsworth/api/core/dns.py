@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import invalid, required
-from jobsworth.api.formats.names import (
+from kube_cel.formats.names import (
     byte_length,
     dns_subdomain,
     dns_subdomain_with_underscore,

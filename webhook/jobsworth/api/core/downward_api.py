@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
-from jobsworth.api.formats.names import label_key
-from jobsworth.api.formats.quantity import parse
+from kube_cel.formats.names import label_key
+from kube_cel.formats.quantity import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

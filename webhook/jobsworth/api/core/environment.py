@@ -13,7 +13,7 @@ from jobsworth.api.core.references import ObjectFieldSelector, ResourceFieldSele
 from jobsworth.api.declare import Boolean, Field, Pointer, String, Struct
 from jobsworth.api.field_errors import invalid, not_found
 from jobsworth.api.formats.keys import config_map_key, env_var_name, relaxed_env_var_name
-from jobsworth.api.formats.names import as_prefix, dns_label, dns_subdomain
+from kube_cel.formats.names import as_prefix, dns_label, dns_subdomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from jobsworth.api.core.paths import absolute
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.declare import Boolean, Field, ListOf, MapOf, Pointer, String, Struct
 from jobsworth.api.field_errors import invalid, required, too_long
-from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain
+from kube_cel.formats.names import byte_length, dns_label, dns_subdomain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

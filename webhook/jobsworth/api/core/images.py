@@ -6,8 +6,8 @@ Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, an
 
 from __future__ import annotations
 
-from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
-from jobsworth.bounded_cache import bounded_cache
+from kube_cel.formats.bounded_cache import bounded_cache
+from kube_cel.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
@@ -64,7 +64,7 @@ def malformation(image: str) -> str:
         return "64 hexadecimal digits are the ID of an image, not its name"
     scheme, found, _ = image.partition("://")
     if found and only(scheme, LETTERS):
-        return f'"{scheme}://" is no part of an image reference'
+        return f'"{scheme}://" is not part of an image reference'
     domain, rest = _domain_and_rest(image)
     named, at, digest = rest.partition("@")
     name, colon, tag = named.partition(":")
@@ -81,6 +81,16 @@ def malformation(image: str) -> str:
     return ""
 
 
+def canonical_name(image: str) -> str:
+    """Return an image reference with its registry and repository spelled out.
+
+    >>> canonical_name("busybox:1.37")
+    'docker.io/library/busybox:1.37'
+    """
+    domain, rest = _domain_and_rest(image)
+    return f"{domain}/{rest}"
+
+
 def _wrong_name(domain: str, name: str) -> str:
     parts = name.removeprefix("library/").split("/")
     for part in parts:
@@ -88,12 +98,12 @@ def _wrong_name(domain: str, name: str) -> str:
             return "a part of the repository between slashes is empty"
         if not _is_component(part):
             return (
-                f'"{part}" is no part of a repository, which consists of lowercase letters and digits, '
+                f'"{part}" is not part of a repository, which consists of lowercase letters and digits, '
                 'separated by ".", "_", "__" or "-"'
             )
     if byte_length(name) > _PATH_MAX_LENGTH:
         return f"the repository has more than {_PATH_MAX_LENGTH} characters"
-    return f'"{domain}" is no host of a registry'
+    return f'"{domain}" is not a host of a registry'
 
 
 def _wrong_tag(tag: str) -> str:

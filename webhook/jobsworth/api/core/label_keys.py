@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.field_errors import forbidden, invalid
-from jobsworth.api.formats.names import label_key
+from kube_cel.formats.names import label_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.field_errors import invalid, not_supported
-from jobsworth.api.formats.go_numbers import fits
-from jobsworth.api.formats.names import DIGITS, label_key, only
 from jobsworth.api.meta.object_meta import (
     LABELS_AND_ANNOTATIONS,
     check_annotations,
     check_labels,
 )
 from jobsworth.api.schema_conditions import SchemaCondition, where_present
+from kube_cel.formats.go_numbers import fits
+from kube_cel.formats.names import DIGITS, label_key, only
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

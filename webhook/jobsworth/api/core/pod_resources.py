@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
-from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, quoted
-from jobsworth.api.formats.quantity import Quantity, parse
+from jobsworth.api.field_errors import (
+    FieldError,
+    forbidden,
+    invalid,
+    not_supported,
+    quoted,
+    resource_name_value,
+)
+from kube_cel.formats.quantity import Quantity, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +72,9 @@ def _wrong_resource(
 ) -> Iterator[FieldError]:
     wrong = resource_name(name)
     for detail in wrong:
-        yield invalid(path, name, detail)
+        yield invalid(path, resource_name_value(name), detail)
     if not wrong and (HUGE_PAGES_PREFIX if is_huge_pages(name) else name) not in supported:
-        yield not_supported(path, name, supported)
+        yield not_supported(path, resource_name_value(name), supported)
 
 
 def _wrong_resource_in_1_32(name: str, path: str) -> Iterator[FieldError]:

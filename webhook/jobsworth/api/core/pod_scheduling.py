@@ -21,9 +21,10 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, named_string, not_supported
-from jobsworth.api.formats.go_numbers import fits
 from jobsworth.api.formats.keys import prefixed_label_key
-from jobsworth.api.formats.names import (
+from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
+from kube_cel.formats.go_numbers import fits
+from kube_cel.formats.names import (
     DIGITS,
     dns_label,
     dns_subdomain,
@@ -31,7 +32,6 @@ from jobsworth.api.formats.names import (
     label_value,
     only,
 )
-from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
-from jobsworth.api.core.security import SELINUX_CHANGE_POLICIES
+from jobsworth.api.core.security import (
+    SELINUX_CHANGE_POLICIES,
+    oci_profiles_are_admitted,
+    seccomp_profile,
+)
 from jobsworth.api.field_errors import forbidden, invalid, not_supported
 
 if TYPE_CHECKING:
@@ -85,6 +89,23 @@ def _namespace_field(sysctl: str) -> str:
     if sysctl.startswith("fs.mqueue.") or sysctl in _SYSCTLS_OF_IPC:
         return "hostIPC"
     return ""
+
+
+@PodSpec.rule
+def _profiles_of_registries(
+    pod: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Forbid a profile of a registry to privileged containers, to which runtimes apply none."""
+    if not oci_profiles_are_admitted(request):
+        return
+    for container, at in every_container(pod, path):
+        profile = seccomp_profile(container) or seccomp_profile(pod)
+        if container.get("securityContext", {}).get("privileged") and profile.get("type") == "OCI":
+            yield forbidden(
+                f"{at}.securityContext.privileged",
+                "privileged containers cannot use a seccomp profile of type OCI; "
+                "set a seccompProfile of another type on the container",
+            )
 
 
 @PodSpec.rule

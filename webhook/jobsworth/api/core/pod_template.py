@@ -38,8 +38,8 @@ from jobsworth.api.field_errors import (
     required,
     too_long,
 )
-from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain, label_key
 from jobsworth.api.meta.object_meta import ObjectMeta, check_labels
+from kube_cel.formats.names import byte_length, dns_label, dns_subdomain, label_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,7 +186,7 @@ def _service_account_by_both_names(pod: dict[str, Any], request: Request) -> Non
 @PodSpec.defaulter
 def _overhead_in_thousandths(pod: dict[str, Any], request: Request) -> None:
     if "overhead" in pod:
-        round_up_to_milli(pod["overhead"])
+        round_up_to_milli(pod["overhead"], request.server)
 
 
 @PodSpec.rule_about("os")

@@ -16,7 +16,7 @@ from jobsworth.api.core.pod_profiles import (
     SECCOMP_CONTAINER_PREFIX,
     SECCOMP_POD_ANNOTATION,
 )
-from jobsworth.api.declare import ServerWarning
+from jobsworth.api.declare import EXACT_SINCE, ServerWarning
 from jobsworth.api.field_errors import quoted
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def pod_template_warnings(
     if "imagePullSecrets" in pod:
         yield from _pull_secrets(pod["imagePullSecrets"], f"{at}.imagePullSecrets")
     if "overhead" in pod:
-        yield from fractional_bytes(pod["overhead"], f"{at}.overhead", _IN_BYTES)
+        yield from fractional_bytes(pod["overhead"], f"{at}.overhead", _IN_BYTES, minor)
     yield from _containers(pod, at, minor)
     if minor >= GRACE_PERIOD_SINCE and pod.get("terminationGracePeriodSeconds", 0) < 0:
         yield ServerWarning(
@@ -178,7 +178,7 @@ def _node_term(
         if key in labels:
             yield ServerWarning(f"{at}.key", f"{key} is {labels[key]}")
         if preferred and minor >= VALUES_SINCE:
-            from jobsworth.api.formats.names import label_value
+            from kube_cel.formats.names import label_value
 
             for number, value in enumerate(requirement.get("values", ())):
                 for detail in label_value(value):
@@ -279,7 +279,7 @@ def _volumes(volumes: list[dict[str, Any]], path: str, request: Request) -> Iter
             where = f"{at}.ephemeral.volumeClaimTemplate.spec.resources"
             for kind in ("requests", "limits"):
                 amounts = claim.get("resources", {}).get(kind, {})
-                yield from fractional_bytes(amounts, f"{where}.{kind}", ("storage",))
+                yield from fractional_bytes(amounts, f"{where}.{kind}", ("storage",), minor)
     if minor >= OVERLAPS_SINCE and any(not HAVE_FILES.isdisjoint(volume) for volume in volumes):
         from jobsworth.api.core.overlapping_files import overlapping_files
 
@@ -305,7 +305,7 @@ def _repeated(values: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def fractional_bytes(
-    amounts: dict[str, str], path: str, names: Iterable[str]
+    amounts: dict[str, str], path: str, names: Iterable[str], minor: int
 ) -> Iterator[ServerWarning]:
     """Yield the warnings about amounts that are no whole number of bytes.
 
@@ -313,14 +313,16 @@ def fractional_bytes(
         amounts: quantities by the name of the resource.
         path: their field path.
         names: the resources that are measured in bytes.
+        minor: the server's minor version.
     """
     for name in names:
         amount = amounts.get(name)
         if amount is None or amount.isdecimal() or amount[-1] == "i":
             continue  # fast path: most amounts are whole
-        from jobsworth.api.formats.quantity import parse
+        from kube_cel.formats.quantity import parse
 
-        if not parse(amount).is_integer():
+        quantity = parse(amount)
+        if not (quantity.is_whole() if minor >= EXACT_SINCE else quantity.is_integer()):
             yield ServerWarning(
                 f"{path}[{name}]",
                 f"fractional byte value {quoted(amount)} is invalid, must be an integer",
@@ -338,7 +340,7 @@ def _containers(pod: dict[str, Any], path: str, minor: int) -> Iterator[ServerWa
                 for field in ("limits", "requests"):
                     if field in resources:
                         where = f"{at}.resources.{field}"
-                        yield from fractional_bytes(resources[field], where, (name,))
+                        yield from fractional_bytes(resources[field], where, (name,), minor)
             if len(container.get("env", ())) > 1:
                 yield from _variables(container["env"], f"{at}.env", minor)
             ports = ports or "ports" in container

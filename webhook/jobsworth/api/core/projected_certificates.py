@@ -6,7 +6,8 @@ Kubernetes 1.36.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.paths import of_written_file
 from jobsworth.api.core.references import USERS
@@ -21,8 +22,21 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import Printed, go_json, invalid, quoted, required, too_long
-from jobsworth.api.formats.names import (
+from jobsworth.api.field_errors import (
+    FieldError,
+    Printed,
+    go_json,
+    invalid,
+    not_supported,
+    quoted,
+    required,
+    too_long,
+)
+from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
+from jobsworth.api.meta.object_meta import MAP_KEY, TOTAL_ANNOTATION_SIZE_LIMIT
+from jobsworth.api.schema_conditions import SchemaCondition
+from jobsworth.api.validation_request import Request
+from kube_cel.formats.names import (
     DNS_LABEL_MAX_LENGTH,
     DNS_SUBDOMAIN_MAX_LENGTH,
     byte_length,
@@ -30,17 +44,11 @@ from jobsworth.api.formats.names import (
     dns_subdomain,
     label_key,
 )
-from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
-from jobsworth.api.meta.object_meta import MAP_KEY, TOTAL_ANNOTATION_SIZE_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
+MLDSA_KEY_TYPES = ("MLDSA44", "MLDSA65", "MLDSA87")
+"""With the gate PodCertificateMLDSA."""
+_HAS_KEY = {"required": ["keyType"], "properties": {"keyType": {"not": {"enum": ["", None]}}}}
 CERTIFICATE_FILES = ("credentialBundlePath", "keyPath", "certificateChainPath")
 """The files for a Pod's certificate; at least one is required."""
 
@@ -67,7 +75,12 @@ PodCertificateProjection = Struct(
     "PodCertificateProjection",
     "A private key and its certificate, which the kubelet renews (KEP-4317).",
     signerName=Field(String, required=True, since="1.34"),
-    keyType=Field(String, enum=KEY_TYPES, validate_empty=True, since="1.34"),
+    keyType=Field(
+        String,
+        values=KEY_TYPES + MLDSA_KEY_TYPES,
+        values_since=dict.fromkeys(MLDSA_KEY_TYPES, "1.38"),
+        since="1.34",
+    ),
     maxExpirationSeconds=Field(
         Pointer(Int32),
         bounds=Bounds(_HOUR, None, "if provided, maxExpirationSeconds must be >= 3600"),
@@ -176,8 +189,15 @@ def check_signer_name(name: str, path: str) -> Iterator[FieldError]:
         yield too_long(path, SIGNER_NAME_MAX_LENGTH)
 
 
+@PodCertificateProjection.in_schema(SchemaCondition("keyType", schema=_HAS_KEY))
 @PodCertificateProjection.rule
 def _signer_and_files(source: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    key = source.get("keyType", "")
+    known: tuple[str, ...] = KEY_TYPES
+    if request.enabled("PodCertificateMLDSA") or request.once(_stored_has_mldsa_keys):
+        known += MLDSA_KEY_TYPES
+    if key not in known:
+        yield not_supported(f"{path}.keyType", key, known, rule="keyType.enum")
     signer = source.get("signerName", "")
     if signer:
         yield from check_signer_name(signer, f"{path}.signerName")
@@ -194,6 +214,14 @@ def _signer_and_files(source: dict[str, Any], path: str, request: Request) -> It
         yield required(path, f"specify at least one of {fields}")
     if "userAnnotations" in source:
         yield from _check_user_annotations(source["userAnnotations"], f"{path}.userAnnotations")
+
+
+def _stored_has_mldsa_keys(request: Request) -> bool:
+    return request.server.minor >= 38 and any(
+        source.get("podCertificate", {}).get("keyType") in MLDSA_KEY_TYPES
+        for volume in (request.old_pod or {}).get("volumes", ())
+        for source in volume.get("projected", {}).get("sources", ())
+    )
 
 
 def is_of_kubernetes(signer: str) -> bool:

@@ -6,9 +6,13 @@ Kubernetes 1.36. Containers cannot request all of these resources.
 
 from __future__ import annotations
 
-from jobsworth.api.formats.names import label_key
+from kube_cel.formats.names import label_key
 
 CONTAINER_RESOURCES = frozenset(("cpu", "memory", "ephemeral-storage"))
+NONE_AT_ZERO = ("cpu", "memory", "ephemeral-storage")
+"""The resources for which a limit of 0 is none: ``generateLinuxContainerResources`` in
+``pkg/kubelet/kuberuntime``, ``containerEphemeralStorageLimitEviction`` in ``pkg/kubelet/eviction``, 1.36."""
+
 HUGE_PAGES_PREFIX = "hugepages-"
 NATIVE_DOMAIN = "kubernetes.io/"
 QUOTA_PREFIX = "requests."

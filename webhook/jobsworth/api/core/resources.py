@@ -17,9 +17,10 @@ from jobsworth.api.core.resource_names import (
     is_huge_pages,
     may_be_overcommitted,
 )
-from jobsworth.api.declare import Field, ListOf, MapOf, Quantity, String, Struct
+from jobsworth.api.declare import EXACT_SINCE, Field, ListOf, MapOf, Quantity, String, Struct
 from jobsworth.api.field_errors import (
     FieldError,
+    Former,
     duplicate,
     forbidden,
     invalid,
@@ -27,18 +28,25 @@ from jobsworth.api.field_errors import (
     not_supported,
     quoted,
     required,
+    resource_name_value,
 )
-from jobsworth.api.formats.names import dns_label
-from jobsworth.api.formats.quantity import BadQuantity, parse
+from kube_cel.formats.go_numbers import MAX_INT64
+from kube_cel.formats.names import dns_label
+from kube_cel.formats.quantity import BadQuantity, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.validation_request import Request
 
 RESIZE_DEPENDS_ON_RESTART_SINCE = 29
 """The first minor version that restricts the resize policies of containers that never restart."""
+CAPPED = {MAX_INT64, -MAX_INT64 - 1}
+"""The values of quantities that 64 bits do not hold."""
+POD_RESOURCES_EXCUSED_SINCE = 38
+"""The first minor version that lets an update keep partial huge pages of the Pod as a whole."""
 RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 RESIZABLE_RESOURCES = ("cpu", "memory")
 
@@ -90,20 +98,21 @@ VolumeResourceRequirements = Struct(
 def _round_up_to_milli(requirements: dict[str, Any], request: Request) -> None:
     for field in ("limits", "requests"):
         if field in requirements:
-            round_up_to_milli(requirements[field])
+            round_up_to_milli(requirements[field], request.server)
 
 
-def round_up_to_milli(amounts: dict[str, str]) -> None:
+def round_up_to_milli(amounts: dict[str, str], server: ApiServer) -> None:
     """Round up amounts to thousandths, as the API server does with every resource list."""
     for name, amount in amounts.items():
         if not amount.isalnum() or amount[-1] in "nu":
-            amounts[name] = parse(amount).rounded_up_to_milli().canonical()
+            quantity = parse(amount, exact=server.minor >= EXACT_SINCE)
+            amounts[name] = quantity.rounded_up_to_milli().canonical()
 
 
 def wrong_container_resource(name: str, path: str) -> Iterator[FieldError]:
     """Yield the errors of a container's resource name."""
     for detail in container_resource_name(name):
-        yield invalid(path, name, detail)
+        yield invalid(path, resource_name_value(name), detail)
 
 
 def check_requirements(
@@ -139,12 +148,12 @@ def check_requirements(
 
 
 def _check_amount(name: str, amount: str, path: str, request: Request) -> Iterator[FieldError]:
-    quantity = parse(amount)
+    quantity = parse(amount, exact=request.server.minor >= EXACT_SINCE)
     if quantity.sign < 0:
         yield invalid(path, amount, "must be greater than or equal to 0")
     if not quantity.is_integer() and is_counted(name):
         yield invalid(path, amount, "must be an integer")
-    if not is_huge_pages(name) or is_multiple_of_page(name, amount):
+    if not is_huge_pages(name) or is_multiple_of_page(name, amount, request.server):
         return
     if not request.once(_has_indivisible_huge_pages):
         yield invalid(path, amount, f"{amount} is not positive integer multiple of {name}")
@@ -158,28 +167,38 @@ def _check_request(name: str, amount: str, limit: str | None, path: str) -> Iter
         return
     difference = parse(amount).compare(parse(limit))
     if difference and not may_be_overcommitted(name):
-        detail = f"must be equal to {name} limit of {limit}"
-        yield invalid(f"{path}.requests", amount, detail, entry=f"[{name}]")
+        yield _above_limit(path, name, amount, limit, "must be equal to")
     elif difference > 0:
-        detail = f"must be less than or equal to {name} limit of {limit}"
-        yield invalid(f"{path}.requests", amount, detail, entry=f"[{name}]")
+        yield _above_limit(path, name, amount, limit, "must be less than or equal to")
 
 
-def is_multiple_of_page(name: str, amount: str) -> bool:
-    """Return True if an amount of huge pages is a multiple of the page size in the name.
+LAST_WITHOUT_LIMIT = 26
+"""The last minor version whose errors about a request do not name the limit."""
 
-    >>> is_multiple_of_page("hugepages-2Mi", "1Gi"), is_multiple_of_page("hugepages-2Mi", "3Mi")
-    (True, False)
-    """
-    size = name[len(HUGE_PAGES_PREFIX) :]
+
+def _above_limit(path: str, name: str, amount: str, limit: str, words: str) -> FieldError:
+    detail = f"{words} {name} limit"
+    former = Former(0, LAST_WITHOUT_LIMIT, invalid("", amount, detail).message)
+    at, entry = f"{path}.requests", f"[{name}]"
+    return invalid(at, amount, f"{detail} of {limit}", entry=entry, former=former)
+
+
+def is_multiple_of_page(name: str, amount: str, server: ApiServer) -> bool:
+    """Return True if an amount of huge pages is a multiple of the page size in the name."""
+    size, exact = name[len(HUGE_PAGES_PREFIX) :], server.minor >= EXACT_SINCE
     try:
-        page = parse(size)
+        page = parse(size, exact=exact)
     except BadQuantity:
         return False
     if size != size.strip() or page.sign <= 0 or not page.is_integer():
         return False
     page_size = page.value()  # may overflow to 0, on which kube-apiserver 1.36 panics
-    return page_size != 0 and parse(amount).value() % page_size == 0
+    if exact:
+        whole = parse(amount, exact=True)
+        number = whole.value()
+        if page.milli_value() == MAX_INT64 or (number in CAPPED and whole != parse(number)):
+            return False
+    return page_size != 0 and parse(amount, exact=exact).value() % page_size == 0
 
 
 def _has_indivisible_huge_pages(request: Request) -> bool:
@@ -188,6 +207,11 @@ def _has_indivisible_huge_pages(request: Request) -> bool:
     if pod is None:
         return False
     lists = [pod.get("overhead", {})]
+    if request.server.minor >= POD_RESOURCES_EXCUSED_SINCE:
+        lists += (
+            pod.get("resources", {}).get("limits", {}),
+            pod.get("resources", {}).get("requests", {}),
+        )
     for field in ("containers", "initContainers", "ephemeralContainers"):
         for container in pod.get(field, ()):
             lists += (
@@ -195,7 +219,7 @@ def _has_indivisible_huge_pages(request: Request) -> bool:
                 container["resources"].get("requests", {}),
             )
     return any(
-        is_huge_pages(name) and not is_multiple_of_page(name, amount)
+        is_huge_pages(name) and not is_multiple_of_page(name, amount, request.server)
         for amounts in lists
         for name, amount in amounts.items()
     )
@@ -268,13 +292,16 @@ def check_resize_policies(
     for index, policy in enumerate(policies):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
         if resource in seen:
-            yield duplicate(f"{path}[{index}]", resource)
+            yield duplicate(f"{path}[{index}]", resource_name_value(resource, 0))
         seen.add(resource)
-        for value, values in ((resource, RESIZABLE_RESOURCES), (restart, RESIZE_POLICIES)):
-            if not value:
-                yield required(path)
-            elif value not in values:
-                yield not_supported(path, value, values)
+        if not resource:
+            yield required(path)
+        elif resource not in RESIZABLE_RESOURCES:
+            yield not_supported(path, resource_name_value(resource, 0), RESIZABLE_RESOURCES)
+        if not restart:
+            yield required(path)
+        elif restart not in RESIZE_POLICIES:
+            yield not_supported(path, restart, RESIZE_POLICIES)
         if (
             restart_policy == "Never"
             and restart != "NotRequired"

@@ -19,15 +19,16 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import (
-    Printed,
+    BY_CHARACTERS,
     duplicate,
     forbidden,
-    go_json,
     invalid,
+    named_string,
+    not_supported,
     required,
     too_long,
 )
-from jobsworth.api.formats.names import (
+from kube_cel.formats.names import (
     DIGITS,
     LOWER,
     LOWER_ALPHANUMERIC,
@@ -117,9 +118,14 @@ SeccompProfile = Struct(
         String,
         always=True,
         required="type is required when seccompProfile is set",
-        enum=PROFILE_TYPES,
+        values=(*PROFILE_TYPES, "OCI"),
+        values_since={"OCI": "1.38"},
     ),
     localhostProfile=Field(Pointer(String)),
+    # While its gate is off the server keeps the field, and does not accept the type that goes with it.
+    oci=Field(
+        Pointer(Later("jobsworth.api.core.security_profiles", "SecurityProfileOCI")), since="1.38"
+    ),
 )
 
 AppArmorProfile = Struct(
@@ -188,12 +194,41 @@ PodSecurityContext = Struct(
 )
 
 
+def seccomp_profile(holder: dict[str, Any]) -> dict[str, Any]:
+    """Return the seccomp profile of a Pod or a container; empty if it has none."""
+    profile: dict[str, Any] = holder.get("securityContext", {}).get("seccompProfile", {})
+    return profile
+
+
+def oci_profiles_are_admitted(request: Request) -> bool:
+    """Return True if profiles of a registry may be used, or if the stored Pod has such a profile."""
+    return request.server.minor >= 38 and (
+        request.enabled("SecurityProfileOCI") or request.once(_stored_has_oci_profiles)
+    )
+
+
+def _stored_has_oci_profiles(request: Request) -> bool:
+    pod = request.old_pod or {}
+    fields = ("initContainers", "containers", "ephemeralContainers")
+    holders = [pod, *(container for field in fields for container in pod.get(field, ()))]
+    return any(seccomp_profile(holder).get("type") == "OCI" for holder in holders)
+
+
 @SeccompProfile.rule
 def _seccomp_profile_of_the_node(
     profile: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    name, at = profile.get("localhostProfile"), f"{path}.localhostProfile"
-    if profile.get("type") != "Localhost":
+    name, at, kind = (
+        profile.get("localhostProfile"),
+        f"{path}.localhostProfile",
+        profile.get("type"),
+    )
+    if kind and kind not in PROFILE_TYPES:
+        admitted = oci_profiles_are_admitted(request)
+        if kind != "OCI" or not admitted:
+            known = (*PROFILE_TYPES, "OCI") if admitted else PROFILE_TYPES
+            yield not_supported(f"{path}.type", kind, known, rule="type.enum")
+    if kind != "Localhost":
         if name is not None:
             yield invalid(at, profile, "can only be set when seccomp type is Localhost")
     elif name is None:
@@ -201,6 +236,17 @@ def _seccomp_profile_of_the_node(
     else:
         for detail in descending_path(name):
             yield invalid(at, name, detail)
+
+
+@SeccompProfile.rule
+def _seccomp_profile_of_a_registry(
+    profile: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    is_oci, at = profile.get("type") == "OCI", f"{path}.oci"
+    if "oci" in profile and not is_oci:
+        yield invalid(at, "", 'may only be specified when `type` is "OCI"')
+    elif is_oci and "oci" not in profile and request.server.minor >= 38:
+        yield invalid(at, "", 'must be specified when `type` is "OCI"')
 
 
 @AppArmorProfile.rule
@@ -216,9 +262,9 @@ def _app_armor_profile_of_the_node(
         if name.strip(WHITE_SPACE) != name:
             yield invalid(at, name, "must not be padded with whitespace")
         if byte_length(name) > APP_ARMOR_PROFILE_MAX_LENGTH:
-            yield too_long(at, APP_ARMOR_PROFILE_MAX_LENGTH)
+            yield too_long(at, APP_ARMOR_PROFILE_MAX_LENGTH, former=BY_CHARACTERS)
     elif kind in PROFILE_TYPES and name is not None:
-        yield invalid(at, Printed(go_json(name)), "can only be set when AppArmor type is Localhost")
+        yield invalid(at, named_string(name), "can only be set when AppArmor type is Localhost")
 
 
 @SecurityContext.defaulter

@@ -6,10 +6,7 @@ Imported only if a template has that annotation.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _FIELDS = {
     "key": ("key", "Key", "string"),

@@ -25,7 +25,7 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import forbidden, invalid, not_supported, required
-from jobsworth.api.formats.names import byte_length, dns_label
+from kube_cel.formats.names import byte_length, dns_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Boolean, Field, Pointer, String, Struct
-from jobsworth.api.formats.names import DIGITS, LETTERS, byte_length, dns_subdomain, only
+from kube_cel.formats.names import DIGITS, LETTERS, byte_length, dns_subdomain, only
 
 CREDENTIAL_SPEC_MAX_KIB = 64
 DOMAIN_MAX_LENGTH = 256

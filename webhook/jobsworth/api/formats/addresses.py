@@ -15,9 +15,10 @@ on, which is the default since Kubernetes 1.36.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jobsworth.api.field_errors import quoted
-from jobsworth.api.formats.names import DIGITS
-from jobsworth.record import Record
+from kube_cel.formats.names import DIGITS
 
 _NOT_AN_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _NOT_A_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -28,7 +29,8 @@ _HEXADECIMAL = DIGITS + "abcdefABCDEF"
 _GROUPS = 8
 
 
-class _Address(Record):
+@dataclass(frozen=True, slots=True)
+class _Address:
     """A parsed address.
 
     Attributes:
@@ -83,7 +85,8 @@ def ip_for_legacy_field(text: str, *, strict: bool) -> list[str]:
     return []
 
 
-class PreferredForm(Record):
+@dataclass(frozen=True, slots=True)
+class PreferredForm:
     """The form in which an address should be written.
 
     Attributes:

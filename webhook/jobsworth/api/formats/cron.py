@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.bounded_cache import bounded_cache
 from jobsworth.record import Record
+from kube_cel.formats.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     Days = frozenset[int]
@@ -174,7 +174,7 @@ def _time_zone(schedule: str) -> tuple[str, str]:
 
 
 def _interval(schedule: str) -> int:
-    from jobsworth.api.formats import duration
+    from kube_cel.formats import duration
 
     try:
         interval = duration.parse(schedule[len("@every ") :])
@@ -209,16 +209,16 @@ def _span(text: str, range_: Range) -> tuple[int, int, int]:
     if low in ("*", "?"):
         first, last = range_.minimum, range_.maximum
     else:
-        first = last = _number_or_name(low, range_.names)
+        first = last = _value_or_name(low, range_.names)
         if len(high) > 1:
             raise BadSchedule(f"too many hyphens: {text}")
         if high:
-            last = _number_or_name(high[0], range_.names)
+            last = _value_or_name(high[0], range_.names)
     step = 1
     if len(steps) > 1:
         raise BadSchedule(f"too many slashes: {text}")
     if steps:
-        step = _number(steps[0])
+        step = _atoi(steps[0])
         if not high:
             last = range_.maximum
     if first < range_.minimum:
@@ -232,12 +232,12 @@ def _span(text: str, range_: Range) -> tuple[int, int, int]:
     return first, last, step
 
 
-def _number_or_name(text: str, names: dict[str, int]) -> int:
+def _value_or_name(text: str, names: dict[str, int]) -> int:
     number = names.get(text.replace("İ", "i").lower())  # Go lowercases it without the dot
-    return _number(text) if number is None else number
+    return _atoi(text) if number is None else number
 
 
-def _number(text: str) -> int:
+def _atoi(text: str) -> int:
     """Parse a non-negative number, with the errors of Go's ``strconv.Atoi``."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     rest = digits.lstrip("0123456789")

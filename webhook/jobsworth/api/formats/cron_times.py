@@ -7,13 +7,11 @@ time zone; at clock changes the results are those of robfig/cron.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import tzinfo
-
     from jobsworth.api.formats.cron import Schedule
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ Kubernetes 1.36, which the API server applies to both.
 from __future__ import annotations
 
 from jobsworth.api.field_errors import quoted
-from jobsworth.api.formats.go_numbers import MAX_INT64, capped
+from kube_cel.formats.go_numbers import MAX_INT64, capped
 
 
 class BadIndexes(ValueError):

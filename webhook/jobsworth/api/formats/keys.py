@@ -1,6 +1,6 @@
 """Formats of port names, environment variables, keys and prefixed names.
 
-As in :mod:`~jobsworth.api.formats.names`, each function returns the API server's error details,
+As in :mod:`~kube_cel.formats.names`, each function returns the API server's error details,
 empty for a valid text. If upstream reports a part of the text, each result is a pair (part, detail).
 The caller reports a missing text.
 Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/apimachinery`` 0.36.
@@ -13,7 +13,7 @@ Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/api
 
 from __future__ import annotations
 
-from jobsworth.api.formats.names import (
+from kube_cel.formats.names import (
     DIGITS,
     DNS_SUBDOMAIN_MAX_LENGTH,
     HTTP_PATH_PATTERN,

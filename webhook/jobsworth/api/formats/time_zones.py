@@ -12,7 +12,7 @@ know more names.
 
 from __future__ import annotations
 
-from jobsworth.api.formats.names import DIGITS, LETTERS, only
+from kube_cel.formats.names import DIGITS, LETTERS, only
 
 _PART_CHARACTERS = LETTERS + DIGITS + ".-_+"
 _PART_MAX_LENGTH = 14

@@ -10,8 +10,8 @@ may replace the point, an offset may be 24 hours or have 60 minutes.
 
 from __future__ import annotations
 
-from jobsworth.api.formats.names import DIGITS
-from jobsworth.bounded_cache import bounded_cache
+from kube_cel.formats.bounded_cache import bounded_cache
+from kube_cel.formats.names import DIGITS
 
 _MICRO_DIGITS = 6
 _CANONICAL_LENGTH = len("2026-01-31T09:00:00Z")
@@ -86,13 +86,13 @@ def _read(text: str, *, micro: bool) -> tuple[int, int] | None:
         return None
     if text[4] + text[7] + text[10] != "--T":
         return None
-    year, month, day = _number(text[:4]), _number(text[5:7]), _number(text[8:10])
+    year, month, day = _digits_value(text[:4]), _digits_value(text[5:7]), _digits_value(text[8:10])
     if not 1 <= month <= 12 or year < 0 or not 1 <= day <= _days_in_month(year, month):
         return None
     hour, colon, rest = text[11:].partition(":")
-    if not colon or len(hour) > 2 or not 0 <= _number(hour) < 24:
+    if not colon or len(hour) > 2 or not 0 <= _digits_value(hour) < 24:
         return None
-    minute, second = _number(rest[:2]), _number(rest[3:5])
+    minute, second = _digits_value(rest[:2]), _digits_value(rest[3:5])
     if not 0 <= minute < 60 or rest[2:3] != ":" or not 0 <= second < 60:
         return None
     fraction = _fraction_micro(rest[5:]) if micro else _fraction(rest[5:])
@@ -103,10 +103,10 @@ def _read(text: str, *, micro: bool) -> tuple[int, int] | None:
     if offset is None:
         return None
     days = _days_before_year(year) + _days_before_month(year, month) + day - 1
-    return days * _DAY + _number(hour) * 3600 + minute * 60 + second - offset, nanoseconds
+    return days * _DAY + _digits_value(hour) * 3600 + minute * 60 + second - offset, nanoseconds
 
 
-def _number(text: str) -> int:
+def _digits_value(text: str) -> int:
     return int(text) if text and not text.strip(DIGITS) else -1
 
 
@@ -124,7 +124,7 @@ def _fraction_micro(text: str) -> tuple[int, str] | None:
     digits, rest = text[1 : _MICRO_DIGITS + 1], text[_MICRO_DIGITS + 1 :]
     if text[:1] not in (".", ",") or len(digits) < _MICRO_DIGITS:
         return None
-    number = _number(digits[1:] if digits[0] in "+-" else digits)
+    number = _digits_value(digits[1:] if digits[0] in "+-" else digits)
     if number < 0 or (number > 0 and digits[0] == "-"):
         return None
     return number * 1000, rest
@@ -136,7 +136,7 @@ def _offset(text: str) -> int | None:
         return 0
     if len(text) != 6 or text[0] not in "+-" or text[3] != ":":
         return None
-    hours, minutes = _number(text[1:3]), _number(text[4:])
+    hours, minutes = _digits_value(text[1:3]), _digits_value(text[4:])
     if not (0 <= hours <= 24 and 0 <= minutes <= 60):
         return None
     seconds = hours * 3600 + minutes * 60

@@ -5,10 +5,7 @@ Source: ``Default`` in ``pkg/webhooks/jobset_webhook.go``, JobSet 0.8 to 0.12.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 COMPLETION_MODE = "Indexed"
 RESTART_POLICY = "OnFailure"

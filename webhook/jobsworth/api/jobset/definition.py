@@ -8,16 +8,13 @@ them with the CRD.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
+from jobsworth.api import list_types
+from jobsworth.api.declare import Struct
 from jobsworth.api.field_errors import FieldError, invalid
 from jobsworth.api.jobset.versions import at_least
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.declare import Struct
 
 REQUIRED_THOUGH_OMITTED = {
     "ContainerRestartRule": ("action",),
@@ -41,47 +38,13 @@ STATUS_OPTIONAL_SINCE = "0.11"
 """The first version that does not require the status of a Pod condition in a Pod failure policy."""
 
 LIST_MAPS: dict[tuple[str, str], tuple[str, ...]] = {
-    **{
-        (container, field): keys
-        for container in ("Container", "InitContainer", "EphemeralContainer")
-        for field, keys in {
-            "env": ("name",),
-            "ports": ("containerPort", "protocol"),
-            "volumeDevices": ("devicePath",),
-            "volumeMounts": ("mountPath",),
-        }.items()
-    },
-    **{
-        ("PodSpec", field): ("name",)
-        for field in (
-            "containers",
-            "ephemeralContainers",
-            "imagePullSecrets",
-            "initContainers",
-            "resourceClaims",
-            "schedulingGates",
-            "volumes",
-        )
-    },
-    ("PodSpec", "hostAliases"): ("ip",),
-    ("PodSpec", "topologySpreadConstraints"): ("topologyKey", "whenUnsatisfiable"),
-    ("PodResourceRequirements", "claims"): ("name",),
-    ("ResourceRequirements", "claims"): ("name",),
-    ("PersistentVolumeClaimStatus", "conditions"): ("type",),
+    **list_types.LIST_MAPS,
     ("JobSetSpec", "replicatedJobs"): ("name",),
     ("JobSetStatus", "conditions"): ("type",),
     ("JobSetStatus", "replicatedJobsStatus"): ("name",),
     ("ReplicatedJob", "dependsOn"): ("name",),
 }
 """The fields that identify an item, for each list that must not have two items of the same."""
-
-SETS = frozenset(
-    {
-        ("ContainerRestartRuleOnExitCodes", "values"),
-        ("PodFailurePolicyOnExitCodesRequirement", "values"),
-    }
-)
-"""The lists that must not have a value twice."""
 
 _NAMED = {"name": ""}
 DEFAULTS: dict[str, dict[str, Any]] = {

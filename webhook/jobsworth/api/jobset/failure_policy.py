@@ -2,25 +2,23 @@
 
 Source: KEP-262 of JobSet, Configurable Failure Policy, and ``executeFailurePolicy`` in
 ``pkg/controllers/failure_policy.go``, JobSet 0.8 to 0.12. The actions RestartJob and
-RestartJobAndIgnoreMaxRestarts need a feature gate that is off by default, so the webhook rejects them.
+RestartJobAndIgnoreMaxRestarts need the feature gate RestartJob, off by default, and are not decided here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.jobset.message_patterns import matches
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 FAIL, RESTART, RESTART_UNCOUNTED = (
     "FailJobSet",
     "RestartJobSet",
     "RestartJobSetAndIgnoreMaxRestarts",
 )
+RESTART_JOB, RESTART_JOB_UNCOUNTED = "RestartJob", "RestartJobAndIgnoreMaxRestarts"
 DEFAULT_ACTION = RESTART
 """The action for a failed Job that no rule matches."""
 FAILED_JOBS, REACHED_MAX_RESTARTS, FAILED_BY_RULE = (

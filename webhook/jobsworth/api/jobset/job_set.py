@@ -142,7 +142,7 @@ PersistentVolumeClaimCondition = Struct(
     "A condition of a claim; of no effect in a template.",
     type=Field(String, always=True),
     status=Field(String, always=True),
-    # In Go these are no pointers, and no time is encoded as null.
+    # In Go these are not pointers, and no time is encoded as null.
     lastProbeTime=Field(Pointer(Time), always=True),
     lastTransitionTime=Field(Pointer(Time), always=True),
     reason=Field(String),

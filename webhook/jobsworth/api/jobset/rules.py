@@ -2,16 +2,19 @@
 
 The webhook states most of its errors without a field: the API server then names none. Their `entry` is the
 path of what they are about, for positions. Source: ``ValidateCreate`` in ``pkg/webhooks/jobset_webhook.go``,
-JobSet 0.8 to 0.12; the feature gates of JobSet that concern the API, all off by default, are off here.
+JobSet 0.8 to 0.12.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.field_errors import (
+    WEBHOOK,
     FieldError,
     go_json,
     invalid,
@@ -20,28 +23,26 @@ from jobsworth.api.field_errors import (
     too_long,
 )
 from jobsworth.api.formats.keys import domain_prefixed_path
-from jobsworth.api.formats.names import (
+from jobsworth.api.jobset.definition import DEPENDENCY_OF_FIRST_SINCE, FIRST_DEPENDS
+from jobsworth.api.jobset.failure_policy import RESTART_JOB, RESTART_JOB_UNCOUNTED
+from jobsworth.api.jobset.job_set import JOB_FAILURE_REASONS
+from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name
+from jobsworth.api.jobset.versions import at_least
+from kube_cel.formats.names import (
     byte_length,
     dns_1035_label,
     dns_subdomain,
     label_value,
     max_length,
 )
-from jobsworth.api.jobset.definition import DEPENDENCY_OF_FIRST_SINCE, FIRST_DEPENDS
-from jobsworth.api.jobset.job_set import JOB_FAILURE_REASONS
-from jobsworth.api.jobset.names import claim_name, coordinator_endpoint, job_name
-from jobsworth.api.jobset.versions import at_least
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
 
 MAX_INT32 = 2**31 - 1
 MAX_NAME_LENGTH = 63
 """The maximum length of managedBy, and of the name of a claim."""
 MAX_RULE_NAME_LENGTH = 128
 RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
-RESTART_JOB_ACTIONS = ("RestartJob", "RestartJobAndIgnoreMaxRestarts")
+MAX_RESTARTED_REPLICAS = 1024
+"""The maximum number of Jobs of a ReplicatedJob beside a rule that restarts single Jobs."""
 
 FIELDS_SINCE = "0.10"
 """The first version that names the fields of names and subdomains."""
@@ -65,6 +66,7 @@ class Creation:
     Attributes:
         job_set: decoded, with the defaults of the CRD and of the mutating webhook.
         version: of JobSet.
+        gates: the server that has the feature gates of JobSet.
         name: of the JobSet.
         spec: of the JobSet.
         replicated_jobs: of the spec.
@@ -73,29 +75,41 @@ class Creation:
     """
 
     def __init__(
-        self, job_set: dict[str, Any], version: str, printed_jobs: Callable[[], Any]
+        self,
+        job_set: dict[str, Any],
+        version: str,
+        gates: ApiServer,
+        printed_jobs: Callable[[], Any],
     ) -> None:
         self.job_set = job_set
         self.version = version
+        self.gates = gates
         self.name: str = job_set["metadata"].get("name", "")
         self.spec: dict[str, Any] = job_set["spec"]
         self.replicated_jobs: list[dict[str, Any]] = self.spec.get("replicatedJobs", [])
-        self.names = {job.get("name", "") for job in self.replicated_jobs}
+        self.names = dict.fromkeys(job.get("name", "") for job in self.replicated_jobs)
         self.printed_jobs = printed_jobs
 
     def since(self, version: str) -> bool:
         """Return True if the webhook is of this version or a later one."""
         return at_least(self.version, version)
 
-    def error(self, detail: str, place: str) -> FieldError:
-        """Return an error without field; `place` is the path of what it is about."""
+    def error(self, detail: str, place: str, supported: Iterable[str] = ()) -> FieldError:
+        """Return an error without field.
+
+        Args:
+            detail: the words of the webhook.
+            place: the path of what it is about.
+            supported: the values that it can have instead.
+        """
         message = f"Internal error: {detail}" if self.since(INVALID_SINCE) else detail
-        return FieldError("InternalError", "", message, rule="webhook", entry=place)
+        values = tuple(supported)
+        return FieldError("InternalError", "", message, rule=WEBHOOK, supported=values, entry=place)
 
     def name_error(self, path: str, value: str, detail: str) -> FieldError:
         """Return an error about a name, whose field earlier versions do not state."""
         if self.since(FIELDS_SINCE):
-            return invalid(path, value, detail, "webhook")
+            return invalid(path, value, detail, WEBHOOK)
         return self.error(detail, path)
 
 
@@ -111,8 +125,12 @@ def creation_errors(creation: Creation) -> Iterator[FieldError]:
     yield from _volume_claims(creation)
 
 
+def _restarts_in_place(creation: Creation) -> bool:
+    return bool(creation.spec.get("failurePolicy", {}).get("restartStrategy") == "InPlaceRestart")
+
+
 def _gated_strategy(creation: Creation) -> Iterator[FieldError]:
-    if creation.spec.get("failurePolicy", {}).get("restartStrategy") == "InPlaceRestart":
+    if _restarts_in_place(creation) and not creation.gates.enabled("InPlaceRestart"):
         detail = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
         yield creation.error(detail, "spec.failurePolicy.restartStrategy")
 
@@ -141,7 +159,7 @@ def _managed_by(creation: Creation) -> Iterator[FieldError]:
     if not manager:
         yield required(path)
     for value, detail in domain_prefixed_path(manager):
-        yield invalid(path, value, detail, "webhook")
+        yield invalid(path, value, detail, WEBHOOK)
     if byte_length(manager) > MAX_NAME_LENGTH:
         yield too_long(path, MAX_NAME_LENGTH)
 
@@ -150,11 +168,11 @@ def _replicated_jobs(creation: Creation) -> Iterator[FieldError]:
     jobs = creation.replicated_jobs
     if jobs and "dependsOn" in jobs[0] and creation.since(DEPENDENCY_OF_FIRST_SINCE):
         yield creation.error(FIRST_DEPENDS, "spec.replicatedJobs[0].dependsOn")
-    earlier: set[str] = set()
+    earlier: dict[str, None] = {}
     for index, job in enumerate(jobs):
         path = f"spec.replicatedJobs[{index}]"
         name, replicas = job.get("name", ""), job.get("replicas", 0)
-        earlier.add(name)
+        earlier[name] = None
         if job["template"]["spec"].get("parallelism", 1) * replicas > MAX_INT32:
             detail = (
                 f"the product of replicas and parallelism must not exceed {MAX_INT32} "
@@ -164,13 +182,34 @@ def _replicated_jobs(creation: Creation) -> Iterator[FieldError]:
         if creation.since("0.10"):
             group = job.get("groupName", "")
             for detail in _label_errors(group, GROUP_TOO_LONG):
-                yield invalid(f"{path}.groupName", group, detail, "webhook")
+                yield invalid(f"{path}.groupName", group, detail, WEBHOOK)
         yield from _generated_names(creation, job, f"{path}.name")
         for position, dependency in enumerate(job.get("dependsOn", ())):
             needed = dependency.get("name", "")
             if needed not in earlier:
                 detail = f"replicatedJob: {name} cannot depend on replicatedJob: {needed}"
-                yield creation.error(detail, f"{path}.dependsOn[{position}].name")
+                others = (each for each in earlier if each != name)
+                yield creation.error(detail, f"{path}.dependsOn[{position}].name", others)
+        if _restarts_in_place(creation) and creation.gates.enabled("InPlaceRestart"):
+            yield from _restarted_in_place(name, job["template"]["spec"], f"{path}.template.spec")
+
+
+def _restarted_in_place(name: str, spec: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Validate the Job of a ReplicatedJob whose Pods restart in place."""
+    restarted = "when in-place restart is enabled"
+    limit, replacement = spec.get("backoffLimit"), spec.get("podReplacementPolicy")
+    if limit != MAX_INT32:
+        detail = f"replicatedJob {name}: must be set to {MAX_INT32} (MaxInt32) {restarted}"
+        yield invalid(f"{path}.backoffLimit", limit, detail, WEBHOOK)
+    if replacement != "Failed":
+        detail = f"replicatedJob {name}: must be set to Failed {restarted}"
+        yield invalid(f"{path}.podReplacementPolicy", replacement, detail, WEBHOOK)
+    completions = spec.get("completions")
+    if completions is None or completions != spec.get("parallelism"):
+        detail = (
+            f"replicatedJob {name}: completions and parallelism must be set and equal to each other"
+        )
+        yield invalid(f"{path}.completions", completions, f"{detail} {restarted}", WEBHOOK)
 
 
 def _generated_names(creation: Creation, job: dict[str, Any], path: str) -> Iterator[FieldError]:
@@ -192,20 +231,34 @@ def _success_policy(creation: Creation) -> Iterator[FieldError]:
             yield creation.error(
                 f"invalid replicatedJob name '{target}' does not appear in .spec.ReplicatedJobs",
                 f"spec.successPolicy.targetReplicatedJobs[{index}]",
+                creation.names,
             )
 
 
 def _failure_policy(creation: Creation) -> Iterator[FieldError]:
     rules = creation.spec.get("failurePolicy", {}).get("rules", [])
     path = "spec.failurePolicy.rules"
-    for index, rule in enumerate(rules):
-        if rule.get("action") in RESTART_JOB_ACTIONS:
+    restarting = [
+        index
+        for index, rule in enumerate(rules)
+        if rule.get("action") in (RESTART_JOB, RESTART_JOB_UNCOUNTED)
+    ]
+    if restarting and not creation.gates.enabled("RestartJob"):
+        yield creation.error(
+            "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
+            "when RestartJob feature gate is disabled",
+            f"{path}[{restarting[0]}].action",
+        )
+        return
+    for position, job in enumerate(creation.replicated_jobs if restarting else ()):
+        if job.get("replicas", 0) > MAX_RESTARTED_REPLICAS:
             yield creation.error(
-                "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
-                "when RestartJob feature gate is disabled",
-                f"{path}[{index}].action",
+                "JobSet cannot have a failure policy rule with RestartJob or "
+                "RestartJobAndIgnoreMaxRestarts action and a replicated job with replicas > "
+                f"{MAX_RESTARTED_REPLICAS}",
+                f"spec.replicatedJobs[{position}].replicas",
             )
-            return
+            break
     indexes: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):
         indexes.setdefault(rule.get("name", ""), []).append(index)
@@ -241,6 +294,7 @@ def _failure_rule(creation: Creation, rule: dict[str, Any], path: str) -> Iterat
                 f"invalid replicatedJob name '{target}' in failure policy "
                 "does not appear in .spec.ReplicatedJobs",
                 f"{path}.targetReplicatedJobs[{index}]",
+                creation.names,
             )
     for index, reason in enumerate(rule.get("onJobFailureReasons", ())):
         if reason not in JOB_FAILURE_REASONS:
@@ -248,6 +302,7 @@ def _failure_rule(creation: Creation, rule: dict[str, Any], path: str) -> Iterat
                 f"invalid job failure reason '{reason}' in failure policy "
                 "is not a recognized job failure reason",
                 f"{path}.onJobFailureReasons[{index}]",
+                JOB_FAILURE_REASONS,
             )
 
 
@@ -257,7 +312,8 @@ def _coordinator(creation: Creation) -> Iterator[FieldError]:
         return
     problem = _coordinated_pod_problem(creation, coordinator)
     if problem is not None:
-        yield creation.error(*problem)
+        known = () if coordinator.get("replicatedJob") in creation.names else creation.names
+        yield creation.error(*problem, known)
     if not creation.since("0.11"):
         return
     endpoint = coordinator_endpoint(creation.job_set)
@@ -311,14 +367,12 @@ def _volume_claims(creation: Creation) -> Iterator[FieldError]:
             name = template["metadata"].get("name", "")
             if name in seen:
                 detail = "names must be unique for VolumeClaimPolicies template"
-                yield invalid(path, name, detail, "webhook")
+                yield invalid(path, name, detail, WEBHOOK)
             seen.add(name)
             for detail in dns_subdomain(name):
-                yield invalid(path, name, detail, "webhook")
+                yield invalid(path, name, detail, WEBHOOK)
             if byte_length(claim_name(creation.name, name)) > MAX_NAME_LENGTH:
-                yield invalid(
-                    path, name, "VolumeClaimPolicies template name is too long", "webhook"
-                )
+                yield invalid(path, name, "VolumeClaimPolicies template name is too long", WEBHOOK)
             yield from volumes.errors_about(name)
 
 
@@ -347,14 +401,14 @@ class _Volumes:
         """Yield the errors about the use of a claim template."""
         for path in self._places.get(name, ()):
             detail = f"volume name conflicts with VolumeClaimPolicy template name: {name}"
-            yield invalid(path, name, detail, "webhook")
+            yield invalid(path, name, detail, WEBHOOK)
         if name not in self._mounted:
             yield FieldError(
                 "FieldValueInvalid",
                 "spec.replicatedJobs",
                 self._unmounted,
                 f"{name} from VolumeClaimPolicies",
-                rule="webhook",
+                rule=WEBHOOK,
             )
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.declare import Field, ListOf, MapOf, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid, named_string, required
-from jobsworth.api.formats.names import label_key, label_value
 from jobsworth.api.meta.object_meta import check_labels
 from jobsworth.api.schema_conditions import SchemaCondition
+from kube_cel.formats.names import label_key, label_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,8 @@ from jobsworth.api.field_errors import (
     required,
     too_long,
 )
-from jobsworth.api.formats.names import (
+from jobsworth.api.schema_conditions import SchemaCondition, where_present
+from kube_cel.formats.names import (
     DNS_LABEL_MAX_LENGTH,
     DNS_LABEL_PATTERN,
     DNS_SUBDOMAIN_MAX_LENGTH,
@@ -40,7 +41,6 @@ from jobsworth.api.formats.names import (
     label_key,
     label_value,
 )
-from jobsworth.api.schema_conditions import SchemaCondition, where_present
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +54,8 @@ KINDS_OF_CONTROLLERS_SINCE = 26
 """The first minor version that names the kinds of several controllers, not only their names."""
 OWNERS_WITH_INDEX_SINCE = 37
 """The first minor version whose errors name the index of an owner."""
+OWNERS_DECLARED_SINCE = 38
+"""The first minor version whose errors about what identifies an owner have no detail."""
 OWNER_VALUES = ("apiVersion", "kind", "name", "uid")
 LABEL_VALUE, MAP_KEY = "labels.value", "map.key"
 """The rules of :func:`check_labels` and :func:`check_annotations`: of a label's value, and of any key."""
@@ -98,7 +100,7 @@ ObjectMeta = Struct(
     creationTimestamp=Field(Time),
     deletionTimestamp=Field(Pointer(Time)),
     deletionGracePeriodSeconds=Field(Pointer(Int64)),
-    labels=Field(MapOf(String)),
+    labels=Field(MapOf(String), keep_empty=True),
     annotations=Field(MapOf(String)),
     ownerReferences=Field(ListOf(OwnerReference), keep_empty=True),
     finalizers=Field(ListOf(String), keep_empty=True),
@@ -225,7 +227,8 @@ def _check_owners(
         has_version = bool(version) and "/" not in group
         if server.minor >= OWNERS_WITH_INDEX_SINCE:
             at = f"{path}[{index}]"
-            yield from _check_owner_values(owner, at, has_version)
+            detail = "" if server.minor >= OWNERS_DECLARED_SINCE else "must not be empty"
+            yield from _check_owner_values(owner, at, detail, has_version)
         else:
             at = path
             yield from _check_former_owner_values(owner, at, has_version)
@@ -244,11 +247,11 @@ def _check_owners(
 
 
 def _check_owner_values(
-    owner: dict[str, Any], path: str, has_version: bool
+    owner: dict[str, Any], path: str, missing: str, has_version: bool
 ) -> Iterator[FieldError]:
     for field in OWNER_VALUES:
         if not owner.get(field):
-            yield required(f"{path}.{field}", "must not be empty")
+            yield required(f"{path}.{field}", missing)
     if owner.get("apiVersion") and not has_version:
         detail = "must be <group>/<version> or <version>"
         yield invalid(f"{path}.apiVersion", owner["apiVersion"], detail)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import forbidden, immutable, invalid
+from jobsworth.api.field_errors import FieldError, forbidden, immutable, invalid
 from jobsworth.api.formats.keys import path_segment_prefix
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 
 def check_object_meta_update(

@@ -6,52 +6,48 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.api.api_server import ApiServer, nearest_release
-from jobsworth.cli.audit_health import HealthOptions, HealthSettings, check_report, print_health
+from jobsworth.api.api_server import title
 from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
     ScopeOptions,
-    audit_admission_policies,
-    audit_namespace_labels,
+    audit_policy_files,
+    audit_rules,
     audit_scope,
     audit_settings,
-    cluster_and_audited_release,
-    needs_namespace_labels,
 )
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, flag, integer, nested, text
-from jobsworth.cli.process_options import duration_in_seconds, listen_address
+from jobsworth.cli.options import NUMBER, Options, flag, group, option
+from jobsworth.cli.process_options import duration_in_seconds, listen_address, log_line
 from jobsworth.cli.reporting import Reporter, check, reports_of
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.cli.terminal import Progress
-from jobsworth.files.configuration.resolved_settings import policies_of, resolved
-from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import EXIT_UNREADABLE, VALID, StoredResult, exit_code
+from jobsworth.files.configuration.resolved_settings import policies_of
+from jobsworth.findings.result import EXIT_UNREADABLE, exit_code
 from jobsworth.findings.summary import Summary
+from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
+from jobsworth.wording import count, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Callable
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.audit.audited_objects import AuditProgress
-    from jobsworth.audit.job_owners import OwnersFindings
-    from jobsworth.cli.audit_input import Labels
+    from jobsworth.audit.cluster_audit import ClusterAudit
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
+    from jobsworth.client.transport import Client
 
 
 class AuditedAsOptions(ReleaseOptions):
     """Options for the Kubernetes release that the audit assumes."""
 
-    kubernetes_version = text(
+    kubernetes_version: str | None = option(
+        "--kubernetes-version",
         metavar="RELEASE",
         help="Validate for this release, for example before an upgrade; default: the cluster's release.",
     )
@@ -62,46 +58,46 @@ class RepetitionOptions(Options):
 
     heading = "Continuous audit"
 
-    interval = text(
+    interval: str | None = option(
+        "--interval",
         metavar="DURATION",
         help="Repeat the audit at this interval until SIGTERM, and when a policy changes; report findings "
         "as metrics and Events instead of printing them.",
     )
-    last_good_policies = text(
+    health_metrics: bool = flag(
+        "--health-metrics",
+        help="With --interval: also serve metrics of the health of CronJobs and Jobs (see jobsworth health).",
+    )
+    last_good_policies: str | None = option(
+        "--last-good-policies",
         metavar="DIR",
         help="With --interval: a folder with the last valid version of each policy, for those that are "
         "invalid at the start.",
     )
-    listen = text(
+    monitor_bind: str = option(
+        "--monitor-bind",
         default=":8081",
         metavar="ADDRESS",
         help="With --interval: address of /healthz, /readyz and /metrics; 0 to disable.",
     )
 
 
-class PlanOptions(Options):
-    """Options for a plan."""
-
-    plan = flag(
-        help="Instead of findings, print the defaults that policies with reconcile: apply would set in "
-        "stored objects."
-    )
-
-
 class AuditOptions(Options):
     """The options of ``jobsworth audit``."""
 
-    cluster = nested(ClusterOptions)
-    scope = nested(ScopeOptions)
-    request_timeout = integer(
-        default=30, metavar="SECONDS", help="Timeout of a request to the cluster."
+    cluster = group(ClusterOptions)
+    scope = group(ScopeOptions)
+    request_timeout: int = option(
+        "--request-timeout",
+        default=30,
+        type=NUMBER,
+        metavar="SECONDS",
+        help="Timeout of a request to the cluster.",
     )
-    server = nested(AuditedAsOptions)
-    configuration = nested(ConfigurationOptions)
-    report = nested(AuditReportOptions)
-    repetition = nested(RepetitionOptions)
-    planning = nested(PlanOptions)
-    health = nested(HealthOptions)
+    server = group(AuditedAsOptions)
+    configuration = group(ConfigurationOptions)
+    report = group(AuditReportOptions)
+    repetition = group(RepetitionOptions)
 
 
 def run(options: AuditOptions) -> int:
@@ -123,24 +119,16 @@ def run(options: AuditOptions) -> int:
         options.repetition.last_good_policies,
     )
     audit_settings(audit, None)  # report configuration errors before connecting
-    interval, listen = _repetition(options)
-    if options.planning.plan and interval is not None:
-        raise UsageError("--plan prints once: omit --interval")
-    health = _health(options)
+    interval = _interval(options)
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
 
     try:
         with rest_config(target_of(options.cluster)) as config:
             if interval is not None:
-                from jobsworth.cli.repeated_audit import repeat_audit
-
-                return repeat_audit(config, audit, interval, listen, health_settings=health)
+                return _repeat(config, audit, options.repetition, interval)
             try:
-                if health is not None:
-                    scope = audit_scope(audit.scope, config.namespace)
-                    return print_health(config, scope, health, audit.report, timeout=audit.timeout)
-                return _audit(config, audit, plan=options.planning.plan)
+                return _audit(config, audit)
             except ApiError as error:
                 error.explanation = _explained(error, config)
                 raise
@@ -151,30 +139,22 @@ def run(options: AuditOptions) -> int:
         raise _missing(error) from None
 
 
-def _repetition(options: AuditOptions) -> tuple[float | None, tuple[str, int | None]]:
-    """Return the interval in seconds, None for an audit that runs once, and the address to listen on."""
-    listen = listen_address(options.repetition.listen)
+def _interval(options: AuditOptions) -> float | None:
+    """Return the interval in seconds; None for an audit that runs once."""
+    listen_address(options.repetition.monitor_bind)  # also without --interval
     if options.repetition.interval is None:
         if options.repetition.last_good_policies is not None:
             raise UsageError("--last-good-policies requires --interval")
-        return None, listen
+        if options.repetition.health_metrics:
+            raise UsageError(
+                "--health-metrics requires --interval; jobsworth health prints a report"
+            )
+        return None
     if options.report.output != ("table",) or options.report.output_file:
         raise UsageError(
             "--interval reports findings as metrics and Events: omit --output and --output-file"
         )
-    return duration_in_seconds("--interval", options.repetition.interval), listen
-
-
-def _health(options: AuditOptions) -> HealthSettings | None:
-    """Return the settings of the health report; None without ``--health``."""
-    settings = HealthSettings(options.health)
-    if not options.health.health:
-        return None
-    if options.planning.plan:
-        raise UsageError("--plan and --health are different reports: use one of them")
-    if options.repetition.interval is None:
-        check_report(options.report)
-    return settings
+    return duration_in_seconds("--interval", options.repetition.interval)
 
 
 def _explained(error: ApiError, config: RestConfig) -> str:
@@ -192,99 +172,71 @@ def _explained(error: ApiError, config: RestConfig) -> str:
     return f"{config.url} responded: {error}"
 
 
-def _audit(config: RestConfig, audit: AuditInput, *, plan: bool) -> int:
-    from jobsworth.audit.audited_objects import AuditProgress, audited_objects
-    from jobsworth.audit.job_owners import OwnersFindings
+def _cluster_audit(
+    config: RestConfig, audit: AuditInput, api: Client, note: Callable[[str], None]
+) -> ClusterAudit:
+    from jobsworth.audit.cluster_audit import ClusterAudit
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.evaluation.evaluator import Evaluator
 
-    stored_objects = StoredObjects(reading_client(config, timeout=audit.timeout))
-    asked = audit.server.kubernetes_version
-    runs, release = cluster_and_audited_release(stored_objects, asked, _note)
+    return ClusterAudit(
+        cluster=config.name,
+        stored_objects=StoredObjects(api),
+        scope=audit_scope(audit.scope, config.namespace),
+        release=audit.server.kubernetes_version,
+        has_own_policies=audit.scope.admission_policies,
+        note=note,
+    )
+
+
+def _repeat(
+    config: RestConfig, audit: AuditInput, options: RepetitionOptions, interval: float
+) -> int:
+    from jobsworth.audit.process import AuditProcess, AuditProcessOptions, NotedOnce
+
+    api = reading_client(config, timeout=audit.timeout)
+    AuditProcess(
+        api,
+        _cluster_audit(config, audit, api, NotedOnce(log_line)),
+        lambda release: audit_rules(audit, release),
+        audit_policy_files(audit),
+        AuditProcessOptions(
+            interval=interval,
+            listen=listen_address(options.monitor_bind),
+            health=options.health_metrics,
+        ),
+        log=log_line,
+    ).run()
+    return 0
+
+
+def _audit(config: RestConfig, audit: AuditInput) -> int:
+    from jobsworth.audit.cluster_audit import AuditedResults
+
+    api = reading_client(config, timeout=audit.timeout)
+    cluster = _cluster_audit(config, audit, api, _note)
+    runs, release = cluster.releases()
     given = audit_settings(audit, release)
-    policies = policies_of(given)
-    settings = resolved(given, policies)
-    scope = audit_scope(audit.scope, config.namespace)
-    admission = audit_admission_policies(stored_objects, audit.scope, settings, _note)
-    wanted = needs_namespace_labels(policies, admission)
-    labels = audit_namespace_labels(stored_objects, scope, config, _note, wanted=wanted)
-    if plan:
-        from jobsworth.cli.audit_plan import print_plan
-
-        return print_plan(stored_objects, scope, policies, settings.server, labels)
-    stored_by = ApiServer(nearest_release(runs)) if runs else None
-    evaluator = Evaluator(
-        settings.server,
-        settings.selection,
-        policies,
-        stored_by=stored_by,
-        admission_policies=admission,
+    rules, policies = audit_rules(audit, release), policies_of(given)
+    audited = AuditedResults(
+        cluster, cluster.settings(runs, rules, policies), given.fail_on or "error"
     )
-    counts = AuditProgress()
-    quiet = audit.report.quiet
+    quiet, counts = audit.report.quiet, audited.progress
     progress = Progress(enabled=not quiet, noun="objects")
-    owners = OwnersFindings()
-    audited = _audited(
-        audited_objects(stored_objects, scope, counts),
-        evaluator,
-        settings,
-        labels,
-        lambda: progress.update(counts.read, counts.read + counts.left),
-        owners=owners,
-    )
     results = []
     with Reporter(reports_of(audit.report), audit.report, progress) as reporter:
-        for result in audited:
+        for result in audited.results(
+            lambda: progress.update(counts.read, counts.read + counts.left)
+        ):
             results.append(result)
             reporter.add(result)
     summary = Summary(results, infos=audit.report.info)
     if not quiet:
-        sentence = _sentence(config, runs, settings.server, summary, counts)
-        if owners.repeated:
-            noun = "Job" if owners.repeated == 1 else "Jobs"
-            sentence += f"; {owners.repeated} more {noun} of the same owners with the same findings"
+        sentence = _sentence(config, runs, rules.server, summary, counts)
+        if repeated := audited.owners.repeated:
+            more = f"{repeated} more {plural('Job', repeated)}"
+            sentence += f"; {more} of the same owners with the same findings"
         print(printable(sentence), file=sys.stderr)
     return exit_code(results)
-
-
-def _audited(
-    objects: Iterator[dict[str, Any]],
-    evaluator: Evaluator,
-    settings: ResolvedSettings,
-    labels: Labels,
-    done: Callable[[], None],
-    *,
-    owners: OwnersFindings,
-) -> Iterator[StoredResult]:
-    from jobsworth.audit.job_owners import owner_of
-    from jobsworth.evaluation.subject import Subject
-
-    for stored in objects:
-        kind, meta = stored["kind"], stored["metadata"]
-        namespace, name = meta["namespace"], meta["name"]
-        owner = owner_of(stored) if kind == "Job" else None
-        result = StoredResult(
-            file=f"{namespace}/{kind}/{name}",
-            document=0,
-            kind=kind,
-            namespace=namespace,
-            name=name,
-            status=VALID,
-            findings=[],
-            owner="" if owner is None else owner.title,
-        )
-        subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
-        result.fail_on, result.selected = settings.fail_on, settings.selection.named
-        found = owners.of(stored, evaluator.evaluate(subject).reported(settings.selection))
-        if found is None:
-            done()
-            continue
-        if found:
-            result.replace_findings(
-                [LocatedFinding(finding, policy=policy) for policy, finding in found]
-            )
-        done()
-        yield result
 
 
 def _sentence(
@@ -292,15 +244,14 @@ def _sentence(
 ) -> str:
     release = audited_as.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
-    parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
+    parts = [f"{config.name}, as {title(release)}{runs_other}: {summary.sentence()}"]
     if counts.finished:
         parts.append(
             f"{counts.finished} finished or terminating, skipped (include with --include-finished)"
         )
     if counts.owned:
-        noun = "Job" if counts.owned == 1 else "Jobs"
         parts.append(
-            f"{counts.owned} {noun} created by CronJobs, skipped (include with --include-owned)"
+            f"{count(counts.owned, 'Job')} created by CronJobs, skipped (include with --include-owned)"
         )
     if counts.exempt:
         parts.append(f"{counts.exempt} in exempt namespaces, skipped")
@@ -332,9 +283,7 @@ Examples:
   jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
   jobsworth audit -A --policy policies/ -o json     # findings of a new policy
   jobsworth audit -A --admission-policies           # findings of the cluster's own policies
-  jobsworth audit -A --policy policies/ --plan      # the defaults that would be set
   jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
-  jobsworth audit -A --health --since 7d            # CronJobs that do not run, stuck and failed Jobs
 """,
     options=AuditOptions,
     run=run,

@@ -6,20 +6,28 @@ import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.duration import BadDuration, parse
+import click
+
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
-from jobsworth.cli.policy_options import NativeOptions, exports_of, users_of
-from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
+from jobsworth.cli.policy_options import (
+    NativeOptions,
+    ProfileOptions,
+    exports_of,
+    policy_files,
+    users_of,
+)
 from jobsworth.files.policies.profiles import profile_of
+from jobsworth.findings.durations import nanoseconds_of
+from jobsworth.installation import missing_extra
 from jobsworth.usage_error import UsageError
+from kube_cel.formats.duration import BadDuration
 
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
+    from jobsworth.certificates.process import Registration
     from jobsworth.certificates.rotation import RotationPolicy
-    from jobsworth.cli.commands.certs_manage import Registration
 
 EXTRA = missing_extra("certificates", "cluster")
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -28,119 +36,161 @@ DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
 class GenerateOptions(Options):
     """The options of ``jobsworth certs generate``."""
 
-    directory = text(default="certs", metavar="DIR", help="The folder for the files.")
-    name = words(
+    directory: str = option(
+        "--directory", default="certs", metavar="DIR", help="The folder for the files."
+    )
+    name: tuple[str, ...] = words(
+        "--name",
         metavar="HOST,...",
         help=f"Host names and IP addresses of the server; {','.join(DEFAULT_HOSTS)} by default.",
     )
-    days = integer(default=365, metavar="DAYS", help="Validity of the certificates, in days.")
-    force = flag(help="Overwrite existing files.")
+    days: int = option(
+        "--days",
+        default=365,
+        type=NUMBER,
+        metavar="DAYS",
+        help="Validity of the certificates, in days.",
+    )
+    force: bool = flag("--force", help="Overwrite existing files.")
 
 
 class ManageOptions(Options):
     """The options of ``jobsworth certs manage``."""
 
-    namespace = text(
-        short="-n",
+    namespace: str = option(
+        "--namespace",
+        "-n",
         default="jobsworth",
         metavar="NAME",
         help="Namespace of the Secret, the Lease and the Service.",
     )
-    secret = text(
+    secret: str = option(
+        "--secret",
         default="jobsworth-certificates",
         metavar="NAME",
         help="The Secret that stores the certificates; created if missing.",
     )
-    issued_secret = text(
-        metavar="NAME",
+    issued_secret: str = option(
+        "--issued-secret",
         default="",
+        metavar="NAME",
         help="Create no certificate: use the one in this Secret, which cert-manager writes, and store "
         "the CAs to trust in --secret.",
     )
-    lease = text(
+    lease: str = option(
+        "--lease",
         default="jobsworth-certificates",
         metavar="NAME",
         help="The Lease that elects one replica; created if missing.",
     )
-    service = text(
-        metavar="NAME", help="The webhook's Service; the certificate is issued for its host names."
+    service: str | None = option(
+        "--service",
+        metavar="NAME",
+        help="The webhook's Service; the certificate is issued for its host names.",
     )
-    name = words(
-        metavar="HOST,...", help="Additional host names and IP addresses of the certificate."
+    name: tuple[str, ...] = words(
+        "--name",
+        metavar="HOST,...",
+        help="Additional host names and IP addresses of the certificate.",
     )
-    mutating_webhook_configuration = words(
-        metavar="NAME,...", help="The webhook configuration whose caBundle to write."
+    mutating_webhook_configuration: tuple[str, ...] = words(
+        "--mutating-webhook-configuration",
+        metavar="NAME,...",
+        help="The webhook configuration whose caBundle to write.",
     )
-    validating_webhook_configuration = words(
-        metavar="NAME,...", help="The webhook configuration whose caBundle to write."
+    validating_webhook_configuration: tuple[str, ...] = words(
+        "--validating-webhook-configuration",
+        metavar="NAME,...",
+        help="The webhook configuration whose caBundle to write.",
     )
-    registration = text(
+    registration: str | None = option(
+        "--registration",
         metavar="FILE",
         help="Create these webhook configurations, as far as the policies require; "
         "each has one webhook, with the strictest failurePolicy to use.",
     )
-    registration_owner = text(
+    registration_owner: str | None = option(
+        "--registration-owner",
         metavar="NAME",
         help="The ClusterRole that owns these configurations; by default the namespace.",
     )
-    policy = words(
+    policy: tuple[str, ...] = words(
+        "--policy",
         metavar="PATH",
         help="A file or folder of JobPolicy documents, as for the webhook.",
     )
-    profiles = nested(ProfileOptions)
-    native = nested(NativeOptions)
-    last_good_config_map = text(
-        metavar="NAME",
+    profiles = group(ProfileOptions)
+    native = group(NativeOptions)
+    last_good_config_map: str = option(
+        "--last-good-config-map",
         default="",
+        metavar="NAME",
         help="Store the last valid version of each policy in this ConfigMap; created if missing.",
     )
-    last_good_policies = text(
+    last_good_policies: str | None = option(
+        "--last-good-policies",
         metavar="DIR",
         help="The folder that this ConfigMap is mounted at, for policies that are invalid at the start.",
     )
-    kubernetes_version_file = text(
+    kubernetes_version_file: str | None = option(
+        "--kubernetes-version-file",
         metavar="FILE",
         help="Write the release of the API server to this file, for the webhook.",
     )
-    api_verdict: ApiVerdict = choice(
+    api_verdict: ApiVerdict = option(
+        "--api-verdict",
         default="deny",
-        choices=("deny", "warn", "off"),
+        type=click.Choice(("deny", "warn", "off")),
         help="What the webhook does with objects that the API server itself would reject.",
     )
-    ready_url = text(
-        metavar="URL",
+    ready_url: str = option(
+        "--ready-url",
         default="",
+        metavar="URL",
         help="Register failurePolicy Fail only after this URL of the webhook has answered 200.",
     )
-    queueing_controllers = words(
+    queueing_controllers: tuple[str, ...] = words(
+        "--queueing-controllers",
         metavar="NAMESPACE/NAME,...",
         help="Service accounts whose mere scheduling updates no webhook receives.",
     )
-    directory = text(
-        metavar="DIR", help="Write ca.crt, tls.crt and tls.key to this folder, for the webhook."
+    directory: str | None = option(
+        "--directory",
+        metavar="DIR",
+        help="Write ca.crt, tls.crt and tls.key to this folder, for the webhook.",
     )
-    duration = text(default="2160h", metavar="DURATION", help="Validity of a serving certificate.")
-    renew_before = text(
+    duration: str = option(
+        "--duration", default="2160h", metavar="DURATION", help="Validity of a serving certificate."
+    )
+    renew_before: str = option(
+        "--renew-before",
         default="720h",
         metavar="DURATION",
         help="Renew the serving certificate this long before it expires.",
     )
-    ca_duration = text(default="17520h", metavar="DURATION", help="Validity of a CA.")
-    settle = text(
+    ca_duration: str = option(
+        "--ca-duration", default="17520h", metavar="DURATION", help="Validity of a CA."
+    )
+    settle: str = option(
+        "--settle",
         default="30s",
         metavar="DURATION",
         help="Assume that every API server has loaded a caBundle this long after it was written.",
     )
-    overlap = text(
+    overlap: str = option(
+        "--overlap",
         default="24h",
         metavar="DURATION",
         help="Keep a previous CA in the CA bundles for this long.",
     )
-    interval = text(default="10s", metavar="DURATION", help="Interval between two checks.")
-    once = flag(
-        help="Do what is due now, without the Lease, and exit: 0 if nothing is left to do, else 1."
+    interval: str = option(
+        "--interval", default="10s", metavar="DURATION", help="Interval between two checks."
     )
-    cluster = nested(ClusterOptions)
+    once: bool = flag(
+        "--once",
+        help="Do what is due now, without the Lease, and exit: 0 if nothing is left to do, else 1.",
+    )
+    cluster = group(ClusterOptions)
 
 
 def generate(options: GenerateOptions) -> int:
@@ -191,9 +241,14 @@ def manage(options: ManageOptions) -> int:
         UsageError: the options contradict each other, or no cluster is configured.
     """
     try:
-        from jobsworth.cli.commands import certs_manage
+        from jobsworth.certificates import process
+        from jobsworth.serving.policy_files import no_policies
 
-        installation = certs_manage.Installation(
+        profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+        policies = policy_files(
+            options.policy, profile, options.last_good_policies, must_exist=False
+        )
+        installation = process.Installation(
             namespace=options.namespace,
             secret=options.secret,
             issued_secret=options.issued_secret,
@@ -202,9 +257,7 @@ def manage(options: ManageOptions) -> int:
             validating=options.validating_webhook_configuration,
             folder=Path(options.directory) if options.directory else None,
             registration=_registration(options),
-            policies=tuple(map(Path, options.policy)),
-            profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
-            last_good=Path(options.last_good_policies) if options.last_good_policies else None,
+            policies=policies or no_policies(),
             last_good_config_map=options.last_good_config_map,
             release_file=(
                 Path(options.kubernetes_version_file) if options.kubernetes_version_file else None
@@ -212,7 +265,7 @@ def manage(options: ManageOptions) -> int:
         )
         policy = _policy(options)
         interval = None if options.once else _duration("--interval", options.interval)
-        return certs_manage.run(target_of(options.cluster), installation, policy, interval)
+        return process.run(target_of(options.cluster), installation, policy, interval)
     except ImportError:
         raise UsageError(EXTRA) from None
 
@@ -223,7 +276,7 @@ def _registration(options: ManageOptions) -> Registration | None:
     Raises:
         UsageError: a queueing controller is not written as NAMESPACE/NAME.
     """
-    from jobsworth.cli.commands.certs_manage import Registration
+    from jobsworth.certificates.process import Registration
 
     if not options.registration:
         return None
@@ -274,7 +327,7 @@ def _policy(options: ManageOptions) -> RotationPolicy:
 
 def _duration(option: str, text: str) -> datetime.timedelta:
     try:
-        duration = datetime.timedelta(microseconds=parse(text) / 1000)
+        duration = datetime.timedelta(microseconds=nanoseconds_of(text) / 1000)
     except (BadDuration, OverflowError) as error:
         raise UsageError(f"{option}: {error}; write it as 2160h, 30m or 45s") from None
     if duration <= datetime.timedelta():

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import server_settings
 from jobsworth.cli.failure_options import FailureOptions, failed_pods, failure_traces
-from jobsworth.cli.given_time import given_time
-from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
+from jobsworth.cli.options import Options, arguments, flag, given_time, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import print_note, terminal_width
@@ -25,13 +26,13 @@ from jobsworth.files.explained_files import (
     runs_of_update,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN
-from jobsworth.usage_error import InputError, UsageError
-from jobsworth.whatif.explanation.explanation import (
+from jobsworth.runs.explanation.explanation import (
     Explanation,
     FailureExplanation,
     explain,
     explained_rules,
 )
+from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,35 +49,46 @@ EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 class ExplainJobOptions(Options):
     """The options of ``jobsworth explain``."""
 
-    server = nested(ServerOptions)
-    failures = nested(FailureOptions)
-    table = flag(help="Print only the decision table, without settings and rules.")
-    against = text(
+    server = group(ServerOptions)
+    failures = group(FailureOptions)
+    table: bool = flag(
+        "--table", help="Print the whole decision table, with a row for each exit code and cause."
+    )
+    against: str | None = option(
+        "--against",
         metavar="OLD",
         help="Compare with the Jobs of the same kind, namespace and name in this file or folder.",
     )
-    git_ref = text(
+    git_ref: str | None = option(
+        "--git-ref",
         metavar="REF",
         help="Compare the Jobs that differ from this git commit with their versions there; without JOB, "
         "in the whole repository.",
     )
-    output = choice(
-        short="-o",
+    output: str = option(
+        "--output",
+        "-o",
         default="text",
-        choices=("text", "markdown", "json"),
+        type=click.Choice(("text", "markdown", "json")),
         help="Text, Markdown (for a pull request), or JSON.",
     )
-    output_file = text(
-        metavar="FILE", help="Write the explanation to this file instead of standard output."
+    output_file: str | None = option(
+        "--output-file",
+        metavar="FILE",
+        help="Write the explanation to this file instead of standard output.",
     )
-    from_ = text(
-        metavar="DATE",
+    from_: str | None = option(
+        "--from",
+        "from_",
+        metavar="TIME",
         help="Show the runs and clock changes of a CronJob after this time: 2027-03-27 or 2027-03-27T01:30Z; "
         "by default now.",
     )
-    config = text(metavar="FILE", help="Use this configuration for every file.")
-    isolated = flag(help="Use no configuration.")
-    paths = arguments("[JOB...]")
+    config: str | None = option(
+        "--config", metavar="FILE", help="Use this configuration for every file."
+    )
+    isolated: bool = flag("--isolated", help="Use no configuration.")
+    paths: tuple[str, ...] = arguments("paths", "[JOB...]")
 
 
 def run(options: ExplainJobOptions) -> int:
@@ -156,6 +168,8 @@ def _compared(
         return changed_manifests(options.git_ref, options.paths, reading.configurations)
     if options.against is None:
         return options.paths, None
+    if options.against != STDIN and not os.path.lexists(options.against):
+        raise InputError(f"--against: {options.against}: no such file or folder; check the path")
     return options.paths, objects_of(reading.jobs_in([options.against]))
 
 
@@ -204,9 +218,10 @@ def _rendered(
     width: int | None,
 ) -> Iterator[str]:
     if options.output == "json":
-        from jobsworth.reports import explanation_json
+        from jobsworth.documents.declared import report_text
+        from jobsworth.reports.explanation_report import explanation_report
 
-        yield explanation_json.render(explanations)
+        yield report_text(explanation_report(explanations))
         return
     if options.output == "markdown":
         from jobsworth.reports import explanation_markdown
@@ -231,9 +246,9 @@ COMMAND = Command(
     help="""Explain what happens to a Job when its Pods fail.
 
 Without options: when a CronJob starts its Jobs, the Job's limits, the rules of its failure policy, and the
-decision table over all exit codes, conditions and causes. With --exit-code, --condition or --pod: the rule
+failures by what follows them. With --exit-code, --condition or --pod: the rule
 that matches this failure, why earlier rules do not, and the consequences. With --against or --git-ref: the
-behavior before and after, changes first. Of a JobSet, each ReplicatedJob is explained, with what the JobSet
+behavior before and after, changes first. For a JobSet, each ReplicatedJob is explained, with what the JobSet
 does with a failed Job; of a ScaledJob, RayJob or MPIJob, the Job that its operator creates.
 
 JOB is a file, a folder, or - for standard input, with such objects. The decisions are those of the Job

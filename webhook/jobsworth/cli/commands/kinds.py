@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, choice, text
+from jobsworth.cli.options import Options, arguments, option
 from jobsworth.cli.reporting import as_utf8
-from jobsworth.files.configuration.kind_entries import FIELDS
+from jobsworth.documents.declared import Report, key, report_text
+from jobsworth.files.configuration.kind_entries import KindEntry, entry_of
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.kinds.kind_table import SHIPPED, KindTable
 from jobsworth.reports.text_tables import aligned
+from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
+    from jobsworth.kinds import kind_table
     from jobsworth.kinds.kind_table import EmbeddedTemplate
 
 
 class KindsOptions(Options):
     """The options of ``jobsworth kinds``."""
 
-    output = choice(
-        short="-o",
+    output: str = option(
+        "--output",
+        "-o",
         default="text",
-        choices=("text", "json"),
+        type=click.Choice(("text", "json")),
         help="A table, or JSON with the entries as a configuration has them.",
     )
-    config = text(metavar="FILE", help="Also list the kinds of this configuration.")
+    config: str | None = option(
+        "--config", metavar="FILE", help="Also list the kinds of this configuration."
+    )
+    kinds: tuple[str, ...] = arguments("kinds", "[KIND...]")
 
 
 def run(options: KindsOptions) -> int:
@@ -43,31 +53,68 @@ def run(options: KindsOptions) -> int:
         from jobsworth.files.configuration.configuration_file import read_configuration
 
         table = KindTable(read_configuration(options.config).settings.kinds or ())
-    print(_json(table) if options.output == "json" else _text(table))
+    listed = _ListedKinds(table.templates, table.unvalidated)
+    if options.kinds:
+        listed = _only(listed, options.kinds)
+    print(_json(listed) if options.output == "json" else _text(listed))
     return 0
 
 
-def _json(table: KindTable) -> str:
-    document = {
-        "kinds": [_entry(template) for template in table.templates],
-        "unvalidated": [
-            {"apiVersion": each.api_version, "kind": each.kind, "reason": each.reason}
-            for each in table.unvalidated
-        ],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+@dataclass(frozen=True, slots=True)
+class _ListedKinds:
+    templates: Sequence[EmbeddedTemplate]
+    unvalidated: Sequence[kind_table.UnvalidatedKind]
 
 
-def _entry(template: EmbeddedTemplate) -> dict[str, Any]:
-    values = {key: getattr(template, attribute) for key, attribute in FIELDS.items()}
-    return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in values.items()
-        if value not in ("", (), {})
-    }
+def _only(table: _ListedKinds, kinds: Sequence[str]) -> _ListedKinds:
+    """Return the named kinds of a table.
+
+    Raises:
+        UsageError: the table has no such kind.
+    """
+    known = {each.kind for each in table.templates} | {each.kind for each in table.unvalidated}
+    folded = {kind.lower(): kind for kind in known}
+    for kind in kinds:
+        if kind.lower() not in folded:
+            hint = did_you_mean(kind, sorted(known)) or "jobsworth kinds lists all"
+            raise UsageError(
+                f'jobsworth knows no Jobs or Pod templates in the kind "{kind}": {hint}'
+            )
+    wanted = {folded[kind.lower()] for kind in kinds}
+    return _ListedKinds(
+        [each for each in table.templates if each.kind in wanted],
+        [each for each in table.unvalidated if each.kind in wanted],
+    )
 
 
-def _text(table: KindTable) -> str:
+class UnvalidatedKind(Report):
+    """A kind that is not validated."""
+
+    api_version: str = key("apiVersion")
+    kind: str
+    reason: str
+
+
+class KindsReport(Report):
+    """The kinds, in the form of a configuration."""
+
+    kinds: list[KindEntry]
+    unvalidated: list[UnvalidatedKind]
+
+
+def _json(table: _ListedKinds) -> str:
+    return report_text(
+        KindsReport(
+            kinds=[entry_of(template) for template in table.templates],
+            unvalidated=[
+                UnvalidatedKind(api_version=each.api_version, kind=each.kind, reason=each.reason)
+                for each in table.unvalidated
+            ],
+        )
+    )
+
+
+def _text(table: _ListedKinds) -> str:
     rows = [("KIND", "PATH", "TYPE", "PODS OF")]
     rows += (
         (
@@ -78,8 +125,9 @@ def _text(table: KindTable) -> str:
         )
         for each in table.templates
     )
-    lines = [*aligned(rows)]
-    lines += ("", "Kinds without a Pod template that could be validated:")
+    lines = [*aligned(rows)] if table.templates else []
+    if table.unvalidated:
+        lines += ("", "Kinds without a Pod template that could be validated:")
     reasons: dict[tuple[str, str], list[str]] = {}
     for kind in table.unvalidated:
         reasons.setdefault((kind.api_version, kind.reason), []).append(kind.kind)
@@ -102,6 +150,7 @@ A configuration adds kinds by entries of the same form under the key `kinds`; -o
     epilog="""\b
 Examples:
   jobsworth kinds
+  jobsworth kinds RayJob
   jobsworth kinds -o json | jq '.kinds[] | select(.kind == "ScaledJob")'
 """,
     options=KindsOptions,

@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import logging
+import os
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.configuration_options import (
-    ConfigurationOptions,
-    server_settings,
-    with_rules,
-)
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, flag, nested
+from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
+from jobsworth.cli.failures import TRACEBACK
+from jobsworth.cli.options import Options, flag, group
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.installation import missing_extra
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
+
+
+class _OneLine(logging.Formatter):
+    """Formats a record as its first line, with the exception's type and message in place of its traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if os.environ.get(TRACEBACK):
+            return super().format(record)
+        line = record.getMessage().partition("\n")[0]
+        error = record.exc_info[1] if record.exc_info else None
+        return printable(line if error is None else f"{line}: {type(error).__name__}: {error}")
+
+
+def _log_in_lines() -> None:
+    """Log warnings and errors of libraries to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
 
 
 class LspOptions(Options):
     """The options of ``jobsworth lsp``."""
 
-    server = nested(ServerOptions)
-    configuration = nested(ConfigurationOptions)
-    info = flag(help="Also show info findings.")
-    stdio = flag(help="Use standard input and output: as always; some editors add this option.")
+    server = group(ServerOptions)
+    configuration = group(ConfigurationOptions)
+    info: bool = flag("--info", help="Also show info findings.")
+    stdio: bool = flag(
+        "--stdio", help="Use standard input and output: as always; some editors add this option."
+    )
 
 
 def run(options: LspOptions) -> int:
@@ -35,20 +56,20 @@ def run(options: LspOptions) -> int:
         from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
     except ModuleNotFoundError as error:
         raise UsageError(missing_extra("language servers", "lsp", error.name)) from None
-    from jobsworth.cli.log_lines import log_in_lines
 
     configuration = options.configuration
     settings = with_rules(
         server_settings(options.server, allow_privileged=options.server.privileged), configuration
     )
-    Configurations(settings, file=configuration.config, isolated=configuration.isolated).of("-")
+    # Only the options: a configuration that is wrong is a diagnostic of each text, now as after a change.
+    Configurations(settings, isolated=True).of("-")
     workspace = WorkspaceEvaluator(
         settings,
         file=configuration.config,
         isolated=configuration.isolated,
         infos=options.info,
     )
-    log_in_lines()
+    _log_in_lines()
     return language_server(workspace).serve()
 
 

@@ -13,7 +13,7 @@ from jobsworth.cli.reporting import as_utf8
 class ChartValuesOptions(Options):
     """The options of ``jobsworth policy chart-values``."""
 
-    paths = arguments()
+    paths: tuple[str, ...] = arguments("paths")
 
 
 def run(options: ChartValuesOptions) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, flag, words
+from jobsworth.cli.options import Options, arguments, words
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
@@ -23,29 +23,25 @@ SEVERITIES = {"deny": "error", "warn": "warning"}
 class CheckOptions(Options):
     """The options of ``jobsworth policy check``."""
 
-    fix = flag(help="Rewrite the short forms of earlier drafts in place, and keep comments.")
-    kubernetes_version = words(
+    kubernetes_version: tuple[str, ...] = words(
+        "--kubernetes-version",
         metavar="RELEASE",
         help=f"Releases whose API servers should accept the expressions, {RELEASES[0]} to {RELEASES[-1]}; "
         "default: the newest.",
     )
-    paths = arguments()
+    paths: tuple[str, ...] = arguments("paths")
 
 
 def run(options: CheckOptions) -> int:
     """Validate policies, check that their defaults satisfy their limits, and return the exit code.
 
     Raises:
-        UsageError: a release is unknown, or standard input is to be fixed.
+        UsageError: a release is unknown.
     """
-    from jobsworth.files.fixing.policy_rewriting import rewrite_short_forms
     from jobsworth.files.policies.policy_files import BadPolicies, load_with_documents
     from jobsworth.policy.consistency import inconsistencies
 
     releases = _releases(options.kubernetes_version)
-    if options.fix:
-        for change in rewrite_short_forms(options.paths):
-            print(change)
     try:
         policies, documents = load_with_documents(options.paths)
     except BadPolicies as error:
@@ -64,6 +60,8 @@ def run(options: CheckOptions) -> int:
         print(printable(f"{position}: {severity}: {found.field}: {found}"))
         if found.effect == "deny":
             code = EXIT_BAD
+    _print_ways_around(policies.policies, documents)
+    _print_kept(policies.policies, documents)
     _print_unportable(policies.policies, documents, releases)
     return code
 
@@ -73,6 +71,34 @@ def _releases(given: Sequence[str]) -> list[str]:
         return [ApiServer(release).release for release in given or (NEWEST_RELEASE,)]
     except UnknownRelease as error:
         raise UsageError(str(error)) from None
+
+
+def _print_ways_around(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
+    """Print a warning for each expression and default by which a CronJob is a way around a policy."""
+    from jobsworth.policy.consistency import pairs
+    from jobsworth.policy.ways_around import ways_around
+
+    server = ApiServer()
+    samples = pairs(server)
+    for policy in policies:
+        for found in ways_around(policy, samples, server):
+            _print_warning(documents[policy.name], found.field, str(found))
+
+
+def _print_kept(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
+    """Print a note for each default that the webhook does not set after a plain create."""
+    from jobsworth.policy.consistency import kept_after_create
+
+    for policy in policies:
+        for field, reason in kept_after_create(policy, ApiServer()) if policy.defaults else ():
+            text = f"with kubectl create, /mutate does not set this default: {reason}"
+            _print_warning(documents[policy.name], field, text, "note")
+
+
+def _print_warning(document: Document, field: str, text: str, severity: str = "warning") -> None:
+    place = document.position(field)
+    position = f"{document.file}:{place.line}:{place.column}"
+    print(printable(f"{position}: {severity}: {field}: {text}"))
 
 
 def _print_unportable(
@@ -86,9 +112,7 @@ def _print_unportable(
             continue
         document = documents[policy.name]
         for found in unportable(policy.expressions, "spec.expressions", releases):
-            place = document.position(found.field)
-            position = f"{document.file}:{place.line}:{place.column}"
-            print(printable(f"{position}: warning: {found.field}: {found}"))
+            _print_warning(document, found.field, str(found))
 
 
 COMMAND = Command(
@@ -98,12 +122,12 @@ COMMAND = Command(
 PATH is a file or folder of JobPolicy documents. Valid policies are listed in order of precedence. Sample Jobs
 and CronJobs are then sent to each policy as a file, by kubectl create, kubectl apply and server-side apply:
 with the defaults of the policy they must satisfy its limits and rules, and those of policies that apply to
-every request. An expression that an API server of a release would refuse in a ValidatingAdmissionPolicy is a
-warning. The exit code is 1 if there are errors.""",
+every request. An expression that denies a Job and not the CronJob that carries it is a warning. An expression
+that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit code is 1
+if there are errors.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/
-  jobsworth policy check --fix policies/    # defaults.backoffLimit: 3 becomes {value: 3}, and so on
   jobsworth policy check --kubernetes-version 1.30,1.37 policies/
 """,
     options=CheckOptions,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice, nested, text
-from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.options import Options, arguments, group, option, texts
+from jobsworth.cli.policy_options import ProfileOptions
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.printable import printable, printable_json
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -27,17 +29,27 @@ EXIT_DONE, EXIT_UNREADABLE = 0, 2
 class ExplainOptions(Options):
     """The options of ``jobsworth policy explain``."""
 
-    server = nested(ServerOptions)
-    profiles = nested(ProfileOptions)
-    request = nested(RequestOptions)
-    against = text(
+    server = group(ServerOptions)
+    profiles = group(ProfileOptions)
+    request = group(RequestOptions)
+    against: str | None = option(
+        "--against",
         metavar="PATH",
         help="The existing objects that the manifests update, matched by kind, namespace and name.",
     )
-    output = choice(
-        short="-o", default="text", choices=("text", "json"), help="Text, or one JSON list."
+    output: str = option(
+        "--output",
+        "-o",
+        default="text",
+        type=click.Choice(("text", "json")),
+        help="Text, or one JSON list.",
     )
-    paths = arguments("FILE JOB...")
+    policy: tuple[str, ...] = texts(
+        "--policy",
+        metavar="PATH",
+        help="A file or folder of JobPolicy documents, instead of FILE; may be given several times.",
+    )
+    paths: tuple[str, ...] = arguments("paths", "FILE JOB...")
 
 
 def run(options: ExplainOptions) -> int:
@@ -46,26 +58,28 @@ def run(options: ExplainOptions) -> int:
     Raises:
         UsageError: an option's value or a policy is invalid.
     """
-    from jobsworth.cli.policy_explanation import explanation_json, explanation_text
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.files.policies.policy_files import load_policies
+    from jobsworth.reports.policy_explanation import explanation_report, explanation_text
 
     profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
     # A profile alone needs no file of policies.
-    files = 0 if profile is not None and len(options.paths) == 1 else 1
+    named = options.policy or (profile is not None and len(options.paths) == 1)
+    files = 0 if named else 1
     if len(options.paths) <= files:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
     server = server_of(options.server)
-    evaluator = Evaluator(server, policies=load_policies(options.paths[:files], profile))
+    evaluator = Evaluator(
+        server, policies=load_policies([*options.policy, *options.paths[:files]], profile)
+    )
     results = _Results(options, evaluator, options.paths[files:])
     as_utf8(sys.stdout)
     if options.output == "json":
-        import json
+        from jobsworth.documents.declared import report_text
 
-        explained = [explanation_json(result, server) for result in results]
-        print(printable_json(json.dumps(explained, indent=2, ensure_ascii=False)))
+        print(report_text([explanation_report(result, server) for result in results]))
     else:
         for result in results:
             print("\n".join(map(printable, explanation_text(result, server))))
@@ -122,7 +136,8 @@ The report has, for each policy, the match, the defaults that it sets, and the v
 warns about or audits.
 
 FILE is a file or folder of JobPolicy documents, JOB a file or folder of manifests, or - for standard
-input. With --profile, FILE may be left out before one JOB. Policies are listed in order of precedence.""",
+input. With --policy, FILE is left out; with --profile, before one JOB, too. Policies are listed in order of
+precedence.""",
     epilog="""\b
 Examples:
   jobsworth policy explain policies/ job.yaml

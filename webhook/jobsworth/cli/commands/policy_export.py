@@ -1,23 +1,24 @@
-"""``jobsworth policy export``: JobPolicies as ValidatingAdmissionPolicies."""
+"""``jobsworth policy export``: JobPolicies as admission policies of the API server."""
 
 from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
 
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
-from jobsworth.cli.policy_options import users_of
-from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.options import Options, arguments, flag, group, option, words
+from jobsworth.cli.policy_options import ProfileOptions, users_of
+from jobsworth.documents.declared import Report, doc, report_text
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.printable import printable, printable_json
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from jobsworth.manifests import Document
     from jobsworth.policy.export.exported_policy import ExportedPolicy, Part
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 EXIT_EXPORTED, EXIT_LEFT = 0, 1
 ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"
+MUTATING = "mutating-admission-policy"
 ON_DISK = ".static.k8s.io"
 """The end of the names of policies on the disk of an API server (KEP-5793).
 
@@ -39,39 +41,48 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 class ExportOptions(Options):
     """The options of ``jobsworth policy export``."""
 
-    to = choice(
+    to: str = option(
+        "--to",
         default=ADMISSION_POLICY,
-        choices=(ADMISSION_POLICY, CHART_VALUES),
+        type=click.Choice((ADMISSION_POLICY, CHART_VALUES, MUTATING)),
         help="Manifests for kubectl; or values of the Helm chart, with which the webhook leaves to the API "
-        "server what it enforces.",
+        "server what it enforces; or the defaults, for Kubernetes 1.36 and later.",
     )
-    kubernetes_version = text(
-        metavar="RELEASE",
+    kubernetes_version: str = option(
+        "--kubernetes-version",
         default=NEWEST_RELEASE,
+        metavar="RELEASE",
         help="The oldest release that must accept the result, from 1.30 on; default: the newest.",
     )
-    profiles = nested(ProfileOptions)
-    exempt_namespaces = words(
+    profiles = group(ProfileOptions)
+    exempt_namespaces: tuple[str, ...] = words(
+        "--exempt-namespace",
+        "exempt_namespaces",
         metavar="NAME,...",
         help="Namespaces to exempt beside kube-system, which is always exempt.",
     )
-    queueing_controllers = words(
+    queueing_controllers: tuple[str, ...] = words(
+        "--queueing-controllers",
         metavar="NAMESPACE/NAME,...",
         help="Service accounts, such as Kueue's, whose mere scheduling updates are exempt.",
     )
-    name_suffix = text(
-        metavar="TEXT",
+    name_suffix: str = option(
+        "--name-suffix",
         default="",
+        metavar="TEXT",
         help="End every name with this text: .static.k8s.io for policies on the disk of the API server.",
     )
-    strict = flag(help="Exit with 1 if a part of a policy is not exported, or not completely.")
-    output = choice(
-        short="-o",
+    strict: bool = flag(
+        "--strict", help="Exit with 1 if a part of a policy is not exported, or not completely."
+    )
+    output: str = option(
+        "--output",
+        "-o",
         default="yaml",
-        choices=("yaml", "json"),
+        type=click.Choice(("yaml", "json")),
         help="YAML, or one JSON document with the objects and the parts that are left to the webhook.",
     )
-    paths = arguments("[POLICY...]")
+    paths: tuple[str, ...] = arguments("paths", "[POLICY...]")
 
 
 def run(options: ExportOptions) -> int:
@@ -98,10 +109,11 @@ def run(options: ExportOptions) -> int:
     users = users_of(options.queueing_controllers)
     conditions = {NOT_QUEUEING: other_than_scheduling(users)} if users else {}
     policies, documents = load_with_documents(options.paths, profile)
-    exported = [
-        exported_policy(_spec_of(documents[policy.name]), policy, minor)
-        for policy in policies.policies
-    ]
+    if options.to == MUTATING:
+        return _export_defaults(options, policies, documents, minor)
+    exported = []
+    for policy in policies.policies:
+        exported.append(exported_policy(_spec_of(documents[policy.name]), policy, minor))
     objects = documents_of(
         [each for one in exported for each in one.admission_policies],
         {each.name: each.hash for each in exported},
@@ -117,6 +129,31 @@ def run(options: ExportOptions) -> int:
     _report_defaults(policies, documents, options.kubernetes_version)
     is_complete = not any(part.is_left for each in exported for part in each.parts)
     return EXIT_EXPORTED if is_complete or not options.strict else EXIT_LEFT
+
+
+def _export_defaults(
+    options: ExportOptions, policies: PolicySet, documents: Mapping[str, Document], minor: int
+) -> int:
+    """Print the defaults of policies as MutatingAdmissionPolicies, and report the others."""
+    from jobsworth.policy.export.mutating_policies import OLDEST, mutating_policies
+
+    if minor < OLDEST:
+        raise UsageError(
+            f"--kubernetes-version: MutatingAdmissionPolicies are in Kubernetes 1.{OLDEST} and later"
+        )
+    if options.queueing_controllers or options.name_suffix:
+        raise UsageError(f"--to {MUTATING} takes no --queueing-controllers and no --name-suffix")
+    objects, left = mutating_policies(policies.policies, options.exempt_namespaces)
+    if options.output == "json":
+        parts = [LeftDefault(policy=e.policy, field=e.field, reason=e.reason) for e in left]
+        print(report_text(DefaultsReport(left=parts, objects=objects)))
+    else:
+        _print_yaml(options.to, [], objects)
+    for one in left:
+        place = documents[one.policy].position(one.field)
+        position = f"{documents[one.policy].file}:{place.line}:{place.column}"
+        print(printable(f"{position}: {one.field}: not exported: {one.reason}"), file=sys.stderr)
+    return EXIT_LEFT if left and options.strict else EXIT_EXPORTED
 
 
 def _spec_of(document: Document) -> dict[str, Any]:
@@ -152,7 +189,7 @@ def _suffix(suffix: str) -> str:
 def _namespaces(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         if not _NAMESPACE.fullmatch(name):
-            raise UsageError(f'--exempt-namespaces: "{name}" cannot be the name of a namespace')
+            raise UsageError(f'--exempt-namespace: "{name}" cannot be the name of a namespace')
     return names
 
 
@@ -171,26 +208,60 @@ def _print_yaml(
         print(to_yaml(objects), end="")
 
 
-def _print_json(exported: Sequence[ExportedPolicy], objects: Sequence[dict[str, Any]]) -> None:
-    import json
+class LeftPart(Report):
+    """A part of a policy that is left to the webhook."""
 
-    document = {
-        "policies": [
-            {
-                "name": each.name,
-                "hash": each.hash if each.admission_policies else None,
-                "exported": [part.path for part in each.parts if not part.is_left],
-                "left": [
-                    {"field": part.path, "reason": part.reason, "exportedInPart": part.is_exported}
-                    for part in each.parts
-                    if part.is_left
-                ],
-            }
-            for each in exported
-        ],
-        "objects": list(objects),
-    }
-    print(printable_json(json.dumps(document, indent=2, ensure_ascii=False)))
+    field: str
+    reason: str
+    exported_in_part: bool
+
+
+class ExportedParts(Report):
+    """The parts of a policy."""
+
+    name: str
+    hash: Annotated[str | None, doc("Of the exported objects; null if nothing is exported.")]
+    exported: list[str]
+    left: list[LeftPart]
+
+
+class LeftDefault(Report):
+    """A default that is left to the webhook."""
+
+    policy: str
+    field: str
+    reason: str
+
+
+class DefaultsReport(Report):
+    """The defaults that are exported, and those that are left."""
+
+    left: list[LeftDefault]
+    objects: Annotated[list[dict[str, Any]], doc("The policies of the API server.")]
+
+
+class ExportReport(Report):
+    """What is exported, and what is left."""
+
+    policies: list[ExportedParts]
+    objects: Annotated[list[dict[str, Any]], doc("The policies of the API server.")]
+
+
+def _print_json(exported: Sequence[ExportedPolicy], objects: Sequence[dict[str, Any]]) -> None:
+    policies = [
+        ExportedParts(
+            name=each.name,
+            hash=each.hash if each.admission_policies else None,
+            exported=[part.path for part in each.parts if not part.is_left],
+            left=[
+                LeftPart(field=part.path, reason=part.reason, exported_in_part=part.is_exported)
+                for part in each.parts
+                if part.is_left
+            ],
+        )
+        for each in exported
+    ]
+    print(report_text(ExportReport(policies=policies, objects=list(objects))))
 
 
 def _report(exported: Sequence[ExportedPolicy], documents: Mapping[str, Document]) -> None:
@@ -225,16 +296,18 @@ def _sentence(part: Part) -> str:
 
 COMMAND = Command(
     "policy export",
-    help="""Write JobPolicies as ValidatingAdmissionPolicies, which the API server enforces without a webhook.
+    help="""Write JobPolicies as admission policies, which the API server enforces without a webhook.
 
 POLICY is a file or folder of JobPolicy documents. The result has a policy and a binding for each kind of
-object and effect. Lint rules and defaults are not exported: standard error lists what is left to the
-webhook, with the reason. Exit codes: 0; 1 with --strict if something is left; 2 if a policy is invalid.""",
+object and effect, or with --to mutating-admission-policy those that set the defaults. Lint rules are not
+exported: standard error lists what is left to the webhook, with the reason. Exit codes: 0; 1 with --strict
+if something is left; 2 if a policy is invalid.""",
     epilog="""\b
 Examples:
   jobsworth policy export policies/ | kubectl apply -f -
   jobsworth policy export policies/ --kubernetes-version 1.30 --strict > /dev/null
   jobsworth policy export policies/ --to chart-values > native-values.yaml
+  jobsworth policy export policies/ --to mutating-admission-policy | kubectl apply -f -
   jobsworth policy export policies/ --name-suffix .static.k8s.io > static-policies.yaml
 """,
     options=ExportOptions,

@@ -5,29 +5,40 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 import jobsworth.policy
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice_if_given, text
+from jobsworth.cli.options import Options, arguments, option
 from jobsworth.files.policies.profiles import PROFILES
-from jobsworth.policy.schema import NAME_PATTERN
+from jobsworth.policy.document import NAME_PATTERN
 from jobsworth.usage_error import InputError, UsageError
 
 STARTER = "starter"
 _FOLDER = Path(jobsworth.policy.__file__).parent
 _ENDINGS = (".yaml", "_test.yaml")
 
+if TYPE_CHECKING:
+    from jobsworth.files.policies.profiles import ProfileName
+
 
 class InitOptions(Options):
     """The options of ``jobsworth policy init``."""
 
-    profile = choice_if_given(
-        choices=PROFILES, help="Start from a copy of this profile's policy: docs/profiles.md."
+    profile: ProfileName | None = option(
+        "--profile",
+        type=click.Choice(PROFILES),
+        help="Start from a copy of this profile's policy: docs/profiles.md.",
     )
-    directory = text(
-        metavar="DIR", default=os.curdir, help="Write the files to this folder, which is created."
+    directory: str = option(
+        "--directory",
+        default=os.curdir,
+        metavar="DIR",
+        help="Write the files to this folder, which is created.",
     )
-    names = arguments("NAME")
+    names: tuple[str, ...] = arguments("names", "NAME")
 
 
 def run(options: InitOptions) -> int:

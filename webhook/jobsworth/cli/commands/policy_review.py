@@ -6,8 +6,10 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice_if_given, flag, nested, text
+from jobsworth.cli.options import Options, arguments, flag, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
@@ -26,16 +28,21 @@ CREATE, UPDATE = "CREATE", "UPDATE"
 class ReviewOptions(Options):
     """The options of ``jobsworth policy review``."""
 
-    server = nested(ServerOptions)
-    request = nested(RequestOptions)
-    operation = choice_if_given(
-        choices=(CREATE, UPDATE), help="Default: CREATE; with --against, UPDATE."
+    server = group(ServerOptions)
+    request = group(RequestOptions)
+    operation: str | None = option(
+        "--operation",
+        type=click.Choice((CREATE, UPDATE)),
+        help="Default: CREATE; with --against, UPDATE.",
     )
-    against = text(metavar="PATH", help="The manifest of the object that the manifest updates.")
-    mutate = flag(
-        help="For /mutate, which is called before the API server generates the UID, selector and labels."
+    against: str | None = option(
+        "--against", metavar="PATH", help="The manifest of the object that the manifest updates."
     )
-    paths = arguments("FILE")
+    mutate: bool = flag(
+        "--mutate",
+        help="For /mutate, which is called before the API server generates the UID, selector and labels.",
+    )
+    paths: tuple[str, ...] = arguments("paths", "FILE")
 
 
 def run(options: ReviewOptions) -> int:

@@ -7,12 +7,16 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.options import Options, arguments, flag, group, option, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
-from jobsworth.printable import printable, printable_json
+from jobsworth.documents.declared import Report, report_text
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,19 +31,24 @@ EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
 class CaseOptions(Options):
     """The options of ``jobsworth policy test``."""
 
-    server = nested(ServerOptions)
-    policy = words(
-        metavar="PATH", help="Test these policies instead of the ones next to the cases."
+    server = group(ServerOptions)
+    policy: tuple[str, ...] = words(
+        "--policy",
+        metavar="PATH",
+        help="Test these policies instead of the ones next to the cases.",
     )
-    name = text(metavar="TEXT", help="Run only the cases whose names contain this text.")
-    verbose = flag(short="-v", help="Also list the cases that pass.")
-    output = choice(
-        short="-o",
+    name: str | None = option(
+        "--name", metavar="TEXT", help="Run only the cases whose names contain this text."
+    )
+    verbose: bool = flag("--verbose", "-v", help="Also list the cases that pass.")
+    output: str = option(
+        "--output",
+        "-o",
         default="text",
-        choices=("text", "json", "junit"),
+        type=click.Choice(("text", "json", "junit")),
         help="Report format: text, JSON, or JUnit XML (test reports).",
     )
-    paths = arguments("[PATH...]")
+    paths: tuple[str, ...] = arguments("paths", "[PATH...]")
 
 
 def run(options: CaseOptions) -> int:
@@ -107,8 +116,7 @@ def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:
         by_file.setdefault(outcome.file, []).append(outcome)
     for file, several in by_file.items():
         failed = [outcome for outcome in several if outcome.failures]
-        noun = "case" if len(several) == 1 else "cases"
-        print(f"{'FAIL' if failed else 'ok  '} {printable(file)} ({len(several)} {noun})")
+        print(f"{'FAIL' if failed else 'ok  '} {printable(file)} ({count(len(several), 'case')})")
         for outcome in several:
             if outcome.failures:
                 print(printable(f"  FAIL {file}:{outcome.case.line}: {outcome.case.name}"))
@@ -120,23 +128,44 @@ def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:
     print(f"{len(outcomes) - failures} passed, {failures} failed", file=sys.stderr)
 
 
-def _print_json(outcomes: Sequence[CaseOutcome]) -> None:
-    import json
+class CaseReport(Report):
+    """The outcome of a case."""
 
+    file: str
+    line: int
+    name: str
+    passed: bool
+    failures: list[str]
+
+
+class CaseCounts(Report):
+    """The number of cases by outcome."""
+
+    passed: int
+    failed: int
+
+
+class CasesReport(Report):
+    """The outcomes of all cases."""
+
+    cases: list[CaseReport]
+    summary: CaseCounts
+
+
+def _print_json(outcomes: Sequence[CaseOutcome]) -> None:
     cases = [
-        {
-            "file": outcome.file,
-            "line": outcome.case.line,
-            "name": outcome.case.name,
-            "passed": not outcome.failures,
-            "failures": list(outcome.failures),
-        }
+        CaseReport(
+            file=outcome.file,
+            line=outcome.case.line,
+            name=outcome.case.name,
+            passed=not outcome.failures,
+            failures=list(outcome.failures),
+        )
         for outcome in outcomes
     ]
-    failed = sum(not case["passed"] for case in cases)
-    summary = {"passed": len(cases) - failed, "failed": failed}
-    document = json.dumps({"cases": cases, "summary": summary}, indent=2, ensure_ascii=False)
-    print(printable_json(document))
+    failed = sum(not case.passed for case in cases)
+    summary = CaseCounts(passed=len(cases) - failed, failed=failed)
+    print(report_text(CasesReport(cases=cases, summary=summary)))
 
 
 def _lines(failure: str) -> list[str]:

@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, choice, text
+from jobsworth.cli.options import Options, arguments, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
@@ -15,8 +17,7 @@ from jobsworth.lint.linter import RULES
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from jobsworth.lint.lint_rule import Rule
 
@@ -29,17 +30,19 @@ _RULES = {
 class RuleOptions(Options):
     """The options of ``jobsworth rule``."""
 
-    output = choice(
-        short="-o",
+    output: str = option(
+        "--output",
+        "-o",
         default="text",
-        choices=("text", "json"),
+        type=click.Choice(("text", "json")),
         help="A table or Markdown pages, or JSON with the same content.",
     )
-    directory = text(
+    directory: str | None = option(
+        "--directory",
         metavar="DIR",
         help="Write the pages of all rules and an index to this folder instead.",
     )
-    words = arguments("[RULE...]")
+    words: tuple[str, ...] = arguments("words", "[RULE...]")
 
 
 def run(options: RuleOptions) -> int:
@@ -68,7 +71,10 @@ def run(options: RuleOptions) -> int:
         raise UsageError(str(error)) from None
     codes = list(dict.fromkeys(code for several in named for code in several)) or list(_RULES)
     if options.output == "json":
-        print(_json(codes))
+        from jobsworth.documents.declared import report_text
+        from jobsworth.reports.rule_report import rules_report
+
+        print(report_text(rules_report(codes, _RULES)))
     elif words and all(len(several) == 1 for several in named):
         print("\n".join(map(_page, codes)), end="")
     else:
@@ -79,34 +85,6 @@ def run(options: RuleOptions) -> int:
 def _page(code: str) -> str:
     rule = _RULES.get(code)
     return pages.page(rule) if rule is not None else pages.short_page(CATALOGUE[code])
-
-
-def _json(codes: Iterable[str]) -> str:
-    import json
-
-    return json.dumps({"rules": [_described(code) for code in codes]}, indent=2, ensure_ascii=False)
-
-
-def _described(code: str) -> dict[str, Any]:
-    rule_info, rule = CATALOGUE[code], _RULES.get(code)
-    described: dict[str, Any] = {
-        "code": rule_info.code,
-        "name": rule_info.name,
-        "severity": rule_info.severity,
-        "confidence": rule_info.confidence,
-        "fix": rule_info.fixable or None,
-        "default": rule_info.on,
-        "summary": rule_info.summary,
-    }
-    if rule is not None:
-        explained = pages.explanation(rule)
-        described |= {
-            "why": explained.why,
-            "bad": explained.bad,
-            "good": explained.good,
-            "sources": explained.sources,
-        }
-    return described
 
 
 def _write(folder: Path) -> None:

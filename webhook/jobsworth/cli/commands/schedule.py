@@ -22,14 +22,14 @@ from jobsworth.cli.cron_calendars import (
     CalendarPeriod,
     print_calendar,
 )
-from jobsworth.cli.options import Options, arguments, integer, nested, text, words
+from jobsworth.cli.options import NUMBER, Options, arguments, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.terminal import print_note
 from jobsworth.controller.times import problem_of_time
-from jobsworth.lint.schedule_timing import spelled
-from jobsworth.printable import printable, printable_json
+from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,24 +45,30 @@ ENDINGS = (".yaml", ".yml", ".json")
 class ScheduleOptions(Options):
     """The options of ``jobsworth schedule``."""
 
-    time_zone = text(
+    time_zone: str | None = option(
+        "--time-zone",
         metavar="TZ",
         help="The CronJob's timeZone, such as Europe/Berlin, or that of a calendar's hours; default: "
         "UTC, the zone of most clusters.",
     )
-    from_ = text(
+    from_: str | None = option(
+        "--from",
+        "from_",
         metavar="TIME",
         help="Begin after this time: 2027-03-27, 2027-03-27T01:30 in the time zone, or with an offset; "
-        "default: now; for a calendar, the begin of the day.",
+        "default: now; for a calendar, the start of the day.",
     )
-    count = integer(default=10, metavar="N", help="Print this many runs.")
-    output = words(
-        short="-o",
+    count: int = option(
+        "--count", default=10, type=NUMBER, metavar="N", help="Print this many runs."
+    )
+    output: tuple[str, ...] = words(
+        "--output",
+        "-o",
         metavar="FORMAT[=FILE]",
         help="text, json, or html for a calendar; several may be given.",
     )
-    calendar = nested(CalendarOptions)
-    expression = arguments("[EXPRESSION|FILE...]")
+    calendar = group(CalendarOptions)
+    expression: tuple[str, ...] = arguments("expression", "[EXPRESSION|FILE...]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ def run(options: ScheduleOptions) -> int:
     outputs = outputs_of(options.output, FORMATS)
     for each in options.expression:
         if each.endswith(ENDINGS) and not os.path.lexists(each):
-            raise InputError(f"{each}: no such file; check the path")
+            raise InputError(f"{each}: no such file or folder; check the path")
     paths = [each for each in options.expression if each == "-" or os.path.lexists(each)]
     if not options.expression and not options.calendar.of_cluster:
         raise UsageError(
@@ -206,7 +212,7 @@ def _lines(start: datetime, runs: Sequence[datetime]) -> Iterator[str]:
         shift = (run_.utcoffset() or timedelta()) - (before.utcoffset() or timedelta())
         if shift:
             way = "forward" if shift > timedelta() else "back"
-            yield f"  -- clocks go {way} by {spelled(int(abs(shift).total_seconds()))} --"
+            yield f"  -- clocks go {way} by {duration(int(abs(shift).total_seconds()))} --"
         yield f"{_local(run_)}  {run_.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -216,22 +222,10 @@ def _local(time: datetime) -> str:
 
 
 def _json(runs: CronRuns) -> Iterator[str]:
-    from jobsworth.reports.calendar_json import VERSION
+    from jobsworth.documents.declared import report_text
+    from jobsworth.reports.schedule_report import schedule_report
 
-    value = {
-        "version": VERSION,
-        "schedule": runs.schedule,
-        "timeZone": runs.zone,
-        "after": runs.start.isoformat(timespec="seconds"),
-        "runs": [
-            {
-                "local": time.isoformat(timespec="seconds"),
-                "utc": f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
-            }
-            for time in runs.runs
-        ],
-    }
-    yield printable_json(json.dumps(value, indent=2, ensure_ascii=False))
+    yield report_text(schedule_report(runs.schedule, runs.zone, runs.start, runs.runs))
 
 
 COMMAND = Command(

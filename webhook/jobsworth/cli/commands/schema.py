@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import click
+
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.declare import Struct
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import kinds
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, choice, nested, text
+from jobsworth.cli.options import Options, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.usage_error import UsageError
@@ -22,31 +24,38 @@ from jobsworth.validation.schema_text import schema_text
 
 JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"
-POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
-EXPLAIN, HEALTH, REPLAY, SCHEDULE, SIMULATE, WHY = REPORTS = (
-    "explain", "health", "replay", "schedule", "simulate", "why",
+POLICY, TEST, SCENARIO = "JobPolicy", "JobPolicyTest", "JobScenario"
+CONFIGURATION, REPORT = "configuration", "report"
+EXPLAIN, HEALTH, SCHEDULE, SIMULATE, WHY = REPORTS = (
+    "explain", "health", "schedule", "simulate", "why",
 )  # fmt: skip
+OTHERS = (POLICY, TEST, SCENARIO, CONFIGURATION, REPORT, *REPORTS)
+"""The schemas that are the same for every release."""
+
 ALL = "all"
 
 
 class SchemaOptions(Options):
     """The options of ``jobsworth schema``."""
 
-    server = nested(ServerOptions)
-    kind = choice(
+    server = group(ServerOptions)
+    kind: str = option(
+        "--kind",
         default="Job",
-        choices=("Job", "CronJob", ALL, POLICY, SCENARIO, REPORT, *REPORTS),
-        help="The kind whose schema to print; all is for editors, and files of any kinds; report is the JSON "
-        "report of validate and audit, health that of audit --health; the others are those of the commands "
-        "of these names.",
+        type=click.Choice(("Job", "CronJob", ALL, *OTHERS)),
+        help="The kind whose schema to print; all is for editors, and files of any kinds; configuration is "
+        "that of .jobsworth.yaml, report the JSON report of validate and audit; the others are those of the "
+        "commands of these names.",
     )
-    output = choice(
-        short="-o",
+    output: str = option(
+        "--output",
+        "-o",
         default=JSON_SCHEMA,
-        choices=(JSON_SCHEMA, CRD),
+        type=click.Choice((JSON_SCHEMA, CRD)),
         help="A JSON Schema, or the CustomResourceDefinition of JobPolicy, for kubectl apply.",
     )
-    directory = text(
+    directory: str | None = option(
+        "--directory",
         metavar="DIR",
         help="Write the schemas of every release and kind to this folder instead, with the "
         "CustomResourceDefinition.",
@@ -66,8 +75,8 @@ def run(options: SchemaOptions) -> int:
                 raise UsageError(f"-o {CRD}: only {POLICY} has one; add --kind {POLICY}")
             print(_crd_text(), end="")
             return 0
-        if options.kind in _OTHER_TEXTS:
-            print(_OTHER_TEXTS[options.kind](), end="")
+        if options.kind in OTHERS:
+            print(_other_text(options.kind), end="")
             return 0
         chosen = server_of(options.server)
         if options.kind == ALL:
@@ -83,8 +92,9 @@ def run(options: SchemaOptions) -> int:
             text = _text(version, struct, ApiServer(release))
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
         (folder / f"{ALL}.json").write_text(_all_text(ApiServer(release)), encoding="utf-8")
-    for kind, text_of in _OTHER_TEXTS.items():
-        (Path(options.directory) / f"{kind.lower()}.json").write_text(text_of(), encoding="utf-8")
+    for kind in OTHERS:
+        text = _other_text(kind)
+        (Path(options.directory) / f"{kind.lower()}.json").write_text(text, encoding="utf-8")
     (Path(options.directory) / CRD_FILE).write_text(_crd_text(), encoding="utf-8")
     return 0
 
@@ -94,18 +104,13 @@ def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
 
 
 def _all_text(chosen: ApiServer) -> str:
-    from jobsworth.policy.schema import schema
+    from jobsworth.policy.case_document import case_schema
+    from jobsworth.policy.document import schema
+    from jobsworth.runs.simulation.scenario_document import scenario_schema
     from jobsworth.validation.editor_schema import editor_schema
-    from jobsworth.whatif.simulation.scenario_schema import scenario_schema
 
-    documents = [schema(), scenario_schema()]
+    documents = [schema(), case_schema(), scenario_schema()]
     return schema_text(editor_schema(chosen, field_descriptions(), documents))
-
-
-def _policy_text() -> str:
-    from jobsworth.policy.schema import schema
-
-    return schema_text(schema())
 
 
 def _crd_text() -> str:
@@ -115,72 +120,38 @@ def _crd_text() -> str:
     return to_yaml([custom_resource_definition()])
 
 
-def _scenario_text() -> str:
-    from jobsworth.whatif.simulation.scenario_schema import scenario_schema
+def _other_text(kind: str) -> str:
+    """Return a schema that is the same for every release."""
+    from jobsworth.files.configuration.configuration_document import configuration_schema
+    from jobsworth.policy.case_document import case_schema
+    from jobsworth.policy.document import schema
+    from jobsworth.reports.explanation_report import explanation_schema
+    from jobsworth.reports.findings_report import findings_schema
+    from jobsworth.reports.health_report import health_schema
+    from jobsworth.reports.schedule_report import schedule_schema
+    from jobsworth.reports.simulation_report import simulation_schema
+    from jobsworth.reports.why_report import why_schema
+    from jobsworth.runs.simulation.scenario_document import scenario_schema
 
-    return schema_text(scenario_schema())
-
-
-def _report_text() -> str:
-    from jobsworth.reports.report_schema import schema
-
-    return schema_text(schema())
-
-
-def _explanation_text() -> str:
-    from jobsworth.reports.explanation_schema import explanation_schema
-
-    return schema_text(explanation_schema())
-
-
-def _schedule_text() -> str:
-    from jobsworth.reports.calendar_schema import calendar_schema
-
-    return schema_text(calendar_schema())
-
-
-def _simulation_text() -> str:
-    from jobsworth.reports.simulation_schema import simulation_schema
-
-    return schema_text(simulation_schema())
-
-
-def _replay_text() -> str:
-    from jobsworth.reports.replay_schema import replay_schema
-
-    return schema_text(replay_schema())
-
-
-def _health_text() -> str:
-    from jobsworth.reports.health_schema import health_schema
-
-    return schema_text(health_schema())
-
-
-def _why_text() -> str:
-    from jobsworth.reports.why_schema import why_schema
-
-    return schema_text(why_schema())
-
-
-_OTHER_TEXTS = {
-    POLICY: _policy_text,
-    SCENARIO: _scenario_text,
-    REPORT: _report_text,
-    EXPLAIN: _explanation_text,
-    HEALTH: _health_text,
-    REPLAY: _replay_text,
-    SCHEDULE: _schedule_text,
-    SIMULATE: _simulation_text,
-    WHY: _why_text,
-}
-"""The schemas that are the same for every release."""
+    schemas = {
+        POLICY: schema,
+        TEST: case_schema,
+        SCENARIO: scenario_schema,
+        CONFIGURATION: configuration_schema,
+        REPORT: findings_schema,
+        EXPLAIN: explanation_schema,
+        HEALTH: health_schema,
+        SCHEDULE: schedule_schema,
+        SIMULATE: simulation_schema,
+        WHY: why_schema,
+    }
+    return schema_text(schemas[kind]())
 
 
 COMMAND = Command(
     "schema",
-    help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy or JobScenario,
-or of a report; or one for editors that chooses by kind.
+    help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy, JobPolicyTest or
+JobScenario, or of a report; or one for editors that chooses by kind.
 
 It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can express: most of the API server's checks, in every editor and schema validator.""",

@@ -8,27 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.command import Command
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import (
-    Options,
-    choice,
-    flag,
-    integer,
-    nested,
-    text,
-    whole_number,
-)
+from jobsworth.cli.options import NUMBER, Options, flag, group, option, whole_number
 from jobsworth.cli.policy_options import (
     NativeOptions,
     PolicyOptions,
-    effective_policy_files,
     exports_of,
+    policy_files_of,
 )
 from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
-from jobsworth.installation import how_to_install
+from jobsworth.installation import how_to_install, missing_extra
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
@@ -38,11 +31,12 @@ if TYPE_CHECKING:
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.settings import Files, ServingSettings
 
-ANYWHERE, LOCAL = ":8443", "127.0.0.1:8443"
+BIND, MONITOR_BIND = ":8443", ":8080"
+LOCAL = "127.0.0.1"
+"""The host of both addresses with --self-signed, unless they are given."""
 EXTRA = missing_extra("webhooks", "webhook")
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -51,7 +45,8 @@ DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 class ServedOptions(ServerOptions):
     """Options for the API server that calls the webhook."""
 
-    kubernetes_version = text(
+    kubernetes_version: str | None = option(
+        "--kubernetes-version",
         metavar="RELEASE",
         help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}, or auto, the one that it reports; "
         "default: the newest.",
@@ -61,55 +56,78 @@ class ServedOptions(ServerOptions):
 class ServeOptions(Options):
     """The options of ``jobsworth serve``."""
 
-    server = nested(ServedOptions)
-    policies = nested(PolicyOptions)
-    native = nested(NativeOptions)
-    kubernetes_version_file = text(
+    server = group(ServedOptions)
+    policies = group(PolicyOptions)
+    native = group(NativeOptions)
+    kubernetes_version_file: str | None = option(
+        "--kubernetes-version-file",
         metavar="FILE",
         help="A file with the API server's release, which jobsworth certs manage writes; with "
         "--kubernetes-version auto, read it instead of asking the API server.",
     )
-    bind = text(
+    bind: str | None = option(
+        "--bind",
         metavar="ADDRESS:PORT",
         help="Address of the webhook; default: :8443, which is every address of IPv4 and IPv6; with "
         "--self-signed 127.0.0.1:8443.",
     )
-    monitor_bind = text(
+    monitor_bind: str | None = option(
+        "--monitor-bind",
         metavar="ADDRESS:PORT",
-        default=":8080",
-        help="Address of /healthz, /readyz and /metrics.",
+        help="Address of /healthz, /readyz and /metrics, without TLS; default: :8080; with --self-signed "
+        "127.0.0.1:8080.",
     )
-    tls_cert = text(metavar="FILE", help="The certificate with its chain (PEM).")
-    tls_key = text(metavar="FILE", help="Its private key (PEM, without a passphrase).")
-    self_signed = flag(
-        help=f"For development: create a certificate for localhost in {DEVELOPMENT_FOLDER}/."
+    tls_cert: str | None = option(
+        "--tls-cert", metavar="FILE", help="The certificate with its chain (PEM)."
     )
-    client_ca = text(
+    tls_key: str | None = option(
+        "--tls-key", metavar="FILE", help="Its private key (PEM, without a passphrase)."
+    )
+    self_signed: bool = flag(
+        "--self-signed",
+        help=f"For development: create a certificate for localhost in {DEVELOPMENT_FOLDER}/.",
+    )
+    client_ca: str | None = option(
+        "--client-ca",
         metavar="FILE",
         help="Require a client certificate of this CA (PEM), for example the API server's.",
     )
-    workers = integer(metavar="N", default=1, help="Processes.")
-    threads = integer(metavar="N", default=2, help="Threads per process that review requests.")
-    drain_seconds = text(
+    workers: int = option("--workers", default=1, type=NUMBER, metavar="N", help="Processes.")
+    threads: int = option(
+        "--threads",
+        default=2,
+        type=NUMBER,
         metavar="N",
+        help="Threads per process that review requests.",
+    )
+    drain_seconds: str = option(
+        "--drain-seconds",
         default="5",
+        metavar="SECONDS",
         help="After SIGTERM, keep serving for this long, not ready, until clients use other replicas.",
     )
-    graceful_seconds = text(
-        metavar="N", default="15", help="After that, wait this long for requests in flight."
+    graceful_seconds: str = option(
+        "--graceful-seconds",
+        default="15",
+        metavar="SECONDS",
+        help="After that, wait this long for requests in flight.",
     )
-    api_verdict: ApiVerdict = choice(
+    api_verdict: ApiVerdict = option(
+        "--api-verdict",
         default="deny",
-        choices=("deny", "warn", "off"),
-        help="What to do with objects that the API server itself would reject.",
+        type=click.Choice(("deny", "warn", "off")),
+        help="How to treat objects that the API server itself would reject: deny answers like it. The "
+        "chart sets warn, since in a cluster the API server has checked the object before.",
     )
-    log = choice(
+    log: str = option(
+        "--log",
         default="requests",
-        choices=("requests", "denials"),
+        type=click.Choice(("requests", "denials")),
         help="Log all requests, or only denied ones.",
     )
-    namespaces_from_cluster = flag(
-        help="Read namespace labels from the cluster if a policy selects by them."
+    namespaces_from_cluster: bool = flag(
+        "--namespaces-from-cluster",
+        help="Read namespace labels from the cluster if a policy selects by them.",
     )
 
 
@@ -123,31 +141,33 @@ def run(options: ServeOptions) -> int:
     require_posix("serve")
     try:
         from jobsworth.serving import launch
+        from jobsworth.serving.policy_files import no_policies
         from jobsworth.serving.settings import ServingSettings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
     server = server_of_release(options.server)
+    host = LOCAL if options.self_signed else ""
     settings = ServingSettings(
-        bind=_address("--bind", options.bind or (LOCAL if options.self_signed else ANYWHERE)),
-        monitor_bind=_address("--monitor-bind", options.monitor_bind),
+        bind=_address("--bind", options.bind or host + BIND),
+        monitor_bind=_address("--monitor-bind", options.monitor_bind or host + MONITOR_BIND),
         workers=options.workers,
         threads=options.threads,
-        drain_seconds=_number("--drain-seconds", options.drain_seconds),
-        graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
+        drain_seconds=_int_of("--drain-seconds", options.drain_seconds),
+        graceful_seconds=_int_of("--graceful-seconds", options.graceful_seconds),
         api_verdict=options.api_verdict,
         log_requests=options.log == "requests",
         readable_log=options.self_signed and sys.stderr.isatty(),
         files=_files(options),
         exports=exports_of(options.native),
     )
-    load = _policies(options)
+    policies = policy_files_of(options.policies) or no_policies()
     asks = options.server.kubernetes_version == AUTO and settings.files.release is None
     labels = _namespace_labels() if options.namespaces_from_cluster else (lambda name: None)
     announce = partial(_announce, settings, server) if options.self_signed else (lambda _: None)
     try:
         ask_release = _asked_release() if asks else None
-        launch.serve(settings, server, load, labels, on_bound=announce, ask_release=ask_release)
+        launch.serve(settings, server, policies, labels, on_bound=announce, ask_release=ask_release)
     except CannotListen as error:
         raise UsageError(f"{error}; use another --bind or --monitor-bind") from None
     except OSError as error:
@@ -163,7 +183,7 @@ def _address(option: str, text: str) -> tuple[str, int]:
         raise UsageError(f"{option}: {error}") from None
 
 
-def _number(option: str, text: str) -> int:
+def _int_of(option: str, text: str) -> int:
     number = whole_number(text)
     if number is None:
         raise UsageError(f'{option}: "{text}" is not a whole number of 0 or more')
@@ -174,31 +194,16 @@ def _files(options: ServeOptions) -> Files:
     from jobsworth.serving.settings import Files
 
     certificate, key = options.tls_cert, options.tls_key
-    policies = tuple(map(Path, options.policies.policy))
-    if options.policies.last_good_policies:
-        policies = (*policies, Path(options.policies.last_good_policies))
     release = Path(options.kubernetes_version_file) if options.kubernetes_version_file else None
     client_ca = Path(options.client_ca) if options.client_ca else None
     if options.self_signed:
         if certificate or key:
             raise UsageError("--self-signed creates a certificate: omit --tls-cert and --tls-key")
         made = _development_certificate()
-        return Files(
-            policies=policies,
-            certificate=made[0],
-            key=made[1],
-            client_ca=client_ca,
-            release=release,
-        )
+        return Files(certificate=made[0], key=made[1], client_ca=client_ca, release=release)
     if not certificate or not key:
         raise UsageError("no certificate: set --tls-cert and --tls-key, or use --self-signed")
-    return Files(
-        policies=policies,
-        certificate=Path(certificate),
-        key=Path(key),
-        client_ca=client_ca,
-        release=release,
-    )
+    return Files(certificate=Path(certificate), key=Path(key), client_ca=client_ca, release=release)
 
 
 def _development_certificate() -> tuple[Path, Path]:
@@ -214,14 +219,6 @@ def _development_certificate() -> tuple[Path, Path]:
         where = error.filename or DEVELOPMENT_FOLDER  # a full disk names no file
         raise UsageError(f"cannot write {where}: {error.strerror}") from None
     return paths.certificate, paths.key
-
-
-def _policies(options: ServeOptions) -> Callable[[], EffectivePolicies]:
-    from jobsworth.policy.effective_policies import EffectivePolicies
-    from jobsworth.policy.policy_set import PolicySet
-
-    files = effective_policy_files(options.policies)
-    return files.load if files is not None else lambda: EffectivePolicies(policies=PolicySet(()))
 
 
 def _asked_release() -> Callable[[], str]:
@@ -269,21 +266,23 @@ def _announce(
         raise InputError(f"{review} cannot be written: {error.strerror}") from None
     lines = [curl_line(folder, address, str(review))]
     if settings.readable_log:
-        lines = banner(folder, address, [policy.name for policy in policies.policies])
+        monitor = format_address(*settings.monitor_bind)
+        lines = banner(folder, address, monitor, [policy.name for policy in policies.policies])
     try:
         print("\n".join(lines), flush=True)
     except OSError as error:  # not one of an address
         raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-def banner(folder: Path, address: str, policies: Sequence[str]) -> list[str]:
-    """Return what a terminal shows at the start: the address, the policies, and how to send a review."""
+def banner(folder: Path, address: str, monitor: str, policies: Sequence[str]) -> list[str]:
+    """Return what a terminal shows at the start: the addresses, the policies, and how to send a review."""
     named = ", ".join(policies) or "none; add --policy PATH or --profile baseline"
     return [
         f"Serving https://{address}/mutate and /validate, until Ctrl+C.",
+        f"Health and metrics: http://{monitor}/readyz and /metrics",
         printable(f"Policies: {named}"),
         "",
-        "Review a Job of yours, in another terminal:",
+        "Review your own Job, in another terminal:",
         f"  jobsworth policy review job.yaml -n default | {curl_line(folder, address, '-')}",
         "Or an example that these policies decide about:" if policies else "Or an example:",
         f"  {curl_line(folder, address, str(folder / 'review.json'))}",

@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
+from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, group, option, words
 from jobsworth.cli.output_files import outputs_of, write_lines
-from jobsworth.cli.profile_options import ProfileOptions
+from jobsworth.cli.policy_options import ProfileOptions
+from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.question_options import QuestionOptions, asked, questions_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.printable import printable, printable_json
+from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
     from jobsworth.files.simulations.parallel_runs import Variant
     from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
-    from jobsworth.whatif.run_record import RunRecord
-    from jobsworth.whatif.run_statistics import RunStatistics
-    from jobsworth.whatif.simulation.requirements import RunRequirement
-    from jobsworth.whatif.simulation.scenario import Scenario
+    from jobsworth.runs.run_record import RunRecord
+    from jobsworth.runs.run_statistics import RunStatistics
+    from jobsworth.runs.simulation.requirements import RunRequirement
+    from jobsworth.runs.simulation.scenario import Scenario
 
 EXIT_DONE, EXIT_UNMET = 0, 1
 
@@ -37,49 +38,81 @@ EXIT_DONE, EXIT_UNMET = 0, 1
 class SimulateOptions(Options):
     """The options of ``jobsworth simulate``."""
 
-    scenario = text(
+    scenario: str | None = option(
+        "--scenario",
         metavar="FILE",
         help="What happens to the Pods: a document of kind JobScenario; by default the one in the same file "
         "as the object, else a default scenario.",
     )
-    print_scenario = flag(help="Print the scenario as YAML, to edit it, instead of running it.")
-    questions = nested(QuestionOptions)
-    seed = integer(metavar="N", default=1, help="The seed of all that is left to chance.")
-    from_ = text(
-        metavar="DATE", help="The start: 2027-03-27 or 2027-03-27T01:30Z; see the scenario."
+    print_scenario: bool = flag(
+        "--print-scenario", help="Print the scenario as YAML, to edit it, instead of running it."
     )
-    until = text(
-        metavar="DURATION", help="The time at which a run ends at the latest: 8h; see the scenario."
+    questions = group(QuestionOptions)
+    seed: int = option(
+        "--seed",
+        default=1,
+        type=NUMBER,
+        metavar="N",
+        help="The seed of all that is left to chance.",
     )
-    runs = integer(metavar="N", default=1, help="Run so many times, with the seeds from --seed on.")
-    jobs = integer(metavar="N", help="Processes for many runs; by default one per processor.")
-    compare = words(
-        metavar="FILE", help="Also run the Job, CronJob or JobSet in this file, and compare them."
+    from_: str | None = option(
+        "--from",
+        "from_",
+        metavar="TIME",
+        help="The start: 2027-03-27 or 2027-03-27T01:30Z; without Z in the time zone of the CronJob.",
     )
-    sweep = text(
+    until: str | None = option(
+        "--until",
+        metavar="DURATION",
+        help="The time at which a run ends at the latest: 8h; see the scenario.",
+    )
+    runs: int = option(
+        "--runs",
+        default=1,
+        type=NUMBER,
+        metavar="N",
+        help="Run so many times, with the seeds from --seed on.",
+    )
+    jobs: int | None = option(
+        "--jobs",
+        type=NUMBER,
+        metavar="N",
+        help="Processes for many runs; by default one per processor.",
+    )
+    compare: tuple[str, ...] = words(
+        "--compare",
+        metavar="FILE",
+        help="Also run the Job, CronJob or JobSet in this file, and compare them.",
+    )
+    sweep: str | None = option(
+        "--sweep",
         metavar="PATH=A,B,...",
         help="Run a variant for each value of a field: spec.backoffLimitPerIndex=0,1,2, or "
         "scenario.spec.disruptions[0].pods=0,1,3 for one of the scenario.",
     )
-    assert_ = words(
+    assert_: tuple[str, ...] = words(
+        "--assert",
+        "assert_",
         metavar="EXPRESSION",
         help="A requirement such as 'complete >= 0.95' or 'time.p95 <= 2h'; if one does not hold, the exit "
-        "code is 1. Of a CronJob: 'missed <= 0', 'late <= 0', 'failed <= 0' and others.",
+        "code is 1. For a CronJob: 'missed <= 0', 'late <= 0', 'failed <= 0' and others.",
     )
-    policy = words(
+    policy: tuple[str, ...] = words(
+        "--policy",
         metavar="PATH",
         help="Run the object as the mutating webhook would leave it with these JobPolicy documents.",
     )
-    profiles = nested(ProfileOptions)
-    request = nested(RequestOptions)
-    output = words(
-        short="-o",
+    profiles = group(ProfileOptions)
+    request = group(RequestOptions)
+    output: tuple[str, ...] = words(
+        "--output",
+        "-o",
         metavar="FORMAT[=FILE]",
-        help="text, json, html, svg (a picture for a page) or trace (for chrome://tracing and Perfetto); "
-        "several may be given. html shows one run or the statistics of many; svg and trace show one run.",
+        help="text, json, html or svg (a picture for a page); "
+        "several may be given. html shows one run or the statistics of many; svg shows one run.",
     )
-    server = nested(ServerOptions)
-    paths = arguments("FILE")
+    server = group(ServerOptions)
+    paths: tuple[str, ...] = arguments("paths", "FILE")
 
 
 def run(options: SimulateOptions) -> int:
@@ -91,7 +124,7 @@ def run(options: SimulateOptions) -> int:
     """
     if len(options.paths) != 1:
         raise UsageError("name one file with a Job, CronJob or JobSet; --compare adds others")
-    from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
+    from jobsworth.runs.simulation.run_limits import SimulationTooLarge
 
     try:
         return _simulate(options)
@@ -100,10 +133,14 @@ def run(options: SimulateOptions) -> int:
 
 
 def _simulate(options: SimulateOptions) -> int:
+    from jobsworth.runs.virtual_time import SECOND
+
     outputs = outputs_of(options.output, FORMATS)
-    start = _start(options.from_)
+    start = None if options.from_ is None else given_time("--from", options.from_)
     requirements = _requirements(options.assert_)
-    until = _until(options.until)
+    until = None
+    if options.until is not None:
+        until = round(duration_in_seconds("--until", options.until) * SECOND)
     variants = _variants(options, start, until)
     if options.print_scenario:
         return EXIT_DONE
@@ -124,9 +161,9 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
         read_scenario_document,
         with_field,
     )
-    from jobsworth.whatif.simulation.default_scenario import default_scenario
-    from jobsworth.whatif.simulation.run_limits import check_runs
-    from jobsworth.whatif.simulation.scenario_reader import BadScenario, read_scenario
+    from jobsworth.runs.simulation.default_scenario import default_scenario
+    from jobsworth.runs.simulation.run_limits import check_runs
+    from jobsworth.runs.simulation.scenario_reader import BadScenario, is_local, read_scenario
 
     server = server_of(options.server)
     default = defaulter(
@@ -151,7 +188,10 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
             found = read(value)
         except BadScenario as error:  # a value of --sweep in the default scenario
             raise InputError(f"the scenario is invalid: {error}") from None
-        return found if start is None else replace(found, start=start)
+        found = replace(found, server=server)
+        if start is None:
+            return found
+        return replace(found, start=start, local=is_local(options.from_))
 
     scenario = reader(document)
     if options.print_scenario:
@@ -186,8 +226,27 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
                 manifest.check_scenario(changed)
                 variants.append(variant(label, manifest, changed))
             else:
-                variants.append(variant(label, manifest.with_fields({path: value}), scenario))
+                variants.append(variant(label, _with_field(manifest, path, value), scenario))
     return variants
+
+
+DEEPEST_ANSWER = 16
+"""The number of dots of a path that an error repeats."""
+
+
+def _with_field(manifest: SimulatedManifest, path: str, value: Any) -> SimulatedManifest:
+    """Return a manifest with another value in a field of ``--sweep``."""
+    top = path.partition(".")[0].partition("[")[0]
+    if top not in manifest.object and path.count(".") < DEEPEST_ANSWER:
+        raise UsageError(
+            f'--sweep: the {manifest.object["kind"]} has no field "{top}" at its top; did you mean '
+            f"spec.{path}, or scenario.{path}?"
+        )
+    try:
+        return manifest.with_fields({path: value})
+    except InputError as error:
+        first, *lines = str(error).split("\n")
+        raise UsageError(f"--sweep {path}: {first}", *lines) from None
 
 
 def _swept(text: str) -> tuple[str, list[Any]]:
@@ -204,30 +263,8 @@ def _value(text: str) -> Any:
         return text
 
 
-def _start(text: str | None) -> int | None:
-    if text is None:
-        return None
-    from jobsworth.controller.times import read_time
-
-    found = read_time(text)
-    if found is None:
-        raise UsageError(f'--from: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z')
-    return found
-
-
-def _until(text: str | None) -> int | None:
-    if text is None:
-        return None
-    from jobsworth.whatif.virtual_time import read_duration
-
-    found = read_duration(text)
-    if found is None:
-        raise UsageError(f'--until: "{text}" is not a duration such as 8h or 1h30m')
-    return found
-
-
 def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
-    from jobsworth.whatif.simulation.requirements import BadRequirement, read_requirement
+    from jobsworth.runs.simulation.requirements import BadRequirement, read_requirement
 
     try:
         return [read_requirement(text) for text in texts]
@@ -241,7 +278,7 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
     Raises:
         UsageError: a requirement has no true answer.
     """
-    from jobsworth.whatif.simulation.requirements import OF_JOB_SETS, SERIES, measures_of
+    from jobsworth.runs.simulation.requirements import OF_JOB_SETS, SERIES, measures_of
 
     for requirement in requirements:
         for variant in variants:
@@ -265,18 +302,18 @@ def _check_answerable(requirements: list[RunRequirement], variants: list[Variant
             )
 
 
-FORMATS = ("text", "json", "html", "svg", "trace")
-OF_ONE_RUN = ("svg", "trace")
+FORMATS = ("text", "json", "html", "svg")
+OF_ONE_RUN = ("svg",)
 
 
 def _run_one(
     variant: Variant, options: SimulateOptions, outputs: list[tuple[str, str]]
 ) -> RunStatistics:
     from jobsworth.cli.terminal import Progress
-    from jobsworth.whatif.run_statistics import statistics_of, summarize
-    from jobsworth.whatif.simulation.default_scenario import NAME as DEFAULT_NAME
-    from jobsworth.whatif.simulation.run_limits import SimulationTooLarge
-    from jobsworth.whatif.simulation.scenario_run import run_once
+    from jobsworth.runs.run_statistics import statistics_of, summarize
+    from jobsworth.runs.simulation.default_scenario import NAME as DEFAULT_NAME
+    from jobsworth.runs.simulation.run_limits import SimulationTooLarge
+    from jobsworth.runs.simulation.scenario_run import run_once
 
     if variant.object["kind"] == "JobSet" and any(name == "html" for name, _ in outputs):
         raise UsageError(
@@ -306,23 +343,19 @@ def _run_one(
 
 def _rendered(name: str, record: RunRecord, *, suggests: bool) -> Iterable[str]:
     if name == "json":
-        from jobsworth.whatif.timelines.record_json import run_json
+        from jobsworth.documents.declared import report_text
+        from jobsworth.reports.simulation_report import run_report
 
-        return [printable_json(json.dumps(run_json(record), indent=1, ensure_ascii=False))]
+        return [report_text(run_report(record), indent=1)]
     if name == "html":
-        from jobsworth.whatif.timelines.timeline_page import timeline_page
+        from jobsworth.reports.timelines.timeline_page import timeline_page
 
         return [timeline_page(record)]
     if name == "svg":
-        from jobsworth.whatif.timelines.timeline_svg import timeline_svg
+        from jobsworth.reports.timelines.timeline_svg import timeline_svg
 
         return [timeline_svg([(f"{record.kind} {record.name}", record)])]
-    if name == "trace":
-        from jobsworth.whatif.timelines.chrome_trace import chrome_trace
-
-        return [json.dumps(chrome_trace(record), separators=(",", ":"))]
-    from jobsworth.whatif.timelines.suggestions import suggestion_lines
-    from jobsworth.whatif.timelines.timeline_text import run_lines
+    from jobsworth.reports.timelines.timeline_text import run_lines, suggestion_lines
 
     return map(printable, [*run_lines(record), *(suggestion_lines(record) if suggests else ())])
 
@@ -331,25 +364,32 @@ def _run_many(
     variants: list[Variant], options: SimulateOptions, outputs: list[tuple[str, str]]
 ) -> list[RunStatistics]:
     from jobsworth.cli.terminal import Progress
+    from jobsworth.documents.declared import report_text
     from jobsworth.files.simulations.parallel_runs import processors, run_all
-    from jobsworth.whatif.run_statistics import statistics_of
-    from jobsworth.whatif.timelines.record_json import variants_json
-    from jobsworth.whatif.timelines.statistics_text import comparison_lines, statistics_lines
+    from jobsworth.reports.simulation_report import variants_report
+    from jobsworth.reports.timelines.statistics_text import comparison_lines, statistics_lines
+    from jobsworth.runs.run_statistics import statistics_of
+    from jobsworth.runs.simulation.occurrences import release_note
 
     for name, _ in outputs:
         if name in OF_ONE_RUN:
             raise UsageError(f"--output {name} shows one run: leave --runs, --compare, --sweep out")
+    note = release_note(variants[0].scenario.server)
+    if note:
+        print_note(f"note: {note}")
     progress = Progress(enabled=True, noun="runs")
     seeds = range(options.seed, options.seed + options.runs)
-    found = run_all(variants, seeds, options.jobs or processors(), progress.update)
-    progress.clear()
+    try:
+        found = run_all(variants, seeds, options.jobs or processors(), progress.update)
+    finally:
+        progress.clear()
     statistics = [statistics_of(summaries) for summaries in found]
     named = list(zip([variant.name for variant in variants], statistics, strict=True))
     for name, file in outputs:
         if name == "json":
-            lines: Iterable[str] = [json.dumps(variants_json(named), indent=1)]
+            lines: Iterable[str] = [report_text(variants_report(named), indent=1)]
         elif name == "html":
-            from jobsworth.whatif.timelines.statistics_page import statistics_page
+            from jobsworth.reports.timelines.statistics_page import statistics_page
 
             lines = [statistics_page(_heading(variants), named)]
         elif len(named) == 1:
@@ -391,7 +431,7 @@ that its operator creates. The same seed gives the same output.""",
     epilog="""\b
 Examples:
   jobsworth simulate job.yaml
-  jobsworth simulate job.yaml --drain 10m:2 --spot 8h
+  jobsworth simulate job.yaml --duration 2h --drain 10m:2 --spot 8h
   jobsworth simulate job.yaml --image-typo
   jobsworth simulate jobset.yaml --runs 200 --assert 'restarts <= 1'
   jobsworth simulate job.yaml --print-scenario > scenario.yaml
@@ -399,7 +439,7 @@ Examples:
   jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'
   jobsworth simulate job.yaml --runs 200 --sweep spec.backoffLimitPerIndex=0,1,2,3
   jobsworth simulate old.yaml --compare new.yaml --runs 500
-  jobsworth simulate cronjob.yaml --from 2027-03-27 --until 48h
+  jobsworth simulate cronjob.yaml --from 2027-03-27T02:00 --until 8d --webhook-away 1d:20m
 """,
     options=SimulateOptions,
     run=run,

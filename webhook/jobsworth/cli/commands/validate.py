@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
@@ -15,31 +16,34 @@ from jobsworth.cli.comparison_options import (
     check_comparison,
 )
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
-from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
+from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
 from jobsworth.cli.rendering_options import (
     RenderingOptions,
     check_rendering,
-    results_of,
+    render_options,
     sources_of,
-    without_charts,
-    without_repeated,
 )
 from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json, reports_of
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import Progress, wants_color
+from jobsworth.cli.validation_notes import (
+    note_on_default_namespace,
+    note_on_new_objects,
+    note_on_other_namespaces,
+    why_it_fails,
+)
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects
 from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
-from jobsworth.files.file_runs import evaluate_files, files_in
-from jobsworth.files.named_paths import NamedPaths
-from jobsworth.findings.result import EXIT_INVALID, INVALID, VALID, exit_code
-from jobsworth.findings.summary import Omissions, Summary, count
+from jobsworth.files.validation_run import ValidatedPaths, ValidationRun
+from jobsworth.findings.result import EXIT_INVALID, exit_code
+from jobsworth.findings.summary import Omissions, Summary
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from jobsworth.cli.comparison_options import AskedCluster
     from jobsworth.cli.fix_run import FixRun
@@ -60,13 +64,15 @@ class FixOptions(Options):
 
     heading = "Fixes"
 
-    fix = flag(
+    fix: bool = flag(
+        "--fix",
         help="Apply safe fixes in place and report the remaining findings; with -, write the fixed "
-        "manifests to standard output."
+        "manifests to standard output.",
     )
-    unsafe = flag(help="Also apply fixes that may change how the Job behaves.")
-    diff = flag(
-        help="Print the changes of --fix as a diff without writing files; exit with 1 if there are any."
+    unsafe: bool = flag("--unsafe", help="Also apply fixes that may change how the Job behaves.")
+    diff: bool = flag(
+        "--diff",
+        help="Print the changes of --fix as a diff without writing files; exit with 1 if there are any.",
     )
 
 
@@ -75,11 +81,14 @@ class BaselineOptions(Options):
 
     heading = "Baseline"
 
-    baseline = text(
+    baseline: str | None = option(
+        "--baseline",
         metavar="FILE",
         help="Do not report findings listed in this file; name the entries that no longer occur.",
     )
-    write_baseline = flag(help="Create or update the --baseline file with all current findings.")
+    write_baseline: bool = flag(
+        "--write-baseline", help="Create or update the --baseline file with all current findings."
+    )
 
 
 class InputOptions(Options):
@@ -87,27 +96,38 @@ class InputOptions(Options):
 
     heading = "Input"
 
-    mixed = flag(
+    mixed: bool = flag(
+        "--mixed",
         help="Tolerate files that are not manifests, as in a hook: skip files without a Job, and skip "
-        "templates ({{) with a note instead of an error."
+        "templates ({{) with a note instead of an error.",
     )
-    exclude = words(
+    exclude: tuple[str, ...] = words(
+        "--exclude",
         metavar="PATTERN,...",
         help="Do not read these files: a name (vendor, '*.tpl.yaml') or a path from the current folder.",
     )
-    hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
-    allow_empty = flag(help="Accept a PATH without any object, such as empty standard input.")
-    fail_on_empty = flag(help="A PATH without a Job or CronJob is an error (exit code 2).")
-    stdin_filename = text(
+    hidden: bool = flag(
+        "--hidden", help="Also search hidden folders, such as .github, but not .git."
+    )
+    allow_empty: bool = flag(
+        "--allow-empty", help="Accept a PATH without any object, such as empty standard input."
+    )
+    fail_on_empty: bool = flag(
+        "--fail-on-empty", help="A PATH without a Job or CronJob is an error (exit code 2)."
+    )
+    stdin_filename: str | None = option(
+        "--stdin-filename",
         metavar="FILE",
         help="The file that standard input (-) stands for: reports name it, and its configuration applies.",
     )
-    jobset_version = text(
+    jobset_version: str | None = option(
+        "--jobset-version",
         metavar="VERSION",
         help="The version of JobSet in the cluster, 0.8 to 0.12; default: the newest.",
     )
-    namespace = text(
-        short="-n",
+    namespace: str | None = option(
+        "--namespace",
+        "-n",
         metavar="NAME",
         help="The namespace of manifests that have none, for policies; default: default.",
     )
@@ -116,17 +136,19 @@ class InputOptions(Options):
 class ValidateOptions(Options):
     """The options of ``jobsworth validate``."""
 
-    server = nested(ServerOptions)
-    comparison = nested(ComparisonOptions)
-    cluster = nested(ValidatedClusterOptions)
-    input = nested(InputOptions)
-    rendering = nested(RenderingOptions)
-    fixing = nested(FixOptions)
-    configuration = nested(ConfigurationOptions)
-    report = nested(ReportOptions)
-    known = nested(BaselineOptions)
-    jobs = integer(short="-j", metavar="N", help="Maximum number of processes.")
-    paths = arguments("[PATH...]")
+    fixing = group(FixOptions)
+    report = group(ReportOptions)
+    input = group(InputOptions)
+    rendering = group(RenderingOptions)
+    configuration = group(ConfigurationOptions)
+    known = group(BaselineOptions)
+    comparison = group(ComparisonOptions)
+    cluster = group(ValidatedClusterOptions)
+    server = group(ServerOptions)
+    jobs: int | None = option(
+        "--jobs", "-j", type=NUMBER, metavar="N", help="Maximum number of processes."
+    )
+    paths: tuple[str, ...] = arguments("paths", "[PATH...]")
 
 
 def run(options: ValidateOptions) -> int:
@@ -146,61 +168,41 @@ def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
     paths, existing, failures = _manifests(options, configurations, asked.live)
     evaluator = _evaluator(options, configurations, existing, paths, asked.dry_runs)
     fixes = _fixes(options, evaluator, baseline)
-    evaluate = evaluator.file if fixes is None else fixes.file
-    progress, omissions = Progress(enabled=not options.report.quiet), Omissions()
+    run = ValidationRun(
+        evaluator,
+        configurations,
+        _validated_paths(options, paths),
+        evaluate=None if fixes is None else fixes.file,
+        processes=_processes(options),
+        sources=sources_of(options.rendering, paths),
+        rendering=render_options(options.rendering, options.input.namespace or ""),
+        baseline=baseline,
+    )
+    progress = Progress(enabled=not options.report.quiet)
     results: list[Result] = []
-    with _reporter(options, progress, omissions) as reporter:
-        for result in failures:
+    with _reporter(options, progress, run.omissions) as reporter:
+        for result in chain(failures, run.results(progress.update)):
             results.append(result)
             reporter.add(result)
-        files = files_in(
-            paths,
-            configurations.excludes,
-            omissions,
-            hidden=options.input.hidden,
-            stdin_filename=options.input.stdin_filename or STDIN,
+    code = exit_code(results)
+    if fixes is not None and fixes.diff_shown:
+        code = max(code, EXIT_INVALID)
+    summary = Summary(results, run.omissions, infos=options.report.info)
+    lines = [
+        *_closing_lines(
+            options,
+            summary,
+            results,
+            code=code,
+            fixes=fixes,
+            configurations=configurations,
+            existing=existing,
         )
-        named = _named_paths(options, paths, configurations)
-
-        def add(found: Iterable[Result]) -> None:
-            for result in found:
-                if baseline is not None:
-                    baseline.take_known_from(result)
-                results.append(result)
-                reporter.add(result)
-
-        sources = sources_of(options.rendering, paths)
-        files = without_charts(files, sources)
-        evaluated = evaluate_files(evaluate, files, _processes(options))
-        for done, (file, of_file) in enumerate(zip(files, evaluated, strict=True), start=1):
-            if isinstance(file, str):
-                named.complete(file, of_file)
-            add(of_file)
-            progress.update(done, len(files))
-        for source in sources:
-            found = results_of(source, options.rendering, evaluator, options.input.namespace or "")
-            named.complete(source.path, found)
-            add(without_repeated(found, results))
-        add(named.folders_without_object(omissions))
-    diff_shown = fixes is not None and fixes.diff_shown
-    code = max(exit_code(results), EXIT_INVALID if diff_shown else 0)
-    if not options.report.quiet:
-        if fixes is not None:
-            for line in fixes.sentences(results):
-                print(line, file=sys.stderr)
-        summary = Summary(results, omissions, infos=options.report.info)
-        if not prints_json(options.report):
-            _print_summary(summary, options, nothing_wrong=code == 0)
-            if code == EXIT_INVALID and not summary.findings["error"] and not diff_shown:
-                print(_why_it_fails(results), file=sys.stderr)
-        if options.input.namespace is None and configurations.have_policies:
-            _print_note_on_namespaces(results)
-        for note in configurations.notes:
-            print(printable(f"note: {note}"), file=sys.stderr)
+    ]
     if baseline is not None:
-        for line in baseline.finish(write=options.known.write_baseline):
-            if not options.report.quiet:
-                print(line, file=sys.stderr)
+        lines += baseline.finish(write=options.known.write_baseline)
+    for line in () if options.report.quiet else lines:
+        print(line, file=sys.stderr)
     return code
 
 
@@ -292,17 +294,16 @@ def _paths(options: ValidateOptions) -> Sequence[str]:
     return options.paths or (() if named else HERE)
 
 
-def _named_paths(
-    options: ValidateOptions, paths: Sequence[str], configurations: Configurations
-) -> NamedPaths:
-    """Return the paths that must have an object: none with --mixed or --git-ref."""
-    required = options.input.fail_on_empty
-    lenient = options.input.mixed or options.input.allow_empty or options.comparison.git_ref
-    return NamedPaths(
-        () if lenient and not required else paths,
-        configurations.of,
-        requires_job=required,
-        stdin_filename=options.input.stdin_filename,
+def _validated_paths(options: ValidateOptions, paths: Sequence[str]) -> ValidatedPaths:
+    """Return the paths of the run; none of them must have an object with --mixed or --git-ref."""
+    given = options.input
+    lenient = given.mixed or given.allow_empty or options.comparison.git_ref is not None
+    return ValidatedPaths(
+        paths=paths,
+        required=() if lenient and not given.fail_on_empty else paths,
+        requires_job=given.fail_on_empty,
+        hidden=given.hidden,
+        stdin_filename=given.stdin_filename,
     )
 
 
@@ -325,7 +326,7 @@ def _evaluator(
 
 
 def _time_of_updates(options: ComparisonOptions) -> int:
-    from jobsworth.cli.given_time import given_time
+    from jobsworth.cli.options import given_time
 
     return given_time("--at", options.at)
 
@@ -365,37 +366,52 @@ def _processes(options: ValidateOptions) -> int:
     return options.jobs or _cores()
 
 
-def _print_summary(summary: Summary, options: ValidateOptions, *, nothing_wrong: bool) -> None:
+def _closing_lines(
+    options: ValidateOptions,
+    summary: Summary,
+    results: Sequence[Result],
+    *,
+    code: int,
+    fixes: FixRun | None,
+    configurations: Configurations,
+    existing: OldObjects,
+) -> Iterator[str]:
+    """Yield what follows the reports: what was fixed, the summary, and notes on the run."""
+    if fixes is not None:
+        yield from fixes.sentences(results)
+    git_ref = options.comparison.git_ref
+    if git_ref is not None and not results:
+        yield printable(f"no manifest differs from {git_ref}: nothing was validated")
+    elif not prints_json(options.report):
+        yield from _summary_lines(options, summary, nothing_wrong=code == 0)
+        diff_shown = fixes is not None and fixes.diff_shown
+        if code == EXIT_INVALID and not summary.findings["error"] and not diff_shown:
+            yield why_it_fails(results)
+    namespace = options.input.namespace
+    if namespace is None and configurations.have_policies:
+        yield from note_on_default_namespace(results)
+    elif namespace is not None:
+        yield from note_on_other_namespaces(results, namespace)
+    if options.comparison.against is not None:
+        yield from note_on_new_objects(results, existing, options.comparison.against)
+    for note in configurations.notes:
+        yield printable(f"note: {note}")
+
+
+def _summary_lines(
+    options: ValidateOptions, summary: Summary, *, nothing_wrong: bool
+) -> Iterator[str]:
     sentence = summary.sentence()
     unexpected = not summary.validated and nothing_wrong and not options.input.mixed
     if unexpected and wants_color(sys.stderr, options.report.color):
         sentence = f"\x1b[{YELLOW}m{sentence}\x1b[0m"
-    print(sentence, file=sys.stderr)
+    yield sentence
     fixing = options.fixing
     fixes = summary.fixes_sentence(
         fixing=fixing.fix or fixing.diff, unsafe=fixing.unsafe, diff=fixing.diff
     )
     if fixes:
-        print(fixes, file=sys.stderr)
-
-
-def _why_it_fails(results: Sequence[Result]) -> str:
-    """Explain the exit code of a run that fails although there is no error."""
-    failing = [result for result in results if result.fails]
-    number = sum(len(result.failing) for result in failing)
-    noun = "finding" if number == 1 else "findings"
-    return f"exit code 1: {number} {noun} of at least severity {failing[0].fail_on} (--fail-on)"
-
-
-def _print_note_on_namespaces(results: Sequence[Result]) -> None:
-    """Print the namespace in which policies evaluated objects without one, if there are any."""
-    number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
-    if number:
-        print(
-            f"{count(number, 'object')} without a namespace: policies were evaluated in namespace "
-            '"default"; set --namespace',
-            file=sys.stderr,
-        )
+        yield fixes
 
 
 def _cores() -> int:
@@ -409,7 +425,8 @@ COMMAND = Command(
     "validate",
     help="""Validate Jobs and CronJobs as the API server would.
 
-PATH is a file, a folder (searched for .yaml, .yml and .json), or - for standard input. Documents that
+PATH is a file, a folder (searched for .yaml, .yml and .json), or - for standard input; without it, the
+current folder. Documents that
 are not a Job or CronJob are skipped. Exit codes: 0 if all objects are valid, 1 if an object is invalid,
 2 if a file is unreadable, the command line is wrong, or (--fail-on-empty) a PATH has no Job or CronJob.""",
     epilog="""\b

@@ -7,17 +7,19 @@ import sys
 import time
 from typing import TYPE_CHECKING, Literal
 
+import click
+
 from jobsworth.cli.cluster_options import ClusterOptions
 from jobsworth.cli.command import Command
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, arguments, choice, flag, nested, text
+from jobsworth.cli.options import Options, arguments, flag, group, option
 from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.terminal import print_note, terminal_width
+from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from jobsworth.following.waiting.wait_options import Progress
+    from jobsworth.live.wait_options import Progress
 
 EXIT_UNREADABLE = 2
 LINE_SECONDS = 10.0
@@ -27,39 +29,49 @@ LINE_SECONDS = 10.0
 class WaitOptions(Options):
     """The options of ``jobsworth wait``."""
 
-    cluster = nested(ClusterOptions)
-    namespace = text(
-        short="-n", metavar="NAME", help="The namespace of the Job; default: that of the context."
+    cluster = group(ClusterOptions)
+    namespace: str | None = option(
+        "--namespace",
+        "-n",
+        metavar="NAME",
+        help="The namespace of the Job; default: that of the context.",
     )
-    timeout = text(metavar="DURATION", help="Stop waiting after this time, such as 30m or 2h.")
-    for_creation = text(
+    timeout: str | None = option(
+        "--timeout", metavar="DURATION", help="Stop waiting after this time, such as 30m or 2h."
+    )
+    for_creation: str | None = option(
+        "--for-creation",
         metavar="DURATION",
         help="Wait this long for a Job that does not exist yet, and follow one that is deleted and created "
         "again.",
     )
-    stuck_after = text(
-        metavar="DURATION",
+    stuck_after: str = option(
+        "--stuck-after",
         default="2m",
+        metavar="DURATION",
         help="How long the Job may stand still for an image that cannot be pulled, a missing ConfigMap or "
         "Secret, Pods that the API server rejects, parallelism 0, or a controller that does not act.",
     )
-    unschedulable_after = text(
-        metavar="DURATION",
+    unschedulable_after: str = option(
+        "--unschedulable-after",
         default="10m",
+        metavar="DURATION",
         help="How long it may stand still because no node has room, or Pods do not terminate.",
     )
-    suspended: Literal["stop", "ok"] = choice(
+    suspended: Literal["stop", "ok"] = option(
+        "--suspended",
         default="stop",
-        choices=("stop", "ok"),
+        type=click.Choice(("stop", "ok")),
         help="ok: wait for a suspended Job to be resumed, as for one in a queue of Kueue.",
     )
-    unreachable_after = text(
-        metavar="DURATION",
+    unreachable_after: str = option(
+        "--unreachable-after",
         default="5m",
+        metavar="DURATION",
         help="How long the API server may give no answer; the first must come within 10 s.",
     )
-    quiet = flag(short="-q", help="Do not show progress.")
-    job = arguments("job/NAME")
+    quiet: bool = flag("--quiet", "-q", help="Do not show progress.")
+    job: tuple[str, ...] = arguments("job", "job/NAME")
 
 
 def run(options: WaitOptions) -> int:
@@ -84,9 +96,9 @@ def _wait(options: WaitOptions) -> int:
     unreachable_after = duration_in_seconds("--unreachable-after", options.unreachable_after)
     progress = _Progress(enabled=not options.quiet)
     try:
-        from jobsworth.following.errors import ClusterError
-        from jobsworth.following.job_reference import BadReference, check_joined
-        from jobsworth.following.wait_functions import wait
+        from jobsworth.live.errors import ClusterError
+        from jobsworth.live.job_reference import BadReference, check_joined
+        from jobsworth.live.wait_functions import wait
     except ImportError as error:
         raise UsageError(missing_extra("connections to a cluster", "cluster", error.name)) from None
     try:
@@ -161,7 +173,7 @@ def progress_line(progress: Progress) -> str:
     Args:
         progress: by the status of the Job.
     """
-    from jobsworth.whatif.virtual_time import SECOND, clock
+    from jobsworth.runs.virtual_time import SECOND, clock
 
     noun = "indexes" if progress.indexed else "Pods"
     of = "" if progress.wanted is None else f" of {progress.wanted}"

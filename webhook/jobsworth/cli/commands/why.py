@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command
-from jobsworth.cli.missing_extras import missing_extra
-from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
-from jobsworth.cli.output_files import outputs_of, write_lines
+from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
+from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
-from jobsworth.cli.terminal import print_note
+from jobsworth.cli.terminal import print_note, terminal_width, wants_color
+from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.files.recordings.saved_jobs import SavedDiagnosis
     from jobsworth.findings.finding import Finding
+    from jobsworth.runs.why.explained import Explained
 
     Object = dict[str, Any]
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
-FORMATS = ("text", "json")
+FORMATS = ("text", "markdown", "json", "html")
 DEFAULT_LOG_LINES = 20
 RIGHTS = "see the Role in docs/why.md for the rights that it takes"
 
@@ -35,32 +35,58 @@ RIGHTS = "see the Role in docs/why.md for the rights that it takes"
 class WhyOptions(Options):
     """The options of ``jobsworth why``."""
 
-    cluster = nested(ClusterOptions)
-    namespace = text(
-        short="-n",
+    cluster = group(ClusterOptions)
+    namespace: str | None = option(
+        "--namespace",
+        "-n",
         metavar="NAME",
         help="The namespace of the object in a cluster; default: that of the context.",
     )
-    request_timeout = integer(
-        default=30, metavar="SECONDS", help="Timeout of a request to the cluster."
+    request_timeout: int = option(
+        "--request-timeout",
+        default=30,
+        type=NUMBER,
+        metavar="SECONDS",
+        help="Timeout of a request to the cluster.",
     )
-    job = text(
+    job: str | None = option(
+        "--job",
         metavar="NAME",
-        help="Of several objects in the files, explain this one: NAME of a Job, or cronjob/NAME.",
+        help="If the files have several objects, explain this one: NAME of a Job, or cronjob/NAME.",
     )
-    manifest = text(
+    manifest: str | None = option(
+        "--manifest",
         metavar="FILE",
         help="The manifest of the Job, to name the lines of the rules of its failure policy.",
     )
-    log_lines = integer(
+    log_lines: int = option(
+        "--log-lines",
         default=DEFAULT_LOG_LINES,
+        type=NUMBER,
         metavar="N",
         help="Lines of the log of a failed container.",
     )
-    no_logs = flag(help="Do not read logs.")
-    output = words(short="-o", metavar="FORMAT[=FILE]", help="text or json; several may be given.")
-    server = nested(ServerOptions)
-    paths = arguments("KIND/NAME|FILE...")
+    no_logs: bool = flag("--no-logs", help="Do not read logs.")
+    timeline: bool = flag(
+        "--timeline",
+        help="Show each Pod over time, the decision of the Job controller about its failure, and what "
+        "counted towards which limit.",
+    )
+    with_: str | None = option(
+        "--with",
+        "with_",
+        metavar="FILE",
+        help="Compare with the failure policy of the Job or CronJob in this file: what it would have done "
+        "with the same failures. Implies --timeline.",
+    )
+    output: tuple[str, ...] = words(
+        "--output",
+        "-o",
+        metavar="FORMAT[=FILE]",
+        help="text, markdown, json, or html (a timeline); several may be given.",
+    )
+    server = group(ServerOptions)
+    paths: tuple[str, ...] = arguments("paths", "KIND/NAME|FILE...")
 
 
 def run(options: WhyOptions) -> int:
@@ -71,17 +97,21 @@ def run(options: WhyOptions) -> int:
     """
     outputs = outputs_of(options.output, FORMATS)
     server = server_of(options.server)
+    other = None if options.with_ is None else _other_policy(options.with_, server)
     try:
-        found = list(_found(options, server))
+        found = [
+            _illustrated(each, options, outputs, other, server) for each in _found(options, server)
+        ]
     except ImportError as error:
         raise UsageError(missing_extra("connections to a cluster", "cluster", error.name)) from None
     except _ClusterError as error:
         print(printable(f"Error: {error}"), file=sys.stderr)
         return EXIT_UNREADABLE
-    if len(found) > 1 and any(name == "json" for name, _ in outputs):
-        raise UsageError("--output json explains one object: choose it with --job")
+    single = [name for name, _ in outputs if name in ("json", "html")]
+    if len(found) > 1 and single:
+        raise UsageError(f"--output {single[0]} explains one object: choose it with --job")
     for name, file in outputs:
-        write_lines(_rendered(name, found), file)
+        write_lines(_rendered(name, found, file), file)
     return EXIT_DONE
 
 
@@ -89,14 +119,49 @@ class _ClusterError(Exception):
     """A call to the cluster failed; the message is for users."""
 
 
-def _found(options: WhyOptions, server: ApiServer) -> Iterator[SavedDiagnosis]:
+def _illustrated(
+    found: Explained,
+    options: WhyOptions,
+    outputs: Sequence[tuple[str, str]],
+    other: Mapping[str, Any] | None,
+    server: ApiServer,
+) -> Explained:
+    """Return a diagnosis with what the options ask for beside it."""
+    from jobsworth.runs.recorded.recording_reader import BadRecording
+
+    html = any(name == "html" for name, _ in outputs)
+    try:
+        if options.with_ is not None and other is not None:
+            return found.compared(options.with_, other, server)
+        if options.timeline or html:
+            return found.with_timeline(server)
+    except BadRecording as error:
+        raise InputError(*str(error).split("\n")) from None
+    return found
+
+
+def _other_policy(path: str, server: ApiServer) -> Mapping[str, Any]:
+    """Return the spec of the Job, or of the CronJob's Job, in a file."""
+    from jobsworth.files.defaulted_manifests import defaulter
+    from jobsworth.files.simulations.simulated_manifests import read_manifest
+    from jobsworth.validation.engine import engine_for
+
+    manifest = read_manifest(path, server, defaulter(server, (), print_note))
+    if manifest.object["kind"] == "JobSet":
+        raise InputError(f"{path}: a recording is of one Job. Name a file with a Job or CronJob")
+    engine = engine_for(server)
+    spec: dict[str, Any] = engine.created_job(engine.decode_object(manifest.value))["spec"]
+    return spec
+
+
+def _found(options: WhyOptions, server: ApiServer) -> Iterator[Explained]:
     files = [path for path in options.paths if _is_file(path)]
     if files and len(files) < len(options.paths):
         other = next(path for path in options.paths if path not in files)
         raise UsageError(
-            f"{other} is no file, and {files[0]} is one: name either files or objects of a cluster"
+            f"{other} is not a file, and {files[0]} is one: name either files or objects of a cluster"
         )
-    from jobsworth.following.reading.job_findings import job_findings
+    from jobsworth.evaluation.stored_findings import job_findings
 
     findings = job_findings(server)
     if files:
@@ -116,7 +181,7 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[SavedDiagnosis]:
 def _only(job: str | None) -> tuple[str, str] | None:
     if job is None:
         return None
-    from jobsworth.following.job_reference import BadReference, read_reference
+    from jobsworth.live.job_reference import BadReference, read_reference
 
     try:
         reference = read_reference(job, "")
@@ -126,19 +191,19 @@ def _only(job: str | None) -> tuple[str, str] | None:
 
 
 def _of_cluster(
-    options: WhyOptions, server: ApiServer, findings: Callable[[Object], Sequence[Finding]]
-) -> Iterator[SavedDiagnosis]:
+    options: WhyOptions,
+    server: ApiServer,
+    findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
+) -> Iterator[Explained]:
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
-    from jobsworth.files.recordings.saved_jobs import SavedDiagnosis
-    from jobsworth.following.drivers import run_reading
-    from jobsworth.following.errors import JobNotFound
-    from jobsworth.following.job_reference import BadReference, check_joined, read_reference
-    from jobsworth.following.reading.job_reading import ReadingOptions
-    from jobsworth.following.reading.object_reading import MalformedObject
-    from jobsworth.following.reading.owner_reading import read_any
-    from jobsworth.following.sources import ApiSource
-    from jobsworth.whatif.replay.recording_reader import BadRecording
+    from jobsworth.live.errors import JobNotFound
+    from jobsworth.live.job_reading import ReadingOptions
+    from jobsworth.live.job_reference import BadReference, check_joined, read_reference
+    from jobsworth.live.object_reading import MalformedObject
+    from jobsworth.live.owner_reading import read_any
+    from jobsworth.runs.recorded.recording_reader import BadRecording
+    from jobsworth.runs.why.explained import Explained
 
     places = {} if options.manifest is None else _rule_places(options.manifest)
     try:
@@ -146,7 +211,6 @@ def _of_cluster(
         with rest_config(target_of(options.cluster)) as config:
             client = reading_client(config, timeout=options.request_timeout)
             namespace = options.namespace or config.namespace
-            source = ApiSource(client, config.name, namespace)
             reading = ReadingOptions(
                 server,
                 time.time,
@@ -157,8 +221,7 @@ def _of_cluster(
             )
             for path in options.paths:
                 reference = read_reference(path, namespace)
-                found = run_reading(read_any(reference, reading), source)
-                yield SavedDiagnosis(found, places)
+                yield Explained(read_any(client, reference, reading), places)
     except BadReference as error:
         raise UsageError(str(error)) from None
     except JobNotFound as error:
@@ -191,29 +254,53 @@ def _rule_places(path: str) -> dict[str, str]:
     raise InputError(f"{path}: no Job in this file")
 
 
-def _rendered(name: str, found: list[SavedDiagnosis]) -> Iterator[str]:
-    for number, each in enumerate(found):
-        if name == "json":
-            from jobsworth.reports import why_json
+def _rendered(name: str, found: list[Explained], file: str) -> Iterator[str]:
+    if name == "json":
+        from jobsworth.reports import why_json
 
-            yield why_json.render(why_json.why_value(each.diagnosis, each.rule_places))
-            continue
-        from jobsworth.reports.why_owner_text import why_lines
+        yield why_json.render(found[0])
+        return
+    if name == "html":
+        yield _page(found[0])
+        return
+    from jobsworth.reports.sections import markdown_lines, text_lines
+    from jobsworth.reports.why_sections import why_sections
 
-        if number:
-            yield ""
-        yield from why_lines(each.diagnosis, each.rule_places)
+    sections = [section for each in found for section in why_sections(each)]
+    if name == "markdown":
+        yield from markdown_lines(sections)
+        return
+    shown = file == STDOUT
+    width = terminal_width(sys.stdout) if shown else None
+    yield from text_lines(sections, width, color=shown and wants_color(sys.stdout))
+
+
+def _page(found: Explained) -> str:
+    from jobsworth.reports.timelines.timeline_page import timeline_page
+    from jobsworth.reports.why_sections import page_sections
+    from jobsworth.runs.why.recorded_timeline import recorded_timeline
+
+    assert found.job is not None
+    assert found.replayed is not None
+    recording = found.job.recording
+    record = recorded_timeline(recording, found.replayed)
+    return timeline_page(record, recorded_in=recording.file, sections=page_sections(found))
 
 
 COMMAND = Command(
     "why",
-    help="""Explain why a Job, CronJob or JobSet failed, or what it waits for: in one sentence, then with its
-Pods, rules, the end of the log, Events, and what to change.
+    help="""Explain why a Job, CronJob or JobSet failed, or what it waits for: in a short line, with the
+cause, a command that helps and what comes next; then its Pods, rules, the end of the log and Events.
 
 KIND/NAME is job/NAME, cronjob/NAME or jobset/NAME of a cluster, which is only read; NAME alone is a Job. FILE
 has the objects, as kubectl get job,pods,events -o yaml prints them. Pods that are gone are reported as gone;
-numbers come from the status. Logs may hold secrets: --no-logs leaves them out. Exit codes: 0; 2 if a file or
-the cluster cannot be read, there is no such object, or the command line is wrong.""",
+numbers come from the status. Logs may hold secrets: --no-logs leaves them out.
+
+With --timeline: how each Pod ended, the rule of podFailurePolicy that took the failure, and what counted
+towards which limit, as the planner of the Job controller decides it. With --with: the same failures under
+another failure policy, where the two diverge, and what follows, as far as the recording knows. Exit codes: 0;
+2 if a file or the cluster cannot be read, there is no such object, the API server rejects the other policy,
+or the command line is wrong.""",
     epilog="""\b
 Examples:
   jobsworth why job/train -n batch
@@ -221,6 +308,8 @@ Examples:
   jobsworth why jobset/pretrain --output json --no-logs
   kubectl get job,pods,events -n batch -o yaml | jobsworth why --job train -
   jobsworth why job/train --manifest job.yaml
+  jobsworth why job/train --timeline -o text -o html=train.html
+  jobsworth why recording.yaml --with job.yaml -o markdown
 """,
     options=WhyOptions,
     run=run,

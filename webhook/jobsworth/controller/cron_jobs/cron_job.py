@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from jobsworth.api.formats import cron
-
-if TYPE_CHECKING:
-    from jobsworth.api.formats.cron import Schedule
+from jobsworth.api.formats.cron import Schedule
 
 ALLOW, FORBID, REPLACE = "Allow", "Forbid", "Replace"
 INSTANTIATE = "cronjob.kubernetes.io/instantiate"

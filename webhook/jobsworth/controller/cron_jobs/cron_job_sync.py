@@ -11,22 +11,24 @@ are the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from jobsworth.controller.cron_jobs.cron_job import FORBID, REPLACE
+from jobsworth.controller.cron_jobs.cron_job import (
+    FORBID,
+    REPLACE,
+    CronJob,
+    CronJobStatus,
+    OwnedJob,
+)
 from jobsworth.controller.cron_jobs.schedule_times import (
     MAX_FEW_MISSED,
     most_recent_schedule_time,
     next_schedule_delay,
 )
 from jobsworth.controller.signals import NORMAL, WARNING, Event
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.controller.cron_jobs.cron_job import CronJob, CronJobStatus, OwnedJob
 
 MAX_RESYNC_PERIOD = 24 * 3600
 """The longest period, in seconds, of the informer's resync: kube-controller-manager chooses at its start,
@@ -75,6 +77,10 @@ def delay_after_update(before: CronJob, after: CronJob, now: float) -> float:
 
 def sync_cron_job(cron_job: CronJob, jobs: Sequence[OwnedJob], now: float) -> CronJobSync:
     """Decide about a CronJob.
+
+    The Job to start is taken to be created: neither is it rejected, which the controller retries with
+    exponential backoff, nor has a Job of another owner its name, with which the controller ends the sync
+    without a requeue.
 
     Args:
         jobs: all Jobs that it owns; also those that a user has created from it.

@@ -10,19 +10,15 @@ deleted and created again counts from its creation, so it starts no passed time.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, OwnedJob
+from jobsworth.api.formats.cron import Schedule
+from jobsworth.controller.cron_jobs.cron_job import CronJob, CronJobStatus, OwnedJob
 from jobsworth.controller.cron_jobs.cron_job_sync import delay_after_update, sync_cron_job
 from jobsworth.controller.cron_jobs.schedule_times import (
     NEVER,
     next_schedule_delay,
     next_time,
 )
-
-if TYPE_CHECKING:
-    from jobsworth.api.formats.cron import Schedule
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 A_MOMENT = 60
 """Seconds after a scheduled time at which its run has certainly started."""
@@ -75,7 +71,7 @@ class Window:
     Attributes:
         begin: seconds since 1970.
         end: the first later time at which it starts none; None if none was found.
-        started: the run that it starts at the begin.
+        started: the run that it starts first.
     """
 
     begin: float

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
-
     from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 

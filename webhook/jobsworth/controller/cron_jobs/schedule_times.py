@@ -6,6 +6,7 @@ Kubernetes 1.36; 1.33 to 1.37 have the same code.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from jobsworth.api.formats.cron_times import next_times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.api.formats.cron import Schedule
 
 NEXT_SCHEDULE_DELTA = 0.1
@@ -110,6 +109,14 @@ def next_unpassed_time(schedule: Schedule, earliest: int, now: int) -> int:
 def next_time(schedule: Schedule, after: float) -> int:
     """Return the first scheduled time after a time, in seconds since 1970; NEVER if there is none."""
     return _next(schedule, int(after // 1))
+
+
+def count_times(schedule: Schedule, after: float, until: float, most: int) -> int:
+    """Return how many scheduled times there are after a time and up to another, at most `most`."""
+    time, number = next_time(schedule, after), 0
+    while time != NEVER and time <= until and number < most:
+        time, number = next_time(schedule, time), number + 1
+    return number
 
 
 @lru_cache(maxsize=1024)

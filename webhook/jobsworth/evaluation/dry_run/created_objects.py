@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.controller.actions import Creation
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pod_body import pod_body
 from jobsworth.controller.settings import settings_of
-
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def job_of_cron_job(cron_job: dict[str, Any], scheduled: int) -> dict[str, Any]:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from jobsworth.evaluation.dry_run.refusals import template_of
+from jobsworth.findings.finding import Finding
 from jobsworth.lint.linter import POD_RULES
 from jobsworth.lint.neighbors import parts
-from jobsworth.lint.schedule_timing import listed
-from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
+from jobsworth.wording import listing
 
 LISTS = ("initContainers", "containers")
 TOKEN_VOLUME, TOKEN_PATH = "kube-api-access-", "/var/run/secrets/kubernetes.io/serviceaccount"
 """The volume that the API server itself adds, by the beginning of its name, and where it is mounted."""
 
 
-class InjectedContainers(Record):
+@dataclass(frozen=True, slots=True)
+class InjectedContainers:
     """A manifest with the containers that webhooks add to its Pods.
 
     Attributes:
@@ -115,7 +112,7 @@ def findings_of_injected(
         noun = "container is" if len(injected.names) == 1 else "containers are"
         message = (
             f"{finding.message} The {noun} injected by an admission webhook: "
-            f"{listed(list(injected.names))}."
+            f"{listing(list(injected.names))}."
         )
         found.append(finding.changed(field=field, message=message, fix=None))
     return found

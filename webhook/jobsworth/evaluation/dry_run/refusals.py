@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from jobsworth.findings.finding import Finding
-from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 REFUSED, PODS_REFUSED, NO_DRY_RUN = "ClusterRefusal", "PodsRefused", "DryRunUnsupported"
 
@@ -32,7 +29,8 @@ _NAMED_CONTAINERS = re.compile(
 """The containers in messages of PodSecurity and ResourceQuota."""
 
 
-class Cause(Record):
+@dataclass(frozen=True, slots=True)
+class Cause:
     """A cause in a refusal.
 
     Attributes:
@@ -46,7 +44,8 @@ class Cause(Record):
     message: str
 
 
-class Refusal(Record):
+@dataclass(frozen=True, slots=True)
+class Refusal:
     """The answer of an API server that refuses an object.
 
     Attributes:
@@ -67,7 +66,8 @@ class Refusal(Record):
         return "does not support dry run" in self.message
 
 
-class Template(Record):
+@dataclass(frozen=True, slots=True)
+class Template:
     """The Pod template of a manifest.
 
     Attributes:

@@ -20,7 +20,7 @@ from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.edits import locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, FileMode, Fix
-from jobsworth.findings.near_names import near
+from jobsworth.findings.near_names import fold, near
 from jobsworth.validation.engine import kind_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.declare import Struct
     from jobsworth.evaluation.fixes.rejected_object import Written
 
     Fixer = Callable[[RejectedObject], Fix | None]
@@ -41,26 +42,32 @@ JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
 def with_fixes(
-    findings: Iterable[Finding], value: Any, server: ApiServer, written: Written
+    findings: Iterable[Finding],
+    value: Any,
+    server: ApiServer,
+    written: Written,
+    kind: Struct | None = None,
 ) -> list[Finding]:
     """Return the findings of the API server, with a fix where one is known.
 
     Args:
         findings: the findings for the object.
-        value: the object, a Job or CronJob of ``batch/v1``.
+        value: the object.
         server: whose findings they are.
         written: returns the text of a scalar by its field path, without quotes: ``yes`` where the object
             has true. None if there is no such text.
+        kind: the declared type of the object; None for a Job or CronJob of ``batch/v1``.
     """
-    return [_with_fix(finding, value, server, written) for finding in findings]
+    declared_kind = kind or kind_of(value)
+    return [
+        _with_fix(RejectedObject(each, value, server, written, declared_kind)) for each in findings
+    ]
 
 
-def _with_fix(
-    finding: Finding, value: dict[str, Any], server: ApiServer, written: Written
-) -> Finding:
+def _with_fix(rejected: RejectedObject) -> Finding:
+    finding = rejected.finding
     if finding.severity != "error" or finding.source != "api" or finding.fix is not None:
         return finding
-    rejected = RejectedObject(finding, value, server, written)
     by_reason = FIXERS_BY_REASON.get(finding.reason, ())
     for fixer in (plain_fix, *FIXERS.get(finding.rule, ()), *by_reason):
         fix = fixer(rejected)
@@ -71,9 +78,7 @@ def _with_fix(
 
 
 def _unknown_field(rejected: RejectedObject) -> Fix | None:
-    return fix_unknown_field(
-        kind_of(rejected.value), rejected.finding.field, rejected.value, rejected.server
-    )
+    return fix_unknown_field(rejected.kind, rejected.finding.field, rejected.value, rejected.server)
 
 
 def _wrong_type(rejected: RejectedObject) -> Fix | None:
@@ -111,6 +116,12 @@ def _boolean(value: Any) -> bool | None:
     if isinstance(value, str):
         return BOOLEANS.get(value.strip().lower())
     return bool(value) if type(value) is int and value in (0, 1) else None
+
+
+def _set_title(field: str, value: str) -> str:
+    """Return the title of a fix that sets a field; an item of a list is named by its value alone."""
+    name = field.rpartition(".")[2]
+    return f"Set {value}" if name.endswith("]") else f"Set {name}: {value}"
 
 
 def _set_to(value: bool) -> str:
@@ -188,8 +199,6 @@ def _restart_policy(rejected: RejectedObject) -> Fix | None:
     """Set a restartPolicy that a Job allows: OnFailure or Never; with a failure policy, Never."""
     field = rejected.finding.field
     pod_path = f"{rejected.job}.template.spec"
-    if field != f"{pod_path}.restartPolicy":
-        return _enumeration(rejected)
     written = rejected.within(pod_path).get("restartPolicy")
     failing = rejected.within(rejected.job).get("podFailurePolicy") is not None
     if written in (None, ""):
@@ -203,7 +212,7 @@ def _restart_policy(rejected: RejectedObject) -> Fix | None:
         return Fix(title, Edit("set", field, "Never"), safe=True)
     meant = near(written, JOB_RESTART_POLICIES) if isinstance(written, str) else None
     if meant is not None:
-        return Fix(f"Set {meant.name}", Edit("set", field, meant.name), safe=meant.sure)
+        return Fix(_set_title(field, meant.name), Edit("set", field, meant.name), safe=meant.sure)
     policy, other = ("OnFailure", "Never") if written == "Always" else ("Never", "OnFailure")
     title = f"Set restartPolicy: {policy} (the alternative is {other})"
     return Fix(title, Edit("set", field, policy), safe=False)
@@ -332,15 +341,9 @@ def _generated_label(rejected: RejectedObject) -> Fix | None:
 
 
 def _name(rejected: RejectedObject) -> Fix | None:
-    from jobsworth.api.formats.names import dns_label
+    from jobsworth.evaluation.fixes.names import fixed_name
 
-    name = rejected.at("metadata.name")
-    if rejected.finding.field != "metadata.name" or not isinstance(name, str):
-        return None
-    wanted = "-".join(name.lower().replace("_", "-").replace(".", "-").split())
-    if wanted == name or dns_label(wanted):
-        return None
-    return Fix(f"Set name: {wanted}", Edit("set", "metadata.name", wanted), safe=False)
+    return fixed_name(rejected)
 
 
 def _enumeration(rejected: RejectedObject) -> Fix | None:
@@ -348,7 +351,7 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
     field = rejected.finding.field
     written = rejected.at(field)
     place = locate(rejected.value, field)
-    found = declared(kind_of(rejected.value), place.steps).field
+    found = declared(rejected.kind, place.steps).field
     if not isinstance(written, str) or place.missing or found is None:
         return None
     supported = rejected.finding.supported
@@ -357,7 +360,7 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
     meant = None if written in names else near(written, names)
     if meant is None:
         return None
-    edits, title = [Edit("set", field, meant.name)], f"Set {meant.name}"
+    edits, title = [Edit("set", field, meant.name)], _set_title(field, meant.name)
     if field.endswith("onExitCodes.operator") and meant.name == "In":
         # Operator In does not allow 0.
         codes = rejected.at(field.removesuffix("operator") + "values")
@@ -366,6 +369,17 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
             edits.append(Edit("set", field.removesuffix("operator") + "values", others))
             title += ", and remove 0"
     return Fix(title, *edits, safe=meant.sure)
+
+
+def _known_value(rejected: RejectedObject) -> Fix | None:
+    """Replace a value that JobSet's webhook does not know, such as the name of a ReplicatedJob."""
+    field, supported = rejected.finding.place, rejected.finding.supported
+    written = rejected.at(field)
+    meant = near(written, supported) if isinstance(written, str) else None
+    if meant is None:
+        return None
+    sure = fold(meant.name) == fold(written)
+    return Fix(_set_title(field, meant.name), Edit("set", field, meant.name), safe=sure)
 
 
 FIXERS: dict[str, tuple[Fixer, ...]] = {
@@ -386,7 +400,6 @@ FIXERS: dict[str, tuple[Fixer, ...]] = {
     "PodFailurePolicyOnPodConditionsPattern.status_is_known": (_condition_status,),
     "defaultMode.bounds": (_octal,),
     "mode.bounds": (_octal,),
-    "restartPolicy.enum": (_restart_policy,),
 }
 """Functions that fix an error, by the key of the rule that reports it."""
 
@@ -394,5 +407,6 @@ FIXERS_BY_REASON: dict[str, tuple[Fixer, ...]] = {
     "UnknownField": (_unknown_field,),
     "FieldValueTypeInvalid": (_wrong_type,),
     "FieldValueNotSupported": (_enumeration,),
+    "InternalError": (_known_value,),
 }
 """Functions that fix an error of any rule, by the server's reason: they need only the declaration."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.api.batch.pod_failure_policy import CONTAINER_EXISTS
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
-from jobsworth.api.field_errors import IMMUTABLE
+from jobsworth.api.field_errors import IMMUTABLE, WEBHOOK
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
-from jobsworth.evaluation.fixes.odd_characters import odd_hint
+from jobsworth.evaluation.fixes.odd_characters import cause_in_name, odd_hint
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
+from jobsworth.wording import count, shortened, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +49,8 @@ def hinted(rejected: RejectedObject) -> Finding:
         return finding.with_hint(odd)
     hint = HINTS.get(finding.rule)
     found = None if hint is None else hint(rejected)
+    if found is None and finding.reason == "FieldValueInvalid":
+        found = cause_in_name(rejected), None
     if found is None:
         return finding
     text, fix = found
@@ -58,22 +62,50 @@ def hinted(rejected: RejectedObject) -> Finding:
 def _missing_volume(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     field = rejected.finding.field
     pod = f"{rejected.job}.template.spec"
-    name, volumes = rejected.at(field), rejected.at(f"{pod}.volumes")
-    names = [
-        str(volume.get("name")) for volume in volumes or () if isinstance(volume, dict)
-    ] if isinstance(volumes, list | None) else []  # fmt: skip
+    name, names = rejected.at(field), _names_in(rejected, f"{pod}.volumes")
     if not isinstance(name, str):
         return None
     if not names:
         return f'the Pod has no volume "{name}": add it to {pod}.volumes', None
     if name in names:  # the API server counts only valid volumes
         return f'the volume "{name}" is rejected: correct it in {pod}.volumes', None
+    return _another_name(f'the Pod has no volume "{name}"', field, name, names)
+
+
+def _missing_container(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    field = rejected.finding.field
+    pod = f"{rejected.job}.template.spec"
+    name, containers = rejected.at(field), _names_in(rejected, f"{pod}.containers")
+    names = [*containers, *_names_in(rejected, f"{pod}.initContainers")]
+    if not isinstance(name, str) or not names:
+        return None
+    found = _another_name(f'the Pod has no container "{name}"', field, name, names)
+    if len(names) > 1 or found[1] is not None:
+        return found
+    return found[0], Fix(f"Set containerName: {names[0]}", Edit("set", field, names[0]), safe=False)
+
+
+def _names_in(rejected: RejectedObject, field: str) -> list[str]:
+    """Return the names of the items of a list, which may be malformed."""
+    items = rejected.at(field)
+    return [
+        str(item.get("name"))
+        for item in (items if isinstance(items, list) else ())
+        if isinstance(item, dict)
+    ]
+
+
+def _another_name(
+    problem: str, field: str, name: str, names: Sequence[str]
+) -> tuple[str, Fix | None]:
+    """Return the hint with the names that exist, and a fix if one of them is nearly the written one."""
     some = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
-    text = f'the Pod has no volume "{name}"; it has {some}'
+    text = f"{problem}; it has {some}"
     meant = near(name, names)
     if meant is None:
         return text, None
-    return text, Fix(f"Set name: {meant.name}", Edit("set", field, meant.name), safe=False)
+    title = f"Set {field.rpartition('.')[2]}: {meant.name}"
+    return text, Fix(title, Edit("set", field, meant.name), safe=False)
 
 
 def _duration(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
@@ -171,10 +203,18 @@ def _time_zone(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     return "use a name of the tz database, such as Europe/Berlin or Etc/UTC", None
 
 
+def _known_names(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    names = rejected.finding.supported
+    if not names:
+        return None
+    some = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
+    return f"write one of {some}", None
+
+
 def _never_ends(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     if rejected.at(rejected.finding.field) != "Always":
         return None
-    return "Always is for Pods that run for ever; a Job's Pods must end", None
+    return "Always is for Pods that never finish; a Job's Pods must end", None
 
 
 def _label_value(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
@@ -187,10 +227,12 @@ def _label_value(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
 
 HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
     VOLUME_EXISTS: _missing_volume,
+    CONTAINER_EXISTS: _missing_container,
     LABEL_VALUE: _label_value,
     QUANTITY: _quantity,
     "PodFailurePolicyOnExitCodesRequirement.exit_codes_are_a_sorted_set": _success_code,
     "type": _duration,
+    WEBHOOK: _known_names,
     "CronJobSpec.schedule": _schedule,
     "CronJobSpec.time_zone": _time_zone,
     "JobSpec.pods_of_a_job_end": _never_ends,
@@ -271,7 +313,7 @@ def _changes(old: Any, new: Any, path: str) -> list[str]:
             for change in _changes(was, now, f"{path}[{index}]")
         ]
     name = path.removeprefix(".")
-    change = f"{_shown(old)} -> {_shown(new)}"
+    change = f"{_summary_of(old)} -> {_summary_of(new)}"
     return [f"{name} {change}" if name else change]
 
 
@@ -282,12 +324,9 @@ def _written(value: Any) -> Any:
     return {name: part for name, part in value.items() if name not in GENERATED_LABELS} or None
 
 
-def _shown(value: Any) -> str:
-    if value is None:
-        return "(unset)"
+def _summary_of(value: Any) -> str:
     if isinstance(value, dict):
         return "{…}" if value else "{}"
     if isinstance(value, list):
-        return f"[{len(value)} item{'s' * (len(value) > 1)}]" if value else "[]"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 1]}…"
+        return f"[{count(len(value), 'item')}]" if value else "[]"
+    return shortened(value_text(value, "(unset)"), MAX_VALUE_LENGTH)

@@ -26,6 +26,9 @@ _CALENDAR = re.compile(
     r"(?:OnCalendar=)?(?:(?P<days>[A-Za-z][A-Za-z.,]*)\s+)?(?P<date>[\d*]+-[\d*/,.]+-[\d*/,.]+\s+)?"
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::00)?"
 )
+_SPACE_IN_FIELD = re.compile(r"\s*([-,/])\s+|\s+([-,/])\s*")
+_DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
+_COMMAND = re.compile(r"[A-Za-z_/.~$\"']\S*")
 _HASHED = re.compile(r"H(?:\(\d+-\d+\))?(?:/\d+)?")
 
 
@@ -59,7 +62,16 @@ def recognized(schedule: str) -> Dialect | None:
     text = schedule.strip()
     if not text or len(text) > 200:
         return None
-    for find in (_wrapped, _descriptor, _calendar, _with_more_fields, _with_marks):
+    readers = (
+        _wrapped,
+        _descriptor,
+        _calendar,
+        _crontab_line,
+        _with_spaces,
+        _with_more_fields,
+        _with_marks,
+    )
+    for find in readers:
         found = find(text)
         if found is not None:
             return (
@@ -156,6 +168,36 @@ def _calendar(text: str) -> Dialect | None:
     if (found["date"] or "*-*-*").strip() != "*-*-*" or not _is_valid(meant):
         meant = ""
     return Dialect(f"this is a calendar event of systemd: {_instead(meant)}", meant)
+
+
+def _with_spaces(text: str) -> Dialect | None:
+    """Recognize a list, range or step with a space in it, which ends a field."""
+    joined = _SPACE_IN_FIELD.sub(lambda found: found[1] or found[2], text)
+    fields = joined.split()
+    if joined == text or len(fields) not in (len(FIELDS) - 1, len(FIELDS)):
+        return None
+    field = next(each for each in fields if each not in text.split())
+    hint = f"a space ends a field: write {field} without one"
+    if len(fields) < len(FIELDS):
+        fields.append("*")
+        hint += f"; then a field is missing, as in {' '.join(fields)}"
+        return Dialect(hint, " ".join(fields))
+    return Dialect(hint, joined, sure=True)
+
+
+def _crontab_line(text: str) -> Dialect | None:
+    """Recognize a line of a crontab, which has a command after the schedule, in some files after a user."""
+    fields = text.split()
+    length = 1 if fields[0] in _DESCRIPTORS else len(FIELDS)
+    schedule, rest = " ".join(fields[:length]), fields[length:]
+    if not rest or not _is_valid(schedule) or not _COMMAND.fullmatch(rest[0]):
+        return None
+    if length > 1 and (_is_valid(f"* * * * {rest[0]}") or rest[0] in ("L", "W")):
+        return None  # a day of the week, after seconds
+    return Dialect(
+        "this is a line of a crontab: the schedule ends before its command, which belongs into the container",
+        schedule,
+    )
 
 
 def _with_more_fields(text: str) -> Dialect | None:

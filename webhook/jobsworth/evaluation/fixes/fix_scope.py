@@ -76,7 +76,7 @@ def in_scope(
     Args:
         findings: the findings of the document.
         value: the object.
-        file: the file's path, as the user named it.
+        file: the file's path from the root of its project.
         beside: the names of other files in its folder, if known.
         others: findings of the same document that are not returned.
     """
@@ -93,7 +93,7 @@ def in_scope(
     found = [
         finding
         for finding in findings
-        if not (foreign or lack) or finding.code not in _ABOUT_APPLYING
+        if not (reason or lack) or finding.code not in _ABOUT_APPLYING
     ]
     if not (reason or lack):
         return ScopedFindings(found)
@@ -114,10 +114,15 @@ def not_applied(value: Any, file: str) -> str:
 
     Args:
         value: the object.
-        file: the file's path, as the user named it.
+        file: the file's path from the root of its project.
     """
     parts = file.replace("\\", "/").split("/")
     return _by_name(parts[-1]) or _by_directive(value) or _by_folder(parts[:-1], ())
+
+
+def are_helm_values(file: str) -> bool:
+    """Return True for a file whose name marks it as the values of a Helm chart."""
+    return _by_name(file.replace("\\", "/").rpartition("/")[2]) == HELM_VALUES
 
 
 def missing_part(value: Any) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.declare import Struct
     from jobsworth.findings.finding import Finding
 
     Written = Callable[[str], str | None]
@@ -25,12 +26,14 @@ class RejectedObject(Record):
         value: the object, as it was written.
         server: the server that rejects the object.
         written: returns the text of a scalar by its field path, without quotes; None if it has none.
+        kind: the declared type of the object.
     """
 
     finding: Finding
     value: dict[str, Any]
     server: ApiServer
     written: Written
+    kind: Struct
 
     @property
     def job(self) -> str:

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from jobsworth.api.formats.cron import BadSchedule, parse
-from jobsworth.api.formats.go_numbers import capped
 from jobsworth.record import Record
+from kube_cel.formats.go_numbers import capped
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _MONTHS = (
@@ -75,7 +75,7 @@ def _part(part: str, number: int) -> tuple[str, bool]:
     low, hyphen, high = limits.partition("-")
     low, high = _short(low, number), _short(high, number)
     short = low + hyphen + high + slash + step
-    first, last = _number(low, number), _number(high if hyphen else low, number)
+    first, last = _value_of(low, number), _value_of(high if hyphen else low, number)
     minimum, maximum = _FIRST_AND_LAST[number]
     if first is None or last is None or (slash and not _is_step(step)):
         return short, short != part
@@ -122,7 +122,7 @@ def _short(text: str, number: int) -> str:
     return text
 
 
-def _number(text: str, number: int) -> int | None:
+def _value_of(text: str, number: int) -> int | None:
     if text.isdecimal() and text.isascii():
         return capped(text)
     names = _DAYS if number == _DAY_OF_WEEK else _MONTHS if number == _MONTH else ()

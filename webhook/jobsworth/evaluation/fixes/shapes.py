@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jobsworth.api.declare import ListOf, MapOf, Scalar, String, Struct
 from jobsworth.findings.edits import is_item
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.command_line import shell_call
 
 if TYPE_CHECKING:
     from typing import Any
@@ -54,7 +55,7 @@ EXAMPLES = {
 """A value of a type, as an item of a list if most fields have one."""
 
 SHELL_CHARACTERS = frozenset("|&;<>()$`\"'\\*?~#\n")
-"""Characters that mean something to a shell: a command line with one is no plain list of words."""
+"""Characters that mean something to a shell: a command line with one is not a plain list of words."""
 
 MAX_ITEMS = 20
 """The length of a list up to which its items get fixes: each fix reads the list again."""
@@ -213,9 +214,15 @@ def _as_words(rejected: RejectedObject, field: str, value: Any) -> Fix | None:
 
 
 def _runs_text(command: Any) -> bool:
-    """Return True for a command such as ``[sh, -c]``, whose next argument is a script."""
-    last = command[-1] if isinstance(command, list) and command else None
-    return isinstance(last, str) and last[:1] == "-" and last[-1:] == "c"
+    """Return True for a command such as ``[sh, -c]`` or ``[python, -c]``, whose next argument is a script."""
+    if not isinstance(command, list) or not command:
+        return False
+    words = [word for word in command if isinstance(word, str)]
+    if len(words) < len(command):
+        return False
+    call = shell_call(words)
+    last = words[-1]
+    return call.at == len(words) if call is not None else last[:1] == "-" and last[-1:] == "c"
 
 
 def _as_struct(field: str, value: Any, struct: Struct) -> Fix | None:
@@ -296,11 +303,11 @@ def _is_code(text: str) -> bool:
 
 
 def _flow(value: dict[str, Any]) -> str:
-    parts = ", ".join(f"{key}: {_shown(part)}" for key, part in value.items())
+    parts = ", ".join(f"{key}: {_as_written(part)}" for key, part in value.items())
     return f"{{{parts}}}"
 
 
-def _shown(part: Any) -> str:
+def _as_written(part: Any) -> str:
     """Return a value as a manifest shows it; text that begins with a letter or slash needs no quotes."""
     plain = not isinstance(part, str) or part[:1].isalpha() or part[:1] == "/"
     return str(part) if plain else f'"{part}"'

@@ -6,38 +6,33 @@ Errors name the file, the line if known, the key, and the valid values.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
-from jobsworth.api.feature_gates import FEATURE_GATES, is_gate
+from jobsworth.api.feature_gates import KNOWN_GATES, is_gate
+from jobsworth.documents.declared import read_value
+from jobsworth.documents.schema_errors import problems, shown
+from jobsworth.files.configuration.configuration_document import (
+    ConfigurationDocument,
+    configuration_schema,
+)
+from jobsworth.files.configuration.kind_entries import PATTERNS, template_of
 from jobsworth.files.configuration.path_patterns import matches_below
 from jobsworth.files.configuration.settings import Settings
-from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.files.repository_root import is_within, root_around
-from jobsworth.findings.finding import SEVERITIES, THRESHOLDS
+from jobsworth.findings.finding import NEVER, VERDICT
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.kinds.kind_table import EmbeddedTemplate
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
-from jobsworth.lint.lint_rule import CONFIDENCES
 from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn, TypeVar
-
-    from jobsworth.findings.finding import Severity
-    from jobsworth.kinds.kind_table import EmbeddedTemplate
+    from jobsworth.findings.finding import Severity, Threshold
 
     Where = Callable[[str], str]
-    Word = TypeVar("Word", bound=str)
-
-KEYS = (
-    "kubernetes-version", "feature-gates", "allow-privileged",
-    "select", "ignore", "severity", "per-file-ignores", "exclude",
-    "policy", "admission-policy", "profile", "profile-enforcement", "fail-on", "namespace", "min-confidence",
-    "kinds", "jobset-version",
-)  # fmt: skip
 
 MAX_KEY_PARTS = 100
 """The maximum number of parts of a dotted key in TOML; 50,000 take a minute and a gigabyte."""
@@ -57,31 +52,33 @@ class ConfigurationFile:
     __slots__ = ("exclude", "file", "folder", "per_file_ignores", "settings")
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
-        reader = _ConfigurationReader(values, where)
         self.file = file
         self.folder = os.path.dirname(os.path.abspath(file))
-        release, gates = reader.release(), reader.gates()
+        given = _read(values, where)
+        reader = _ConfigurationReader(given, where)
         self.settings = Settings(
-            release=release,
-            gates=gates,
-            gates_file=file if gates else None,
-            allow_privileged=reader.truth("allow-privileged"),
+            release=reader.release(),
+            gates=reader.gates(),
+            gates_file=file if given.feature_gates else None,
+            allow_privileged=given.allow_privileged,
             select=reader.select(),
-            named=named(reader.words("select")),
-            fail_on=reader.choice("fail-on", THRESHOLDS),
-            namespace=reader.namespace(),
-            min_confidence=reader.choice("min-confidence", CONFIDENCES),
+            named=named(given.select or ()),
+            fail_on=reader.threshold(),
+            namespace=given.namespace,
+            min_confidence=given.min_confidence,
             kinds=reader.kinds(),
             jobset_version=reader.jobset_version(),
-            ignore=reader.codes("ignore"),
+            ignore=reader.codes("ignore", given.ignore),
             severity=reader.severity(),
-            policy=tuple(reader.policies("policy", self.folder, _root(file))),
-            admission_policy=tuple(reader.policies("admission-policy", self.folder, _root(file))),
-            profile=reader.choice("profile", PROFILE_CHOICES),
-            profile_enforcement=reader.choice("profile-enforcement", ENFORCEMENTS),
+            policy=tuple(reader.policies("policy", given.policy, file)),
+            admission_policy=tuple(
+                reader.policies("admission-policy", given.admission_policy, file)
+            ),
+            profile=given.profile,
+            profile_enforcement=given.profile_enforcement,
         )
         self.per_file_ignores = reader.per_file_ignores()
-        self.exclude = reader.words("exclude")
+        self.exclude = given.exclude or []
 
     def ignored_in(self, path: str) -> frozenset[str]:
         """Return the codes ignored in a file, by its absolute path."""
@@ -93,156 +90,110 @@ class ConfigurationFile:
         )
 
 
-class _ConfigurationReader:
-    """Reads the values of a configuration by key and checks their types."""
+def _read(values: Mapping[str, Any], where: Where) -> ConfigurationDocument:
+    """Return the values of a configuration; a key without a value counts as absent.
 
-    def __init__(self, values: Mapping[str, Any], where: Where) -> None:
-        self._values = values
+    Raises:
+        UsageError: a key is unknown, or its value is of another form.
+    """
+    found = {key: value for key, value in values.items() if value is not None}
+    wrong = [
+        f"{where(problem.field)}: {problem}"
+        for problem in problems(found, configuration_schema(), PATTERNS)
+    ]
+    if wrong:
+        raise UsageError(*wrong)
+    return read_value(ConfigurationDocument, found)
+
+
+class _ConfigurationReader:
+    """Compiles the values of a configuration that name rules, releases, gates, files and kinds."""
+
+    def __init__(self, given: ConfigurationDocument, where: Where) -> None:
+        self._given = given
         self._where = where
-        for key in values:
-            if key not in KEYS:
-                hint = did_you_mean(str(key), KEYS) or f"valid keys are {', '.join(KEYS)}"
-                self._reject(str(key), f"unknown key: {hint}")
 
     def release(self) -> str | None:
-        value = self._values.get("kubernetes-version")
+        value = self._given.kubernetes_version
         if value is None:
             return None
-        if isinstance(value, float):
-            value = f"{value:.2f}"  # YAML reads 1.30 as 1.3; every minor version has two digits
+        # YAML reads 1.30 as 1.3; every minor version has two digits.
+        text = value if isinstance(value, str) else f"{value:.2f}"
         try:
-            return ApiServer(value if isinstance(value, str) else "").release
+            return ApiServer(text).release
         except UnknownRelease:
             known = f"{RELEASES[0]} to {RELEASES[-1]}"
-            self._reject("kubernetes-version", f"{_shown(value)} is not one of {known}")
+            self._reject("kubernetes-version", f'"{text}" is not one of {known}')
 
     def gates(self) -> dict[str, bool]:
-        gates = self._table("feature-gates", "a feature gate: true or false")
-        for name, value in gates.items():
-            key = f"feature-gates.{name}"
+        gates = self._given.feature_gates or {}
+        for name in gates:
             if not is_gate(name):
-                hint = did_you_mean(name, FEATURE_GATES)
-                self._reject(key, f"unknown feature gate{f': {hint}' if hint else ''}")
-            self._must_be_truth(key, value)
+                hint = did_you_mean(name, KNOWN_GATES)
+                self._reject(
+                    f"feature-gates[{name}]", f"unknown feature gate{f' ({hint})' if hint else ''}"
+                )
         return gates
 
-    def truth(self, key: str) -> bool | None:
-        value = self._values.get(key)
-        if value is None:
-            return None
-        self._must_be_truth(key, value)
-        return bool(value)
-
     def select(self) -> frozenset[str] | None:
-        if "select" not in self._values:
+        if self._given.select is None:
             return None
         try:
-            return selected(self.words("select"))
+            return selected(self._given.select)
         except UnknownCode as error:
             self._reject("select", str(error))
 
-    def codes(self, key: str) -> frozenset[str]:
+    def codes(self, key: str, words: list[str] | None) -> frozenset[str]:
         try:
-            return ignored(self.words(key))
+            return ignored(words or ())
         except UnknownCode as error:
             self._reject(key, str(error))
 
     def severity(self) -> dict[str, Severity]:
         found = []
-        for word, severity in self._table("severity", "a rule: a severity").items():
-            key = f"severity.{word}"
-            if severity not in SEVERITIES:
-                hint = did_you_mean(severity, SEVERITIES) if isinstance(severity, str) else ""
-                hint = hint or f"valid are {', '.join(SEVERITIES)}"
-                self._reject(key, f"{_shown(severity)} is not a severity: {hint}")
+        for word, severity in (self._given.severity or {}).items():
             try:
                 found.append((codes_to_change(word), severity))
             except UnknownCode as error:
-                self._reject(key, str(error))
-        found.sort(
-            key=lambda pair: -len(pair[0])
-        )  # the entry that selects fewer codes takes precedence
+                self._reject(f"severity[{word}]", str(error))
+        # The entry that selects fewer codes takes precedence.
+        found.sort(key=lambda pair: -len(pair[0]))
         return {code: severity for codes, severity in found for code in codes}
 
     def per_file_ignores(self) -> list[tuple[str, frozenset[str]]]:
-        table = self._table("per-file-ignores", "a file pattern: a list of rules")
-        found = []
-        for pattern, words in table.items():
-            key = f"per-file-ignores[{pattern}]"
-            try:
-                found.append((pattern, ignored(self._words(key, words))))
-            except UnknownCode as error:
-                self._reject(key, str(error))
-        return found
-
-    def words(self, key: str) -> list[str]:
-        value = self._values.get(key)
-        return [] if value is None else self._words(key, value)
-
-    def namespace(self) -> str | None:
-        value = self._values.get("namespace")
-        if value is not None and not (isinstance(value, str) and value):
-            self._reject("namespace", f"must be the name of a namespace, got {_shown(value)}")
-        return value
+        return [
+            (pattern, self.codes(f"per-file-ignores[{pattern}]", words))
+            for pattern, words in (self._given.per_file_ignores or {}).items()
+        ]
 
     def jobset_version(self) -> str | None:
-        value = self._values.get("jobset-version")
+        value = self._given.jobset_version
         if value is None:
             return None
         from jobsworth.api.jobset.versions import UnknownJobSetVersion, known_version
 
-        if value == 0.1:
-            value = "0.10"  # which YAML reads as 0.1
         try:
-            return known_version(str(value))
+            return known_version("0.10" if value == 0.1 else str(value))  # YAML reads 0.10 as 0.1
         except UnknownJobSetVersion as error:
             self._reject("jobset-version", str(error))
 
     def kinds(self) -> tuple[EmbeddedTemplate, ...] | None:
-        value = self._values.get("kinds")
-        if value is None:
-            return None
-        from jobsworth.files.configuration.kind_entries import (
-            read_entries,  # few configurations have any
-        )
+        kinds = self._given.kinds
+        return None if kinds is None else tuple(map(template_of, kinds))
 
-        return read_entries(value, self._reject)
-
-    def policies(self, key: str, folder: str, root: str) -> list[str]:
-        """Return the paths of policies, which must be in the repository."""
-        paths = []
-        for word in self.words(key):
-            path = os.path.join(folder, word)
+    def policies(self, key: str, words: list[str] | None, file: str) -> Iterator[str]:
+        """Yield the paths of policies, which must be in the repository."""
+        root = _root(file)
+        for word in words or ():
+            path = os.path.join(os.path.dirname(os.path.abspath(file)), word)
             if not is_within(path, root):
                 advice = f"move it there, or remove it here and use --{key}"
                 self._reject(key, f'"{word}" is outside of {root}; {advice}')
-            paths.append(path)
-        return paths
+            yield path
 
-    def choice(self, key: str, choices: tuple[Word, ...]) -> Word | None:
-        value = self._values.get(key)
-        if value is not None and value not in choices:
-            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
-            hint = hint or f"valid are {', '.join(choices)}"
-            self._reject(key, f"{_shown(value)}: {hint}")
-        return value
-
-    def _must_be_truth(self, key: str, value: Any) -> None:
-        if not isinstance(value, bool):
-            self._reject(key, f"must be true or false, got {_shown(value)}")
-
-    def _words(self, key: str, value: Any) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            self._reject(key, f"must be a list of strings, got {_shown(value)}")
-        return value
-
-    def _table(self, key: str, form: str) -> dict[str, Any]:
-        value = self._values.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, dict):
-            self._reject(key, f"must have entries of the form `{form}`, got {_shown(value)}")
-        return value
+    def threshold(self) -> Threshold | None:
+        """Return the threshold. A pull request may bring it, so ``never`` does not cover the verdict."""
+        return VERDICT if self._given.fail_on == NEVER else self._given.fail_on
 
     def _reject(self, key: str, message: str) -> NoReturn:
         raise UsageError(f"{self._where(key)}: {key}: {message}")
@@ -258,7 +209,7 @@ def read_configuration(file: str) -> ConfigurationFile:
         return _read_yaml(file)
     found = read_if_any(file)
     if found is None:
-        raise UsageError(f"{_shown_name(file)}: no table [tool.jobsworth]; add one")
+        raise UsageError(f"{_short_path(file)}: no table [tool.jobsworth]; add one")
     return found
 
 
@@ -270,7 +221,7 @@ def read_if_any(file: str) -> ConfigurationFile | None:
     """
     import tomllib
 
-    name = _shown_name(file)
+    name = _short_path(file)
     try:
         # Numbers as they are written: 1.30 is not 1.3.
         text = _bytes(file).decode()
@@ -285,7 +236,7 @@ def read_if_any(file: str) -> ConfigurationFile | None:
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise UsageError(f"{name}: tool.jobsworth: must be a table, got {_shown(table)}")
+        raise UsageError(f"{name}: tool.jobsworth: must be a table, but is {shown(table)}")
     return ConfigurationFile(name, table, lambda key: f"{name}: [tool.jobsworth]")
 
 
@@ -308,7 +259,7 @@ def _check_keys(text: str, name: str) -> None:
 def _read_yaml(file: str) -> ConfigurationFile:
     from jobsworth.manifests import read_text
 
-    name = _shown_name(file)
+    name = _short_path(file)
     documents = read_text(_bytes(file), name)
     if not documents:
         return ConfigurationFile(name, {}, lambda key: name)
@@ -318,9 +269,8 @@ def _read_yaml(file: str) -> ConfigurationFile:
     if len(documents) > 1:
         raise UsageError(f"{name}: must have one YAML document, got {len(documents)}")
     if not isinstance(document.value, dict):
-        raise UsageError(
-            f"{name}: must have keys ({', '.join(KEYS)}), got {_shown(document.value)}"
-        )
+        keys = ", ".join(configuration_schema()["properties"])
+        raise UsageError(f"{name}: must be a mapping with {keys}, but is {shown(document.value)}")
     for note in document.notes:
         raise UsageError(f"{name}:{note.position.line}: {note.field}: {note.message}")
 
@@ -340,29 +290,19 @@ def _bytes(file: str) -> bytes:
 
     if os.path.islink(file) and not is_within(file, _root(file)):
         raise UsageError(
-            f"{_shown_name(file)}: is a symbolic link out of {_root(file)} and is not followed; replace it "
+            f"{_short_path(file)}: is a symbolic link out of {_root(file)} and is not followed; replace it "
             "by a file"
         )
-    data = read_bytes(file, name=_shown_name(file), most=MAX_CONFIGURATION_BYTES)
+    data = read_bytes(file, name=_short_path(file), most=MAX_CONFIGURATION_BYTES)
     if isinstance(data, ManifestError):
         raise UsageError(f"{data.file}: {data.message}")
     return data
 
 
-def _shown_name(file: str) -> str:
+def _short_path(file: str) -> str:
     """Return a file's path relative to the current folder if that is shorter."""
     try:
         relative = os.path.relpath(file)
     except ValueError:  # another drive
         return file
     return relative if len(relative) < len(os.path.abspath(file)) else file
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict | list):
-        return "a table" if isinstance(value, dict) else "a list"
-    return "empty" if value is None else str(value)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import preview_of, title
 from jobsworth.files.configuration.resolved_settings import policies_of, resolved
 from jobsworth.files.configuration.settings import Settings, merged
-from jobsworth.files.repository_root import folder_of, is_root
+from jobsworth.files.repository_root import CONFIGURATION, folder_of, is_root
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from jobsworth.files.configuration.configuration_file import ConfigurationFile
     from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 
-OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
+OWN_FILE, SHARED_FILE = CONFIGURATION, "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
 """A pyproject.toml without these bytes has no [tool.jobsworth] and is not parsed."""
 
@@ -76,7 +77,7 @@ class Configurations:
         Raises:
             UsageError: a configuration above it is wrong, or a policy.
         """
-        configuration = self._nearest(_folder_of(path))
+        configuration = self._for_file(path)
         settings = self._settings_below(configuration)
         if configuration is not None and configuration.per_file_ignores and path != STDIN:
             codes = configuration.ignored_in(os.path.abspath(path))
@@ -90,13 +91,31 @@ class Configurations:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        return self._merged(self._nearest(_folder_of(path)))
+        return self._merged(self._for_file(path))
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the admission policies of the files seen so far: what no API server enforces."""
+        """Notes on the settings of the files seen so far.
+
+        They are about previews of releases, admission policies that no API server enforces, and
+        configurations below the root of a repository that replace what jobsworth knows about a kind.
+        """
         policies = [settings.admission_policies for settings in self._resolved.values()]
-        return [note for each in policies if each is not None for note in each.notes]
+        found = [note for each in policies if each is not None for note in each.notes]
+        releases = sorted({settings.server.release for settings in self._resolved.values()})
+        found += [f"judged as {title(each)}" for each in releases if preview_of(each)]
+        for configuration in {id(each): each for each in self._nearest_of.values()}.values():
+            entries = () if configuration is None else configuration.settings.kinds
+            if configuration is None or not entries or not self._is_below_root(configuration):
+                continue
+            from jobsworth.kinds.kind_table import replaced_kinds
+
+            if kinds := replaced_kinds(entries):
+                names = ", ".join(kinds)
+                found.append(
+                    f"{configuration.file} describes {names} in place of what jobsworth knows about it"
+                )
+        return found
 
     @property
     def have_policies(self) -> bool:
@@ -124,6 +143,35 @@ class Configurations:
         absolute = os.path.abspath(path)
         return any(matches_below(base, pattern, absolute) for base, pattern in excluded)
 
+    def excluded_below_root(self, path: str) -> str:
+        """Return the configuration below the root of a repository that excludes a file; empty without one.
+
+        The owners of the root may not know it. That of the current folder is not a surprise.
+
+        Raises:
+            UsageError: a configuration above the file is wrong.
+        """
+        configuration = self._for_file(path)
+        if configuration is None or not self._is_below_root(configuration):
+            return ""
+        from jobsworth.files.configuration.path_patterns import matches_below
+
+        absolute = os.path.abspath(path)
+        excludes = any(
+            matches_below(configuration.folder, pattern, absolute)
+            for pattern in configuration.exclude
+        )
+        return configuration.file if excludes else ""
+
+    def _is_below_root(self, configuration: ConfigurationFile) -> bool:
+        folder, here = configuration.folder, os.getcwd()
+        return not (
+            configuration is self._given
+            or is_root(folder)
+            or here == folder
+            or here.startswith(os.path.join(folder, ""))
+        )
+
     def _patterns(self, folder: str) -> list[tuple[str, str]]:
         """Return the patterns of excluded files for a folder, each with the folder that it is below."""
         configuration = self._nearest(folder)
@@ -145,6 +193,11 @@ class Configurations:
         if configuration is None:
             return self._overrides
         return merged(self._overrides, configuration.settings)
+
+    def _for_file(self, path: str) -> ConfigurationFile | None:
+        if self._isolated or self._given is not None:
+            return self._given
+        return self._nearest(_folder_of(path))
 
     def _nearest(self, folder: str) -> ConfigurationFile | None:
         if self._isolated or self._given is not None:

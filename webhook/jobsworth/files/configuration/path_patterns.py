@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def matches(pattern: str, path: str) -> bool:

@@ -27,10 +27,10 @@ class ResolvedSettings:
         server: the API server whose validation applies.
         selection: the reported rules and their severity.
         policies: the organization's policies; None for none.
-        fail_on: the lowest severity whose findings make the run fail, or ``never``.
+        fail_on: the lowest severity whose findings make the run fail, ``never``, or ``verdict``.
         namespace: of manifests that have none; empty for the server's own default.
         kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
-        admission_policies: the ValidatingAdmissionPolicies of the cluster; None for none.
+        admission_policies: the admission policies of the cluster; None for none.
     """
 
     def __init__(

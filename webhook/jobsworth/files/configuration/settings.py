@@ -31,10 +31,10 @@ class Settings(Record, kw_only=True):
         ignore: codes that are not reported.
         severity: severities by code that override the defaults.
         policy: files and folders of policies.
-        admission_policy: files and folders of ValidatingAdmissionPolicies.
+        admission_policy: files and folders of admission policies.
         profile: the profile to apply, or ``none``.
         profile_enforcement: the strongest effect of a violation of the profile.
-        fail_on: the lowest severity that makes the run fail, or ``never``.
+        fail_on: the lowest severity that makes the run fail, ``never``, or ``verdict``.
         namespace: of manifests that have none.
         min_confidence: the least confidence of the lint rules that are reported without being selected.
         kinds: further kinds that contain Jobs or Pod templates.

@@ -9,9 +9,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, folders_above
+from jobsworth.files.repository_root import (
+    KUSTOMIZATIONS,
+    folder_of,
+    folders_above,
+    path_in_project,
+)
 from jobsworth.manifests import might_contain_job
-from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+from jobsworth.manifests.parsing.manifest_files import STDIN, TEXT, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.manifests import Document
 
-_STDIN = shown_name(STDIN)
+_NO_FILES = (shown_name(STDIN), TEXT)
 
 
 class Surroundings:
@@ -53,13 +58,14 @@ class Surroundings:
         values = [document.value for document in documents]
         if len(values) < 2 and self._is_alone(file):
             return None
-        if self._validated_paths and file != _STDIN:
+        if self._validated_paths and file not in _NO_FILES:
             return self._folders().of(file, values)
         if len(values) < 2:
             return None
+        from jobsworth.files.context.repeated_keys import repeated_keys
         from jobsworth.lint.neighbors import Neighbors
 
-        return Neighbors.of(values)
+        return Neighbors.of(values, repeats=repeated_keys)
 
     def _folders(self) -> NeighborFiles:
         if self._neighbor_files is None:
@@ -89,7 +95,7 @@ class Surroundings:
 
     def kustomize_patch(self, file: str) -> KustomizePatch | None:
         """Return the kustomization that names a file as a patch; None if none does."""
-        if file == _STDIN or not self._is_kustomized(file):
+        if file in _NO_FILES or not self._is_kustomized(file):
             return None
         if self._kustomizations is None:
             from jobsworth.files.context.kustomize import Kustomizations
@@ -97,9 +103,13 @@ class Surroundings:
             self._kustomizations = Kustomizations()
         return self._kustomizations.patch(file)
 
+    def project_path(self, file: str) -> str:
+        """Return a file's path from the root of its project; the name of a text."""
+        return file if file in _NO_FILES else path_in_project(file)
+
     def chainsaw_tests(self, file: str) -> ChainsawTests:
         """Return the Chainsaw tests in a file's folder."""
-        folder = None if file == _STDIN else folder_of(file)
+        folder = None if file in _NO_FILES else folder_of(file)
         found = self._chainsaw_tests.get(folder)
         if found is None:
             found = self._chainsaw_tests[folder] = ChainsawTests(folder)
@@ -110,7 +120,7 @@ class ChainsawTests:
     """The names of the Chainsaw tests in a folder; looked up only if a fix depends on them, and once.
 
     Args:
-        folder: the folder; None for standard input.
+        folder: the folder; None for standard input and texts.
     """
 
     __slots__ = ("_folder", "_names")

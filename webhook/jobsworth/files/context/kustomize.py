@@ -8,19 +8,17 @@ that the kustomizations that may name a file are beside or above it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folders_above
-from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
 
 COMPONENT = "Component"
 
 
-class KustomizePatch(Record):
+@dataclass(frozen=True, slots=True)
+class KustomizePatch:
     """The kustomization that names a patch.
 
     Attributes:
@@ -85,11 +83,12 @@ class Kustomizations:
         """Return the patches of a folder's kustomization by their absolute paths."""
         patches = self._patches.get(folder)
         if patches is None:
-            patches = self._patches[folder] = _patches_in(folder)
+            patches = self._patches[folder] = patches_in(folder)
         return patches
 
 
-def _patches_in(folder: str) -> dict[str, KustomizePatch]:
+def patches_in(folder: str) -> dict[str, KustomizePatch]:
+    """Return the patches that the kustomization of a folder names, by their paths below the folder's."""
     for name in KUSTOMIZATIONS:
         file = os.path.join(folder, name)
         if os.path.isfile(file):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, Result
-from jobsworth.lint.manifest_rules import NO_MANIFEST, TEMPLATE
+from jobsworth.lint.manifest_rules import NO_MANIFEST, NOTES, TEMPLATE
+from jobsworth.lint.misidentified import is_object
 
 if TYPE_CHECKING:
     from jobsworth.lint.lint_rule import Rule
@@ -23,22 +24,27 @@ TEMPLATE_NOTE = (
     "(helm template … | jobsworth validate -)"
 )
 
+_OF_TEXTS = frozenset(rule.code for rule in NOTES.values())
 _TEMPLATE_LINE = rb"""(?m)^[- \t\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"""
 """Matches a line that starts with a template expression, or whose value does."""
 _KIND = rb"""(?i)\bkind["']?\s*:\s*["']?([a-z][a-z_-]*)"""
 
 
-def tolerate(result: Result, document: Document) -> Result:
+def tolerated(result: Result, document: Document) -> Result:
     """Return the result of a document; skipped with a note if it is not a manifest."""
     if result.status == ERROR:
         (located,) = result.findings
         if _is_template(located.excerpt, document.text):
-            return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NOTE)])
+            return _as_template(result, located)
         if not _names_job(document):
             message = f"this document is unreadable and names no Job: {located.finding.message}"
             return _skipped(result, [_note(located, NO_MANIFEST, message)])
     elif result.status == INVALID:
         return _without_templated(result)
+    elif result.status == SKIPPED and not is_object(document.value):
+        # What kubectl would do with its text, such as a key that occurs twice, is of no interest.
+        kept = [each for each in result.findings if each.finding.code not in _OF_TEXTS]
+        return result.replace(findings=kept)
     return result
 
 
@@ -49,9 +55,27 @@ def _without_templated(result: Result) -> Result:
         return result
     first = next(located for located in result.findings if _is_templated(located))
     if any(located.finding.severity == "error" for located in kept):
-        result.findings = kept
-        return result
-    return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NOTE)])
+        return result.replace(findings=kept)
+    return _as_template(result, first)
+
+
+def unless_foreign(result: Result, document: Document) -> Result:
+    """Return the result of an unreadable document; with a note if it is a template, or not a manifest.
+
+    It is a template if an expression is the reason: another reason is reported, since rendering does not
+    change it. It is not a manifest if it has no apiVersion on its outer level and names no Job.
+    """
+    (located,) = result.findings
+    if any(_is_unquoted(mark, located.excerpt) for mark in TEMPLATE_MARKS):
+        return _as_template(result, located)
+    if not _has_api_version(document) and not _names_job(document):
+        message = f"this file is unreadable and not a manifest: {located.finding.message}"
+        return _skipped(result, [_note(located, NO_MANIFEST, message)])
+    return result
+
+
+def _as_template(result: Result, located: LocatedFinding) -> Result:
+    return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NOTE)])
 
 
 def _is_templated(located: LocatedFinding) -> bool:
@@ -81,6 +105,16 @@ def _is_unquoted(mark: str, line: str) -> bool:
     return bool(found) and not quoted
 
 
+def _has_api_version(document: Document) -> bool:
+    """Return True for a text with a key apiVersion on its outer level, or anywhere if it is JSON."""
+    import re
+
+    text = document.text.replace(b"\0", b"")  # UTF-16
+    first = re.search(rb"(?m)^([ \t]*)[^\s#]", text)
+    keys = re.findall(rb"""(?im)^([ \t]*)(?:- +)?(["']?)apiversion["']?[ \t]*:""", text)
+    return first is not None and any(quote or indent == first[1] for indent, quote in keys)
+
+
 def _names_job(document: Document) -> bool:
     import re
 
@@ -92,18 +126,7 @@ def _names_job(document: Document) -> bool:
 
 
 def _skipped(result: Result, notes: list[LocatedFinding]) -> Result:
-    skipped = Result(
-        file=result.file,
-        document=result.document,
-        item=result.item,
-        kind=result.kind,
-        namespace=result.namespace,
-        name=result.name,
-        status=SKIPPED,
-        findings=notes,
-    )
-    skipped.shown_name = result.shown_name
-    return skipped
+    return result.replace(status=SKIPPED, findings=notes, withheld=(), unfixable="", hidden_by=())
 
 
 def _note(located: LocatedFinding, rule: Rule, message: str) -> LocatedFinding:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from jobsworth.files.context.repeated_keys import repeated_keys
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, manifests_in
 from jobsworth.lint.neighbors import (
     CONFIG_MAP,
     KINDS,
     SECRET,
+    WRITERS,
     Neighbor,
     Neighbors,
     neighbor,
     texts_in,
+    writing_texts,
 )
 from jobsworth.manifests import ManifestError, has_escapes, read_bytes, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
@@ -37,6 +40,7 @@ MAX_FOLDERS = 8
 """The maximum number of folders that are remembered; files are validated folder by folder."""
 
 _KINDS = frozenset(kind.encode() for kind in (*KINDS, "Certificate", "List", "OnePasswordItem"))
+_WRITERS = tuple(writer.encode() for writer in WRITERS)
 _SECRETS = b"Secret"
 """A file counts if one of these is a kind in it, or one that ends in Secret, such as ExternalSecret."""
 _BEFORE_KIND = b" \t\"':"
@@ -82,14 +86,14 @@ class ValidatedFiles:
         if any(within.startswith(each) for each in self._folders):
             named = {os.path.basename(each) for each in found}
             found = found + [
-                each for each in _listed(folder) if os.path.basename(each) not in named
+                each for each in _manifests_of(folder) if os.path.basename(each) not in named
             ]
         if len(found) > MAX_FILES:
             return []
         return [each for each in found if _stays(each) and not self._excludes(each)]
 
 
-def _listed(folder: str) -> list[str]:
+def _manifests_of(folder: str) -> list[str]:
     """Return the files of a folder that may be manifests, in order."""
     try:
         names = sorted(os.listdir(folder or os.curdir))
@@ -136,7 +140,12 @@ class NeighborFiles:
                 yield from texts_in(value)
             yield from self._folder(file).texts_beside(file)
 
-        return Neighbors(objects, texts)
+        def scripts() -> Iterator[str]:
+            for value in values:
+                yield from writing_texts(value)
+            yield from self._folder(file).scripts_beside(file)
+
+        return Neighbors(objects, texts, scripts, values, repeated_keys)
 
     def _folder(self, file: str) -> _Folder:
         path = folder_of(file)
@@ -151,13 +160,14 @@ class NeighborFiles:
 class _Folder:
     """The objects in the files of a folder."""
 
-    __slots__ = ("_files", "_kustomization", "_objects", "_texts")
+    __slots__ = ("_files", "_kustomization", "_objects", "_scripts", "_texts")
 
     def __init__(self, path: str, files: Sequence[str]) -> None:
         self._files = files if len(files) > 1 else ()
         self._kustomization = _kustomization_in(path)
         self._objects: dict[str, list[Neighbor]] | None = None
         self._texts: dict[str, list[str]] | None = None
+        self._scripts: dict[str, list[str]] | None = None
 
     def own(self, values: Iterable[Any]) -> Iterator[Neighbor]:
         """Return the neighbors in the file of a Job, whose values are given, and generated ones."""
@@ -185,21 +195,36 @@ class _Folder:
             if other != file:
                 yield from texts
 
-    def _of_each(self, found_in: Callable[[list[Any], str], list[T]]) -> dict[str, list[T]]:
-        """Return what is found in each file that may have objects; empty if the files are too large."""
+    def scripts_beside(self, file: str) -> Iterator[str]:
+        """Return the command lines and scripts in the other files of the folder that change objects."""
+        if self._scripts is None:
+            self._scripts = self._of_each(
+                lambda values, file: [text for value in values for text in writing_texts(value)],
+                may_hold=_may_hold_writer,
+            )
+        for other, texts in self._scripts.items():
+            if other != file:
+                yield from texts
+
+    def _of_each(
+        self,
+        found_in: Callable[[list[Any], str], list[T]],
+        may_hold: Callable[[bytes], bool] | None = None,
+    ) -> dict[str, list[T]]:
+        """Return what is found in each file that may have it; empty if the files are too large."""
         found, size = {}, 0
-        for file, data in self._read():
+        for file, data in self._read(may_hold or _may_hold_neighbor):
             size += len(data)
             if size > MAX_BYTES:
                 return {}
             found[file] = found_in(_values_in(data, file), file)
         return found
 
-    def _read(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the files that may have objects, with their content."""
+    def _read(self, may_hold: Callable[[bytes], bool]) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that may have what is looked for, with their content."""
         for file in self._files:
             data = read_bytes(file)
-            if not isinstance(data, ManifestError) and _may_hold_neighbor(data):
+            if not isinstance(data, ManifestError) and may_hold(data):
                 yield file, data
 
     def _found_in(self, values: Iterable[Any], file: str = "") -> Iterator[Neighbor]:
@@ -270,3 +295,7 @@ def _may_hold_neighbor(data: bytes) -> bool:
             return True
         at = data.find(b"kind", at)
     return has_escapes(data)
+
+
+def _may_hold_writer(data: bytes) -> bool:
+    return any(writer in data for writer in _WRITERS)

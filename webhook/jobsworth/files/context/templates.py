@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.located_finding import token_width
+from jobsworth.findings.placeholders import template_placeholder
 
 if TYPE_CHECKING:
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
 
-_PLACEHOLDER = re.compile(
-    r"""
-    \$\{[^}\s]*\}?              # envsubst, sh, Flux: ${NAME}
-    | \$\([^)\s]*\)?            # skaffold, make: $(NAME)
-    | \(\$\w+\)                 # Chainsaw: ($namespace)
-    | (?<![\w$])\$[A-Za-z_]\w*  # $NAME
-    | \b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b  # sed: V_NAME, IMAGE_TAG
-    | \{\{|\{%|<%               # Helm, Jinja, ERB
-    | @\w+@ | %\w+% | __\w+__ | <[a-z][\w-]*>
-    """,
-    re.VERBOSE,
-)
+VERDICTS = ("api", "child")
+"""The sources of findings about what an API server rejects: the object, or what is created from it."""
 
 
-def hint_at_placeholders(result: Result) -> None:
-    """Add a hint to the API server's errors about values with a placeholder."""
-    result.findings = [_hinted(located) for located in result.findings]
+def with_hints_at_placeholders(result: Result) -> Result:
+    """Return the result with a hint in the API server's errors about values with a placeholder."""
+    return result.replace(findings=[_hinted(located) for located in result.findings])
 
 
 def _hinted(located: LocatedFinding) -> LocatedFinding:
     finding = located.finding
-    if finding.severity != "error" or finding.source != "api" or finding.hint or not located.column:
+    if finding.severity != "error" or finding.source not in VERDICTS or finding.hint:
+        return located
+    if not located.column:
         return located
     start = located.column - 1
-    found = _PLACEHOLDER.search(located.excerpt, start)
+    found = template_placeholder(located.excerpt, start)
     if found is None or found.start() >= start + token_width(located.excerpt, start):
         return located
     hint = (

@@ -3,7 +3,8 @@
 A round applies fixes to disjoint parts of the text and validates the file again. Fixes that fail, because a
 finding remains or a new error appears, are reverted and tried again by halves, down to the single one that is
 rejected. A rejected fix gets another chance when others of its object have succeeded. Rounds continue until
-nothing is left to fix.
+nothing is left to fix. Findings that an error hides from the API server come last: what is still hidden then
+is behind an error without a fix.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.files.fixing.fix_verdict import reason_to_revert
 from jobsworth.files.separators import is_separation, with_separators
+from jobsworth.files.steps import result_of_steps
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.findings.located_finding import FixAttempt
 from jobsworth.manifests import read_text
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from jobsworth.files.file_evaluation import FileEvaluator
+    from jobsworth.files.steps import Steps
     from jobsworth.findings.fix import Fix
     from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
@@ -75,24 +78,37 @@ def autofix(
         unsafe: apply unsafe fixes too.
         reported: returns True for a finding that the user sees; no other is fixed.
     """
-    results = evaluator.text(path, data)
+    return result_of_steps(
+        autofix_in_steps(evaluator, path, data, unsafe=unsafe, reported=reported)
+    )
+
+
+def autofix_in_steps(
+    evaluator: FileEvaluator,
+    path: str,
+    data: bytes,
+    *,
+    unsafe: bool,
+    reported: Callable[[Result, LocatedFinding], bool] = _all,
+) -> Steps[FixedFile]:
+    """Do the same in steps of one document each."""
+    results = yield from evaluator.text_in_steps(path, data)
     if not any(located.finding.fix for result in results for located in result.findings):
         return FixedFile(data, data, results)  # mostly a file without a Job
 
     def wanted(result: Result, located: LocatedFinding) -> bool:
         fix = located.finding.fix
-        offered = fix is not None and (fix.safe or unsafe) and not located.further
-        offered = offered and not is_separation(located)
+        offered = fix is not None and (fix.safe or unsafe) and not is_separation(located)
         return offered and reported(result, located)
 
     separated = with_separators(evaluator.name(path), data, results, reported)
     if separated.data != data:
-        results = evaluator.text(path, separated.data)
+        results = yield from evaluator.text_in_steps(path, separated.data)
     loop = _FixLoop(evaluator, path, separated.data, results, wanted)
     loop.add_made(separated.attempts)
     while candidates := loop.candidates():
         if loop.rounds_left:
-            loop.round(candidates)
+            yield from loop.round(candidates)
         else:
             for number, located in candidates:
                 loop.reject(number, located, STOPPED)
@@ -142,16 +158,18 @@ class _FixLoop:
 
     def finished(self) -> list[Result]:
         """Return the remaining findings, with the attempts to fix them."""
-        for result in self._results:
-            made = self._made.get(_number(result), [])
-            rejected = self._rejected.get(_number(result), {}).values()
-            result.attempts = sorted([*made, *rejected], key=lambda each: each.located.line or 0)
-        return self._results
+        return [result.replace(attempts=self._attempts(result)) for result in self._results]
+
+    def _attempts(self, result: Result) -> list[FixAttempt]:
+        made = self._made.get(_place_of(result), [])
+        rejected = self._rejected.get(_place_of(result), {}).values()
+        return sorted([*made, *rejected], key=lambda each: each.located.line or 0)
 
     def candidates(self) -> list[Candidate]:
         """Return the fixes to be tried, the last ones first: the others keep their line.
 
-        Once there are none, those are tried again that failed before another one of their object succeeded.
+        Once there are none, those are tried again that failed before another one of their object succeeded;
+        then those of hidden findings.
         """
         found = self._untried()
         if not found and self.rounds_left:
@@ -159,24 +177,25 @@ class _FixLoop:
                 self._rejected.pop(number, None)
             self._improved.clear()
             found = self._untried()
-        return found
+        return found or self._untried(hidden=True)
 
-    def _untried(self) -> list[Candidate]:
+    def _untried(self, *, hidden: bool = False) -> list[Candidate]:
         found = [
             (number, located)
             for result in reversed(self._results)
-            for number in (_number(result),)
+            for number in (_place_of(result),)
             for located in reversed(result.findings)
-            if self._wanted(result, located) and _key(located) not in self._rejected.get(number, ())
+            if located.further == hidden and self._wanted(result, located)
+            if _key(located) not in self._rejected.get(number, ())
         ]
         return _with_moves_in_order(found)
 
-    def round(self, candidates: list[Candidate]) -> None:
+    def round(self, candidates: list[Candidate]) -> Steps[None]:
         """Try fixes of different parts of the text; keep those that succeed, and reject the others."""
         from jobsworth.manifests.editing.apply_fixes import FileText  # most files need none of it
 
         file = FileText(self.data)
-        before = {_number(result): result for result in self._results}
+        before = {_place_of(result): result for result in self._results}
         kept: list[_Trial] = []
         pending = [self._trials(file, candidates)]
         while pending:
@@ -187,8 +206,9 @@ class _FixLoop:
                     return
                 self.rounds_left -= 1
                 data = file.with_changes(trial.patch for trial in (*kept, *trials))
-                documents, results = self._read(data), self._evaluator.text(self._path, data)
-                after = {_number(result): result for result in results}
+                documents = self._read(data)
+                results = yield from self._evaluator.text_in_steps(self._path, data)
+                after = {_place_of(result): result for result in results}
                 failures = self._failures(kept, trials, documents, before, after)
                 if not failures:
                     kept += trials
@@ -265,8 +285,8 @@ class _FixLoop:
         for number, result in after.items():
             # A List's items share their text, and an anchor may join them.
             if number[0] in of_document and number[0] not in undoing:
-                findings = [each.located.finding for each in applied.get(number, ())]
-                reason = reason_to_revert(findings, before[number], result)
+                fixed = [each.located for each in applied.get(number, ())]
+                reason = reason_to_revert(fixed, before[number], result)
                 if reason:
                     failures.append((of_object.get(number) or of_document[number[0]], reason))
         return failures
@@ -340,7 +360,7 @@ def _with_moves_in_order(found: list[Candidate]) -> list[Candidate]:
     return ordered
 
 
-def _number(result: Result) -> Number:
+def _place_of(result: Result) -> Number:
     return result.document, result.item
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from jobsworth.findings.finding import Finding
+    from jobsworth.findings.located_finding import LocatedFinding
     from jobsworth.findings.result import Result
 
     Key = tuple[str, ...]
@@ -19,7 +20,7 @@ _CANNOT_DECODE = ("JW001", "JW002")
 """Codes after which the API server checks nothing else in the object."""
 
 
-def reason_to_revert(fixed: Sequence[Finding], before: Result, after: Result) -> str:
+def reason_to_revert(fixed: Sequence[LocatedFinding], before: Result, after: Result) -> str:
     """Return the reason to revert the fixes of an object; empty if there is none.
 
     Args:
@@ -28,18 +29,19 @@ def reason_to_revert(fixed: Sequence[Finding], before: Result, after: Result) ->
     """
     if fixed and after.status == ERROR:
         return "the document would become unreadable"
-    old, new = _findings(before), _findings(after)
-    if fixed and not _are_gone(fixed, old, new):
+    hidden = any(located.further for located in fixed)
+    old, new = _findings(before, hidden=hidden), _findings(after, hidden=hidden)
+    if fixed and not _are_gone([located.finding for located in fixed], old, new):
         return "the finding would remain"
-    new_error = _new_error(old, new)
+    new_error = _new_error(old, new, exactly=hidden)
     if new_error is not None:
         return f"it would cause {new_error.code} {new_error.field}: {new_error.message}"
     return ""
 
 
-def _findings(result: Result) -> list[Finding]:
-    """Return what the API server reports now: fixes of earlier errors come first."""
-    return [located.finding for located in result.findings if not located.further]
+def _findings(result: Result, *, hidden: bool) -> list[Finding]:
+    """Return what the API server reports now, or also what it reports once earlier errors are fixed."""
+    return [located.finding for located in result.findings if hidden or not located.further]
 
 
 def _are_gone(fixed: Sequence[Finding], old: Sequence[Finding], new: Sequence[Finding]) -> bool:
@@ -63,13 +65,18 @@ def _alike(finding: Finding) -> Key:
     return (finding.code, finding.reason)
 
 
-def _new_error(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
-    """Return an error that the fixes introduced; None for errors that were only hidden before."""
+def _new_error(old: Sequence[Finding], new: Sequence[Finding], *, exactly: bool) -> Finding | None:
+    """Return an error that the fixes introduced; None for errors that were only hidden before.
+
+    Args:
+        old, new: the findings.
+        exactly: none was hidden: another error is a new one.
+    """
     errors = _errors(new)
-    if not errors or _stage(new) > _stage(old):
+    if not errors or (_stage(new) > _stage(old) and not exactly):
         return None
     known = _errors(old)
-    if _stage(new) == 1 and _stage(old) == 1 and len(errors) <= len(known):
+    if _stage(new) == 1 and _stage(old) == 1 and len(errors) <= len(known) and not exactly:
         return None  # a renamed field may turn out to have the wrong type
     # Messages stay where positions move, and fields where a message counts or prints what changed.
     for part in ("message", "field"):

@@ -1,22 +1,19 @@
-"""Read ValidatingAdmissionPolicies, bindings and params from the paths of ``--admission-policy``."""
+"""Read admission policies, bindings and params from the paths of ``--admission-policy``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from jobsworth.files.policies.policy_files import BadPolicies, PolicyFileError, errors_of_notes
 from jobsworth.files.repository_root import manifests_in
-from jobsworth.manifests import ManifestError, expand_lists, read_file
-from jobsworth.policy.admission_policies.policy_set import is_admission_policy, read
-from jobsworth.policy.admission_policies.reader import BINDING_KIND, POLICY_KIND
-from jobsworth.policy.problems import BadPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.manifests import Document
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
-    from jobsworth.policy.problems import Problem
+from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
+from jobsworth.policy.admission_policies.policy_set import (
+    AdmissionPolicySet,
+    is_admission_policy,
+    read,
+)
+from jobsworth.policy.problems import BadPolicy, Problem
 
 
 def load_admission_policies(paths: Sequence[str], release: str) -> AdmissionPolicySet:
@@ -35,7 +32,7 @@ def load_admission_policies(paths: Sequence[str], release: str) -> AdmissionPoli
         found, wrong = _documents(path)
         if not wrong and not any(is_admission_policy(each.value) for each in found):
             message = (
-                f"no {POLICY_KIND} or {BINDING_KIND} of admissionregistration.k8s.io/v1 found in it"
+                "no admission policy or binding of admissionregistration.k8s.io/v1 found in it"
             )
             wrong = [PolicyFileError(path, 1, 1, "", message)]
         documents += found

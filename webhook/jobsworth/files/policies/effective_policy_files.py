@@ -7,20 +7,21 @@ or else the stored one, which outlives processes.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from jobsworth.files.policies.policy_files import PolicyFileError, PolicySources
-from jobsworth.policy.effective_policies import PolicyVersion, effective, version_from_json
-from jobsworth.policy.job_policy import API_VERSION, KIND
+from jobsworth.files.policies.profiles import Profile
+from jobsworth.policy.document import API_VERSION, KIND
+from jobsworth.policy.effective_policies import (
+    EffectivePolicies,
+    PolicyVersion,
+    effective,
+    name_of,
+    version_from_json,
+)
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from jobsworth.files.policies.profiles import Profile
-    from jobsworth.policy.effective_policies import EffectivePolicies
 
 
 class EffectivePolicyFiles:
@@ -64,8 +65,7 @@ class EffectivePolicyFiles:
         self._seen = stored
         last_good = {**self._last_good, **changed}
         sources = PolicySources([str(path) for path in self.paths])
-        # An emptied folder has no policies any more; an emptied file may be half written.
-        truncated = [path for path in sources.empty if not os.path.isdir(path)]
+        truncated = _truncated(sources, last_good)
         shipped = sources.of_profile(self._profile)
         loaded = effective(
             [PolicyVersion(each.file, each.value) for each in sources.documents],
@@ -75,10 +75,24 @@ class EffectivePolicyFiles:
             flawed=sources.flawed,
         )
         self._last_good = dict(loaded.versions)
-        message = f"no {KIND} of {API_VERSION} found in it"
+        message = f"no {KIND} of {API_VERSION} found in it (delete the file to remove its policies)"
         empty = [PolicyFileError(path, 1, 1, "", message) for path in truncated]
         errors = [*sources.errors, *empty, *map(sources.placed, loaded.problems)]
         return replace(loaded, errors=tuple(map(str, errors)))
+
+
+def _truncated(sources: PolicySources, last_good: Mapping[str, PolicyVersion]) -> list[str]:
+    """Return the files without policies that may be half written: named ones, and those that had policies.
+
+    A file that is deleted, and an emptied folder, have no policies any more.
+    """
+    found = {document.file for document in sources.documents}
+    names = {name_of(document.value) for document in sources.documents}
+    had = {one.file for name, one in last_good.items() if name not in names}
+    named = {path for path in sources.empty if not os.path.isdir(path)}
+    return sorted(
+        named | {file for file in had - found - sources.unreadable if os.path.lexists(file)}
+    )
 
 
 def _versions_in(folder: Path) -> dict[str, PolicyVersion]:

@@ -13,7 +13,7 @@ from jobsworth.files.repository_root import manifests_in
 from jobsworth.installation import how_to_install
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.cel.programs import INSTALL_LIBRARY
-from jobsworth.policy.job_policy import API_VERSION, KIND
+from jobsworth.policy.document import API_VERSION, KIND, TEST_KIND
 from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
 from jobsworth.printable import printable
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
 """File name endings of policy tests, which are not policies."""
-TEST_KIND = "JobPolicyTest"
 GROUP = API_VERSION.partition("/")[0]
 
 PROFILE_FOLDER = os.path.join(os.path.dirname(jobsworth.policy.__file__), "profiles")
@@ -47,7 +46,7 @@ class PolicyFileError(Record):
 
     Attributes:
         file: its name.
-        line, column: counted from 1.
+        line, column: counted from 1; 0 for a path that does not exist.
         field: the field path in the document; empty for the whole document.
         message: the error and its correction.
     """
@@ -60,7 +59,8 @@ class PolicyFileError(Record):
 
     def __str__(self) -> str:
         field = f"{self.field}: " if self.field else ""
-        return printable(f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}")
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return printable(f"{place}: error: {field}{self.message}")
 
 
 def errors_of_notes(document: Document) -> list[PolicyFileError]:

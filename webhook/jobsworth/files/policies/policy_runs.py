@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.times import read_time
+from jobsworth.documents.declared import json_value
 from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.evaluation.subject import Subject
+from jobsworth.files.policies.policy_cases import Case
 from jobsworth.findings.edits import at, locate
+from jobsworth.findings.finding import Finding
+from jobsworth.policy.case_document import ExpectedFindings
 from jobsworth.policy.enforcement import SEVERITIES
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.violation import Effect
 from jobsworth.printable import printable
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.evaluation.policy_result import PolicyResult
-    from jobsworth.files.policies.policy_cases import Case
-    from jobsworth.findings.finding import Finding
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.violation import Effect
+from jobsworth.wording import in_json
 
 _NOTHING = object()
 
@@ -52,11 +51,11 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     subject = Subject(
         case.manifest,
         old=case.old,
-        namespace=request.get("namespace", ""),
-        user=request.get("user"),
-        groups=tuple(request.get("groups", ())),
-        namespace_labels=request.get("namespaceLabels"),
-        now=read_time(request.get("time")),
+        namespace=request.namespace or "",
+        user=request.user,
+        groups=tuple(request.groups or ()),
+        namespace_labels=request.namespace_labels,
+        now=read_time(request.time),
     )
     evaluator = Evaluator(server, policies=policies)
     try:
@@ -67,36 +66,40 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     except CannotDecode as error:
         yield printable(f"the API server cannot decode the manifest: {error}")
         return
-    if request.get("namespace"):
-        sent = replace(sent, namespace=request["namespace"])
+    if request.namespace:
+        sent = replace(sent, namespace=request.namespace)
     result = evaluator.apply(sent)
     assert result.mutation is not None
     for finding in engine_for(server).validate(result.mutation.object, case.old):
         if finding.severity == "error":
             cause = printable(f"{finding.field}: {finding.message}")
             yield f"the API server rejects the manifest: {cause}"
-    yield from _differences(case.expect, result)
+    yield from _differences(case, result)
 
 
-def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
-    denied = result.verdict.denied
-    if denied != (expect["verdict"] == "deny"):
-        actual = "deny" if denied else "allow"
-        yield f"verdict:\n- {expect['verdict']}\n+ {actual}{_finding_lines(result, 'deny')}"
-    for effect in SEVERITIES:
-        if effect in expect:
-            yield from _unmatched(effect, expect[effect], result)
-    if "patch" in expect:
-        yield from _unpatched(expect["patch"] or {}, result)
+def _differences(case: Case, result: PolicyResult) -> Iterator[str]:
+    expect = case.expect
+    actual = "deny" if result.verdict.denied else "allow"
+    if actual != case.verdict:
+        yield f"verdict:\n- {case.verdict}\n+ {actual}{_finding_lines(result, 'deny')}"
+    listed: dict[Effect, ExpectedFindings | None] = {
+        "deny": expect.deny,
+        "warn": expect.warn,
+        "audit": expect.audit,
+    }
+    for effect, expected in listed.items():
+        if expected is not None:
+            yield from _unmatched(effect, expected, result)
+    if expect.patch is not None:
+        yield from _unpatched(expect.patch, result)
 
 
-def _unmatched(
-    effect: Effect, expected: Sequence[Mapping[str, str]], result: PolicyResult
-) -> Iterator[str]:
+def _unmatched(effect: Effect, expected: ExpectedFindings, result: PolicyResult) -> Iterator[str]:
     found = _of_effect(result, effect)
     if not expected and found:
         yield f"{effect}:\n- nothing{_finding_lines(result, effect)}"
-    for one in expected:
+    for each in expected:
+        one = {"message": each} if isinstance(each, str) else json_value(each)
         if not any(_matches(one, policy, finding) for policy, finding in found):
             found_lines = _finding_lines(result, effect) or "\n+ nothing"
             wanted = printable(", ".join(f"{key}: {part}" for key, part in one.items()))
@@ -130,19 +133,13 @@ def _unpatched(expected: Mapping[str, Any], result: PolicyResult) -> Iterator[st
     assert mutation is not None
     if not expected:
         for applied in mutation.applied:
-            yield f"patch of {printable(applied.field)}:\n- nothing\n+ {_shown(applied.after)}"
+            yield f"patch of {printable(applied.field)}:\n- nothing\n+ {_value_in_json(applied.after)}"
     for path, value in expected.items():
         place = locate(mutation.object, path)
         actual = _NOTHING if place.missing else at(mutation.object, place.steps)
         if actual != (_NOTHING if value is None else value):
-            yield f"patch of {printable(path)}:\n- {_shown(value)}\n+ {_shown(actual)}"
+            yield f"patch of {printable(path)}:\n- {_value_in_json(value)}\n+ {_value_in_json(actual)}"
 
 
-def _shown(value: Any) -> str:
-    import json
-
-    return (
-        "nothing"
-        if value is None or value is _NOTHING
-        else printable(json.dumps(value, ensure_ascii=False))
-    )
+def _value_in_json(value: Any) -> str:
+    return printable(in_json(None if value is _NOTHING else value, "nothing"))

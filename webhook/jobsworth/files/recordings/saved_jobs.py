@@ -2,62 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.jobs import KIND
-from jobsworth.files.manifest_reading import read_documents
-from jobsworth.manifests import ManifestError
+from jobsworth.files.manifest_reading import read_stored
+from jobsworth.findings.finding import Finding
+from jobsworth.manifests import Document
+from jobsworth.runs.recorded.recording_reader import BadRecording
+from jobsworth.runs.why.explained import Explained
+from jobsworth.runs.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
 from jobsworth.usage_error import InputError
-from jobsworth.whatif.replay.recording_reader import BadRecording
-from jobsworth.whatif.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.findings.finding import Finding
-    from jobsworth.manifests import Document
-    from jobsworth.whatif.why.saved_objects import AnyDiagnosis
-
     Object = dict[str, Any]
 
 RULES = "spec.podFailurePolicy.rules"
 
 
-class SavedDiagnosis(NamedTuple):
-    """A diagnosis, and where the rules of the Job's failure policy stand: by name, file and line."""
-
-    diagnosis: AnyDiagnosis
-    rule_places: Mapping[str, str]
-
-
 def diagnoses_in(
     paths: Sequence[str],
     server: ApiServer,
-    findings: Callable[[Object], Sequence[Finding]],
+    findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
     only: tuple[str, str] | None = None,
-) -> Iterator[SavedDiagnosis]:
+) -> Iterator[Explained]:
     """Yield the diagnosis of each Job, CronJob and JobSet in some files that no other of them owns.
 
     Args:
-        findings: returns the lint findings about a Job.
+        findings: returns the findings of some lint rules, by their codes, about a Job.
         only: the kind and name of the one to explain; None for all.
 
     Raises:
         InputError: a file cannot be read, an object is malformed, or there is nothing to explain.
     """
     saved = SavedObjects()
-    documents: dict[int, Document] = {}
-    for document in read_documents(paths):
-        if isinstance(document, ManifestError):
-            raise InputError(str(document))
-        if not isinstance(document.value, dict):
-            continue
-        value = cast("Object", document.value)
-        documents[id(value)] = document
-        problem = saved.add(value)
-        if problem is not None:
-            raise InputError(f"{document.file}:{document.position('').line}: {problem}")
+    documents = {id(value): document for document, value in read_stored(paths, saved.add)}
     chosen = list(saved.explained(only))
     if not chosen:
         raise InputError(_nothing(saved, only))
@@ -69,7 +49,7 @@ def diagnoses_in(
             )
         except BadRecording as problem:
             raise InputError(f"{document.file}: {problem}") from None
-        yield SavedDiagnosis(diagnosis, rule_places(document))
+        yield Explained(diagnosis, rule_places(document))
 
 
 def rule_places(document: Document) -> dict[str, str]:

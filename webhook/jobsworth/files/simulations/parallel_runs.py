@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from multiprocessing import active_children
+from typing import Any
 
-from jobsworth.whatif.run_statistics import RunSummary, summarize
-from jobsworth.whatif.simulation.run_limits import SimulationTooLarge, check_all_steps
-from jobsworth.whatif.simulation.scenario_run import run_once
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jobsworth.whatif.simulation.scenario import Scenario
+from jobsworth.runs.run_statistics import RunSummary, summarize
+from jobsworth.runs.simulation.run_limits import SimulationTooLarge, check_all_steps
+from jobsworth.runs.simulation.scenario import Scenario
+from jobsworth.runs.simulation.scenario_run import run_once
 
 BATCH = 10
 """Runs in one task: they share the object and the scenario that are sent to a process."""
@@ -60,15 +59,26 @@ def run_all(
             check_all_steps(steps)
             progress(len(found), total)
     else:
-        with ProcessPoolExecutor(processes) as pool:
-            batches = pool.map(run_batch, *zip(*tasks, strict=True))
-            for batch in batches:
+        with ProcessPoolExecutor(processes) as pool, _ending(pool):
+            for batch in pool.map(run_batch, *zip(*tasks, strict=True)):
                 found += batch
                 done += len(batch)
                 steps += sum(run.steps for run in batch)
                 check_all_steps(steps)
                 progress(done, total)
     return [found[start : start + len(seeds)] for start in range(0, total, len(seeds))]
+
+
+@contextmanager
+def _ending(pool: ProcessPoolExecutor) -> Iterator[None]:
+    """End the processes of a pool at once if something goes wrong, such as Ctrl-C: a task takes seconds."""
+    try:
+        yield
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in active_children():
+            process.terminate()
+        raise
 
 
 def run_batch(variant: Variant, seeds: range) -> list[RunSummary]:

@@ -6,22 +6,18 @@ Only rules whose examples end differently have one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.lint import pages
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.manifests import read_text
+from jobsworth.runs.run_record import RunRecord
+from jobsworth.runs.run_statistics import summarize
+from jobsworth.runs.simulation.scenario_reader import read_scenario
+from jobsworth.runs.simulation.scenario_run import run_once
+from jobsworth.runs.virtual_time import spoken
 from jobsworth.validation.engine import engine_for
-from jobsworth.whatif.run_statistics import summarize
-from jobsworth.whatif.simulation.scenario_reader import read_scenario
-from jobsworth.whatif.simulation.scenario_run import run_once
-from jobsworth.whatif.virtual_time import spoken
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.lint.lint_rule import Rule
-    from jobsworth.whatif.run_record import RunRecord
 
 SEED = 1
 SIDES = ("bad", "good")
@@ -66,10 +62,7 @@ SCENARIOS = {
         "The node is drained after five minutes, and the program does not stop within its grace period.",
         "  pods:\n    termination: 1m\n  disruptions:\n    - {cause: EvictionAPI, at: 5m}\n",
     ),
-    "JW104": RuleScenario(
-        "The node is drained after five minutes.",
-        "  disruptions:\n    - {cause: EvictionAPI, at: 5m}\n",
-    ),
+    "JW104": RuleScenario("Spot nodes are taken away every eight minutes of an hour.", _SPOT),
     "JW105": RuleScenario(
         "The service that the program needs is gone, so that it exits with 75 each time.",
         "  until: 24h\n  pods:\n    cases:\n      - {duration: 2m, exitCode: 75}\n",

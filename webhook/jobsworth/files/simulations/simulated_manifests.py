@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.jobset.failure_policy import RESTART_JOB, RESTART_JOB_UNCOUNTED
 from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.message_patterns import is_matched, malformation
 from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.manifest_reading import read_documents
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean
+from jobsworth.kinds.child import Child
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.misidentified import near_miss
-from jobsworth.manifests import ManifestError
+from jobsworth.manifests import Document, ManifestError
+from jobsworth.runs.simulation.scenario import Scenario
+from jobsworth.runs.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
+from jobsworth.runs.virtual_time import clock
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 from jobsworth.validation.job_sets import verdict
-from jobsworth.whatif.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
-from jobsworth.whatif.virtual_time import clock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.findings.finding import Finding
-    from jobsworth.kinds.child import Child
-    from jobsworth.manifests import Document
-    from jobsworth.whatif.simulation.scenario import Scenario
 
 NAMELESS, NO_NAMESPACE = "job", "default"
 MAX_PATH_PARTS = 100
@@ -105,6 +101,15 @@ class SimulatedManifest:
                 f"spec.runNow of scenario {scenario.name}: a user runs a CronJob now, and this object is a "
                 f"{kind}. Remove the field, or simulate a CronJob"
             )
+        if kind != "CronJob" and any(each.of == "Jobs" for each in scenario.rejections):
+            raise InputError(
+                f"rejected Jobs of scenario {scenario.name} are those of a CronJob; this object is a {kind}"
+            )
+        if kind == "JobSet" and scenario.deletions:
+            raise InputError(
+                f"spec.deleteJob of scenario {scenario.name} is not simulated for a JobSet, which creates a "
+                "deleted Job again"
+            )
         if kind == "JobSet":
             self._check_suspensions(scenario)
             return
@@ -155,7 +160,7 @@ class SimulatedManifest:
         for name in asked:
             if name in names:
                 continue
-            of = f"the JobSet has {', '.join(names)}" if names else "the object is no JobSet"
+            of = f"the JobSet has {', '.join(names)}" if names else "the object is not a JobSet"
             hint = did_you_mean(name, names)
             raise InputError(
                 f'replicatedJobs of scenario {scenario.name}: there is no "{name}"; {of}'
@@ -183,9 +188,17 @@ class SimulatedManifest:
         self._check(decided.findings, created)
         assert decided.defaulted is not None  # there is no error
         job_set = _named(decided.defaulted)
-        for number, rule in enumerate(
-            (job_set["spec"].get("failurePolicy") or {}).get("rules") or ()
-        ):
+        policy = job_set["spec"].get("failurePolicy") or {}
+        if policy.get("restartStrategy") == "InPlaceRestart":
+            raise InputError(
+                f"{self.name}: spec.failurePolicy.restartStrategy: InPlaceRestart is not simulated"
+            )
+        for number, rule in enumerate(policy.get("rules") or ()):
+            if rule["action"] in (RESTART_JOB, RESTART_JOB_UNCOUNTED):
+                raise InputError(
+                    f"{self.name}: spec.failurePolicy.rules[{number}].action: {rule['action']} is not "
+                    "simulated"
+                )
             for pattern in rule.get("onJobFailureMessagePatterns") or ():
                 if not malformation(pattern) and not is_matched(pattern):
                     raise InputError(
@@ -330,7 +343,7 @@ def with_field(value: Any, path: str, new: Any) -> Any:
     """Return a copy of a value with another value at a path; missing mappings are created.
 
     Raises:
-        InputError: a part of the path is no mapping or list, or the index is out of range.
+        InputError: a part of the path is not a mapping or list, or the index is out of range.
 
     >>> with_field({"spec": {"rules": [{"pods": 1}]}}, "spec.rules[0].pods", 3)
     {'spec': {'rules': [{'pods': 3}]}}

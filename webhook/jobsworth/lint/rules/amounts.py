@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.quantity import parse
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import literal_variables, option_values
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables, mounted_at, option_values
+from kube_cel.formats.quantity import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.lint.container_start import RunCommand
     from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.run_commands import RunCommand
 
 JAVA_VARIABLES = (
     "JAVA_OPTS",
@@ -72,18 +73,14 @@ MAX_DIGITS = 9
 """The number of digits of a count that is compared."""
 
 
-def applies(job: LintedJob) -> bool:
-    return any(
-        "resources" in container or "env" in container for _, container in job.containers
-    ) or ("volumes" in job.pod)
-
-
 @lint_rule(
     "JW510",
     "heap-exceeds-limit",
     severity="warning",
     summary="The heap that a program may use is not smaller than the memory limit of its container.",
     confidence="certain",
+    needs=needs.amounts,
+    pods=True,
 )
 def heap_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -137,6 +134,8 @@ def _node(text: str) -> Iterator[tuple[str, int]]:
     severity="warning",
     summary="The files of a memory-backed volume count as memory, and may exceed the memory limit.",
     confidence="certain",
+    needs=needs.amounts,
+    pods=True,
 )
 def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     for index, volume in enumerate(job.pod.get("volumes", ())):
@@ -165,6 +164,8 @@ def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The sizeLimit of an emptyDir is larger than the ephemeral storage of the Pod.",
     confidence="certain",
+    needs=needs.amounts,
+    pods=True,
 )
 def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
     if "volumes" not in job.pod:
@@ -192,6 +193,8 @@ def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
     "device-count",
     severity="warning",
     summary="An option or variable names more GPUs than the container gets.",
+    needs=needs.amounts,
+    pods=True,
 )
 def device_count(job: LintedJob) -> Iterator[Diagnostic]:
     for command in job.commands:
@@ -199,7 +202,7 @@ def device_count(job: LintedJob) -> Iterator[Diagnostic]:
         if granted is None:
             continue
         for name, value in command.options:
-            if name in GPU_COUNTS and _number(value) > granted:
+            if name in GPU_COUNTS and _digits_value(value) > granted:
                 yield _too_many_devices(
                     command.field, f"--{name.replace('_', '-')} {value}", granted
                 )
@@ -207,7 +210,7 @@ def device_count(job: LintedJob) -> Iterator[Diagnostic]:
         granted = _devices(container)
         for index, name, value in literal_variables(container):
             if name == "CUDA_VISIBLE_DEVICES" and granted is not None:
-                numbers = [_number(part.strip()) for part in value.split(",")]
+                numbers = [_digits_value(part.strip()) for part in value.split(",")]
                 if max(numbers, default=-1) >= granted:
                     yield _too_many_devices(
                         f"{path}.env[{index}].value", f"{name}={value}", granted
@@ -235,6 +238,8 @@ def _devices(container: dict[str, Any]) -> int | None:
     severity="warning",
     summary="NVIDIA_VISIBLE_DEVICES bypasses the assignment of GPUs to containers.",
     confidence="certain",
+    needs=needs.amounts,
+    pods=True,
 )
 def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -253,29 +258,26 @@ def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
     "small-shared-memory",
     severity="warning",
     summary="Processes of a training exchange data in /dev/shm, which has its default of 64 MiB.",
+    needs=needs.amounts,
+    pods=True,
 )
 def small_shared_memory(job: LintedJob) -> Iterator[Diagnostic]:
     if job.pod.get("hostIPC"):
         return
-    volumes = {volume.get("name"): at for at, volume in enumerate(job.pod.get("volumes", ()))}
-    seen: set[str] = set()
-    for command in job.commands:
-        sharing = _sharing(command)
-        if not sharing or command.path in seen or not _devices(command.container):
+    for start in job.starts:
+        sharing = next(filter(None, map(_sharing, start.commands)), "")
+        if not sharing or not _devices(start.container):
             continue
-        seen.add(command.path)
-        mount = mounted_at(command.container, SHARED_MEMORY)
-        field, has = f"{command.path}.volumeMounts", "has the default of 64 MiB"
-        if mount is not None:
-            at = volumes.get(mount.get("name"))
-            folder = job.pod["volumes"][at].get("emptyDir") if at is not None else None
-            size = _bytes(folder["sizeLimit"]) if folder and "sizeLimit" in folder else None
+        place = start.place(SHARED_MEMORY)
+        field, has = f"{start.path}.volumeMounts", "has the default of 64 MiB"
+        if not place.of_image:
+            folder = place.volume.get("emptyDir", {})
+            size = _bytes(folder["sizeLimit"]) if "sizeLimit" in folder else None
             if size is None or size > DEFAULT_SHARED_MEMORY:
                 continue
-            field, has = (
-                f"{job.pod_path}.volumes[{at}].emptyDir.sizeLimit",
-                f"has {_mebibytes(size)}",
-            )
+            at = job.pod["volumes"].index(place.volume)
+            field = f"{job.pod_path}.volumes[{at}].emptyDir.sizeLimit"
+            has = f"has {_mebibytes(size)}"
         yield Diagnostic(
             field,
             f"With {sharing}, processes exchange data in /dev/shm, which {has}: they end with a bus error "
@@ -290,7 +292,7 @@ def _sharing(command: RunCommand) -> str:
     if command.name.startswith("python") or command.name in LAUNCHERS:
         names |= LOADERS_OF_SCRIPTS
     for name, value in option_values(command.words):
-        if name in names and _number(value) >= (2 if name in PROCESS_COUNTS else 1):
+        if name in names and _digits_value(value) >= (2 if name in PROCESS_COUNTS else 1):
             return f"--{name.replace('_', '-')} {value}"
     return ""
 
@@ -300,6 +302,8 @@ def _sharing(command: RunCommand) -> str:
     "more-threads-than-cpus",
     severity="info",
     summary="A program starts more threads than its CPU limit can run.",
+    needs=needs.amounts,
+    pods=True,
 )
 def more_threads_than_cpus(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -308,7 +312,7 @@ def more_threads_than_cpus(job: LintedJob) -> Iterator[Diagnostic]:
             continue
         milli = parse(limits["cpu"]).milli_value()
         for index, name, value in literal_variables(container):
-            if name in THREAD_VARIABLES and _number(value) * 1000 > max(milli, 1000):
+            if name in THREAD_VARIABLES and _digits_value(value) * 1000 > max(milli, 1000):
                 yield Diagnostic(
                     f"{path}.env[{index}].value",
                     f"{value} threads share {milli / 1000:g} CPUs: they are throttled together, and "
@@ -317,7 +321,7 @@ def more_threads_than_cpus(job: LintedJob) -> Iterator[Diagnostic]:
                 )
 
 
-def _number(text: str) -> int:
+def _digits_value(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS else -1
 
 

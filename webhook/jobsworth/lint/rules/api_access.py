@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import (
     BINDINGS,
@@ -39,8 +40,11 @@ RESOURCE_OF = {
     name: resource for resource, names in RESOURCES.items() for name in (resource[1], *names)
 }
 
-VERBS = {"annotate": "patch", "delete": "delete", "label": "patch", "patch": "patch"}
-"""The verb that a subcommand of kubectl needs on the objects that it names."""
+VERBS = {
+    "annotate": "patch", "delete": "delete", "label": "patch", "patch": "patch", "restart": "patch",
+    "undo": "patch",
+}  # fmt: skip
+"""The verb that a subcommand of kubectl needs on the objects that it names, and those of ``rollout``."""
 SELECTING = ("-l", "--selector", "--field-selector", "--all", "-A", "--all-namespaces")
 """Options by which kubectl lists the objects first."""
 FOREIGN = (
@@ -55,15 +59,12 @@ WITH_VALUE = (
 """Options whose value is the next word."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None and bool(job.pod.get("serviceAccountName"))
-
-
 @lint_rule(
     "JW724",
     "role-without-verb",
     severity="warning",
     summary="kubectl in a Job needs a verb that no role of its ServiceAccount has.",
+    needs=needs.neighbors_and_account,
 )
 def role_without_verb(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -73,25 +74,91 @@ def role_without_verb(job: LintedJob) -> Iterator[Diagnostic]:
         return
     roles = _roles(job.neighbors, account, job.namespace)
     if not roles:
+        yield from _bound_elsewhere(job, job.neighbors, account)
         return
+    first = roles[0][0]
     for command in job.commands:
         if command.name != "kubectl":
             continue
+        target = _namespace_of(command.words) or job.namespace
         for group, resource, verb in _needed(command.words[1:]):
-            if any(_grants(role, group, resource, verb) for role in roles):
+            granting = [role for role, _ in roles if _grants(role, group, resource, verb)]
+            if any(
+                _grants(role, group, resource, verb) and _reaches(where, target)
+                for role, where in roles
+            ):
                 continue
+            if granting:
+                where = next(where for role, where in roles if role is granting[0])
+                yield Diagnostic(
+                    f"{job.pod_path}.serviceAccountName",
+                    f"kubectl needs the verb {verb} on {resource} in {_namespaces(target)}, and the "
+                    f"RoleBinding of {account} grants it in the namespace {where} alone: the API server "
+                    "forbids the request. Bind the role there.",
+                )
+                return
             yield Diagnostic(
                 f"{job.pod_path}.serviceAccountName",
                 f"kubectl needs the verb {verb} on {resource}, which no role of the ServiceAccount "
-                f"{account} has, such as the {roles[0].kind} {roles[0].name}{roles[0].place}: the API "
+                f"{account} has, such as the {first.kind} {first.name}{first.place}: the API "
                 "server forbids the request. Add the verb to the role.",
             )
             return
 
 
-def _roles(neighbors: Neighbors, account: str, namespace: str) -> list[Neighbor]:
-    """Return the roles to which an account is bound; empty if one of them is unknown, or there is none."""
-    found: list[Neighbor] = []
+def _bound_elsewhere(job: LintedJob, neighbors: Neighbors, account: str) -> Iterator[Diagnostic]:
+    """Report a binding to an account of this name in a namespace that has no such account."""
+    runs_kubectl = any(command.name == "kubectl" for command in job.commands)
+    for binding in (each for kind in BINDINGS for each in neighbors.of_kind(kind)):
+        for subject in parts(binding.value, "subjects"):
+            held = subject.get("namespace")
+            named = subject.get("kind") == SERVICE_ACCOUNT and subject.get("name") == account
+            if not named or not isinstance(held, str) or not job.namespace or held == job.namespace:
+                continue
+            if runs_kubectl and not neighbors.reachable(SERVICE_ACCOUNT, account, held):
+                yield Diagnostic(
+                    f"{job.pod_path}.serviceAccountName",
+                    f"The {binding.kind} {binding.name}{binding.place} names the ServiceAccount {account} of "
+                    f"the namespace {held}, and the Job has that of {job.namespace}: the API server forbids "
+                    "its requests. Correct the namespace of the subject.",
+                )
+                return
+
+
+ALL_NAMESPACES = "*"
+
+
+def _namespace_of(words: Sequence[str]) -> str:
+    """Return the namespace in which kubectl works; ``*`` for all, empty if it does not say.
+
+    >>> _namespace_of(["kubectl", "-n", "shop", "get", "jobs"]), _namespace_of(["kubectl", "get", "po", "-A"])
+    ('shop', '*')
+    """
+    for index, word in enumerate(words):
+        if word in ("-A", "--all-namespaces"):
+            return ALL_NAMESPACES
+        name, equals, value = word.partition("=")
+        if name in ("-n", "--namespace"):
+            value = value if equals else "".join(words[index + 1 : index + 2])
+            return "" if "$" in value else value
+    return ""
+
+
+def _reaches(bound: str, target: str) -> bool:
+    """Return True if a binding in a namespace, empty for the whole cluster, may reach another one."""
+    return not bound or not target or bound == target
+
+
+def _namespaces(target: str) -> str:
+    return "all namespaces" if target == ALL_NAMESPACES else f"the namespace {target}"
+
+
+def _roles(neighbors: Neighbors, account: str, namespace: str) -> list[tuple[Neighbor, str]]:
+    """Return the roles to which an account is bound, each with the namespace of its binding.
+
+    The result is empty if one of them is unknown, or there is none.
+    """
+    found: list[tuple[Neighbor, str]] = []
     for binding in (each for kind in BINDINGS for each in neighbors.of_kind(kind)):
         if not any(
             _is_account(each, account, namespace) for each in parts(binding.value, "subjects")
@@ -104,7 +171,7 @@ def _roles(neighbors: Neighbors, account: str, namespace: str) -> list[Neighbor]
         bound = neighbors.reachable(kind, name, where)
         if not bound or any("aggregationRule" in each.value for each in bound):
             return []
-        found += bound
+        found += ((each, binding.namespace) for each in bound)
     return found
 
 
@@ -135,6 +202,8 @@ def _needed(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
             skip = not equals and option in WITH_VALUE
         else:
             names.append(word)
+    if names[:1] == ["rollout"]:
+        names = names[1:]
     if len(names) < 2 or any(option in FOREIGN for option in options):
         return
     subcommand, objects = names[0], names[1:]

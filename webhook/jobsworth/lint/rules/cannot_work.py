@@ -6,14 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import literal_variables
+from jobsworth.lint.effects import written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import mounted_at
-from jobsworth.lint.script_text import written_paths
+from jobsworth.lint.usual_images import user_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from jobsworth.lint.container_start import ContainerStart, RunCommand
     from jobsworth.lint.linted_job import LintedJob
 
 CLOSED_REGISTRIES = {
@@ -28,57 +30,77 @@ HUB_PREFIXES = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "")
 
 EXECUTABLE = 0o111
 """The bits of a mode of which a program requires one."""
-READ_ONLY_VOLUMES = ("configMap", "downwardAPI", "projected", "secret")
-FILES_OF_OBJECTS = ("configMap", "projected", "secret")
 ARCHITECTURES = ("amd64", "arm64", "arm64v8", "ppc64le", "s390x")
 _ARCHITECTURE = re.compile(rf"(?:^|[-_.])({'|'.join(ARCHITECTURES)})$")
+FOLDERS_OF_ROOT = (
+    "",
+    "/bin",
+    "/etc",
+    "/lib",
+    "/root",
+    "/sbin",
+    "/usr",
+    "/usr/bin",
+    "/usr/local/bin",
+)
+"""Folders of an image in which only root writes, the first being ``/``."""
+DEVICES = ("/dev/", "/proc/", "/sys/")
+EXISTING = (
+    "/etc", "/home", "/opt", "/root", "/run", "/srv", "/tmp", "/usr/local/bin", "/var/cache", "/var/lib",
+    "/var/log", "/var/run", "/var/tmp",
+)  # fmt: skip
+"""Folders that images have, so that ``mkdir -p`` does nothing."""
 LABEL_OF_ARCHITECTURE = "kubernetes.io/arch"
-
-
-def applies(job: LintedJob) -> bool:
-    return True
 
 
 @lint_rule(
     "JW518",
     "write-to-read-only",
     severity="warning",
-    summary="A script writes to a path that its container cannot write.",
+    summary="A command writes to a path that its container cannot write.",
     confidence="certain",
+    needs=needs.limits_on_writes,
 )
 def write_to_read_only(job: LintedJob) -> Iterator[Diagnostic]:
-    if not job.scripts:
-        return
-    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
-    containers = dict(job.containers)
-    for field, path, script in job.scripts:
-        container = containers[path]
-        read_only_root = container.get("securityContext", {}).get("readOnlyRootFilesystem") is True
-        for target in dict.fromkeys(written_paths(_without_heredocs(script.text))):
-            mount = mounted_at(container, target)
-            if mount is None:
-                why = (
-                    "readOnlyRootFilesystem is true, and no volume is mounted there"
-                    if read_only_root
-                    else ""
-                )
-            elif mount.get("readOnly"):
-                why = f"the volume {mount.get('name', '')} is mounted with readOnly: true"
-            else:
-                volume = volumes.get(mount.get("name"), {})
-                kind = next((kind for kind in READ_ONLY_VOLUMES if kind in volume), "")
-                why = f"a volume of a {kind} is read-only" if kind else ""
-            if why:
+    for start in job.starts:
+        for command in start.commands:
+            found = _written_to_read_only(start, command)
+            if found is not None:
+                target, why = found
                 yield Diagnostic(
-                    field,
-                    f"The script writes to {target[:80]}, which fails: {why}. Mount an emptyDir there.",
+                    start.field,
+                    f"`{command.name}` writes to {target[:80]}, which fails: {why}. Mount an emptyDir there.",
+                    line=command.line,
                 )
                 break
 
 
-def _without_heredocs(text: str) -> str:
-    """Return the text up to its first here-document, and without quoted parts."""
-    return re.sub(r"'[^']*'|\"[^\"]*\"", "", text.partition("<<")[0])
+def _written_to_read_only(start: ContainerStart, command: RunCommand) -> tuple[str, str] | None:
+    """Return a path to which a command cannot write, and the reason; None if there is none."""
+    if command.step is not None and (command.step.checked or command.step.after == "||"):
+        return None
+    step = command.step
+    redirected = () if step is None else (*step.outputs, *step.errors)
+    for target in (*redirected, *written_by(command.words)):
+        path = f"{start.home}{target[1:]}" if target.startswith("~/") else target
+        exists = command.name == "mkdir" and (
+            path.rstrip("/") in EXISTING or _holds_mount(start, path)
+        )
+        if not path.startswith("/") or f"{path}/".startswith(DEVICES) or exists:
+            continue
+        place = start.place(path)
+        why = place.read_only
+        if not why and place.of_image and start.user and path.rpartition("/")[0] in FOLDERS_OF_ROOT:
+            why = f"the folder belongs to root, and the container runs as user {start.user}"
+        elsewhere = target.endswith(".kube/config") and start.source_of_variable("KUBECONFIG")
+        if why and not elsewhere:
+            return target, why
+    return None
+
+
+def _holds_mount(start: ContainerStart, path: str) -> bool:
+    mounts = start.container.get("volumeMounts", ())
+    return any(each.get("mountPath", "").startswith(f"{path.rstrip('/')}/") for each in mounts)
 
 
 @lint_rule(
@@ -93,7 +115,7 @@ def never_pulled(job: LintedJob) -> Iterator[Diagnostic]:
         if container.get("imagePullPolicy") == "Never":
             yield Diagnostic(
                 f"{path}.imagePullPolicy",
-                f"On a node that does not have {container.get('image', '')[:80]}, the Pod waits for ever "
+                f"On a node that does not have {container.get('image', '')[:80]}, the Pod waits forever "
                 "(ErrImageNeverPull): the kubelet does not pull it. Set IfNotPresent, or select the nodes "
                 "that have it.",
             )
@@ -108,42 +130,88 @@ def never_pulled(job: LintedJob) -> Iterator[Diagnostic]:
     confidence="certain",
 )
 def script_not_executable(job: LintedJob) -> Iterator[Diagnostic]:
-    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
-    reported: set[tuple[str, str]] = set()
-    for command in job.commands:
-        program = command.words[0]
-        mount = mounted_at(command.container, program) if program.startswith("/") else None
-        if mount is None or (command.field, program) in reported:
-            continue
-        volume = volumes.get(mount.get("name"), {})
-        source = next((volume[kind] for kind in FILES_OF_OBJECTS if kind in volume), None)
-        if source is None:
-            continue
-        mode, field = _mode(source, _file_in_volume(mount, program))
-        if not mode & EXECUTABLE:
-            reported.add((command.field, program))
+    for start in job.starts:
+        for program in dict.fromkeys(command.words[0] for command in start.commands):
+            found = start.mode(program) if program.startswith("/") else None
+            if found is None or found[0] & EXECUTABLE:
+                continue
+            mode, field = found
+            volume = start.place(program).volume.get("name", "")
             yield Diagnostic(
-                command.field,
+                start.field,
                 f"{program[:80]} cannot be started: permission denied, because its mode in the volume "
-                f"{volume.get('name', '')[:63]} is {mode:04o}. Set {field} to 0555 there, or start the file "
-                "with its shell.",
+                f"{volume[:63]} is {mode:04o}. Set {field} to 0555 there, or start the file with its shell.",
             )
 
 
-def _file_in_volume(mount: dict[str, Any], path: str) -> str:
-    """Return the path of a mounted file within its volume."""
-    rest = path.removeprefix(mount.get("mountPath", "").rstrip("/"))
-    return f"{mount.get('subPath', '')}{rest}".strip("/")
+CHANGES_MODES = ("chmod", "install")
+SSH_CLIENTS = ("git", "rsync", "scp", "sftp", "ssh")
+_KEY = re.compile(r"(?:^|\s)-i\s*(/[^\s'\"]+)")
 
 
-def _mode(source: dict[str, Any], file: str) -> tuple[int, str]:
-    """Return the mode of a file of a volume, and the field that sets it."""
-    for each in source.get("sources", [source]):
-        for part in (each, each.get("configMap", {}), each.get("secret", {})):
-            for item in part.get("items", ()):
-                if item.get("path") == file and "mode" in item:
-                    return item["mode"], "the mode of its item"
-    return source["defaultMode"], "defaultMode"
+@lint_rule(
+    "JW542",
+    "private-key-mode",
+    severity="warning",
+    summary="The mode of a private key for ssh is too open, or its user cannot read it.",
+    confidence="likely",
+    needs=needs.a_program(*SSH_CLIENTS),
+)
+def private_key_mode(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: OpenSSH, ``sshkey_perm_ok``: a key of the own user must not be open to others."""
+    for start in job.starts:
+        if any(each.name in CHANGES_MODES for each in start.commands):
+            continue
+        for key in _private_keys(start):
+            found = start.mode(key)
+            why = _unusable(start, key, found[0]) if found is not None else ""
+            if found is not None and why:
+                yield Diagnostic(start.field, f"ssh cannot use {key[:80]}: {why}")
+                break
+
+
+def _private_keys(start: ContainerStart) -> Iterator[str]:
+    """Yield the private keys that the commands of a container use."""
+    clients = [each for each in start.commands if each.name in SSH_CLIENTS]
+    texts = [" ".join(each.words) for each in clients]
+    if clients:
+        texts += (
+            value
+            for _, name, value in literal_variables(start.container)
+            if name == "GIT_SSH_COMMAND"
+        )
+    for text in texts:
+        yield from _KEY.findall(text)
+    for mount in start.container.get("volumeMounts", ()):
+        path = mount.get("mountPath", "").rstrip("/")
+        remote = any("git@" in text or "ssh://" in text or text.startswith("s") for text in texts)
+        if remote and path.endswith("/.ssh"):
+            yield f"{path}/id_rsa"
+
+
+def _unusable(start: ContainerStart, key: str, mode: int) -> str:
+    """Return the reason why ssh cannot use a key that the kubelet has written as root; empty if it can."""
+    shared = start.group_of_volumes is not None
+    if start.user is None and not (key.startswith("/root/") or start.family):
+        return ""  # the image decides who the user is
+    if not start.is_not_root:
+        if shared:
+            return (
+                "fsGroup lets its group read it, so that it is too open for root (UNPROTECTED PRIVATE KEY "
+                "FILE). Copy it with `install -m 0600`, or remove fsGroup."
+            )
+        if mode & 0o077:
+            return (
+                f"its mode is {mode:04o}, which is too open for root (UNPROTECTED PRIVATE KEY FILE). Set "
+                "defaultMode: 0400."
+            )
+        return ""
+    if start.user is not None and not shared and not mode & 0o004:
+        return (
+            f"its mode is {mode:04o} and it belongs to root, so that user {start.user} may not read it. Set "
+            "securityContext.fsGroup of the Pod."
+        )
+    return ""
 
 
 @lint_rule(
@@ -228,10 +296,11 @@ def _withdrawn_by_bitnami(image: str) -> str:
     "JW522",
     "non-root-contradiction",
     severity="warning",
-    summary="A container has runAsNonRoot: true and runAsUser: 0.",
+    summary="A container has runAsNonRoot: true and runs as root, or as a user of which it has only a name.",
     confidence="certain",
 )
 def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: verifyRunAsNonRoot of the kubelet (pkg/kubelet/kuberuntime/security_context_others.go)."""
     pod = job.pod.get("securityContext", {})
     for path, container in job.containers:
         own = container.get("securityContext", {})
@@ -243,6 +312,23 @@ def non_root_contradiction(job: LintedJob) -> Iterator[Diagnostic]:
                 f"{holder}.securityContext.runAsUser",
                 "The container never starts (CreateContainerConfigError): runAsNonRoot is true, and "
                 "runAsUser is 0. Set another user, or remove runAsNonRoot.",
+            )
+        elif non_root is True and user is None and not job.windows:
+            image = container.get("image", "")
+            named = user_of(image)
+            if named is None:
+                continue
+            why = (
+                f"{image[:80]} runs as root"
+                if named == "0"
+                else f"the user of {image[:80]} is {named}, a name, which the kubelet cannot tell from root"
+            )
+            holder = path if "runAsNonRoot" in own else job.pod_path
+            yield Diagnostic(
+                f"{holder}.securityContext.runAsNonRoot",
+                f"{container.get('name', '')} never starts (CreateContainerConfigError): runAsNonRoot is "
+                f"true without runAsUser, and {why}. Set runAsUser to the number of another user "
+                "(OpenShift sets one by itself).",
             )
 
 

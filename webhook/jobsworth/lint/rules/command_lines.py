@@ -10,9 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.agents import sleeps_forever
+from jobsworth.lint.container_start import SET_BY_RUNTIME
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.shells import base_name, launched, runs_shell
+from jobsworth.lint.script_text import expanded_part, line_of
+from jobsworth.lint.usual_programs import MYSQL_CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +37,6 @@ EXPANDS_DOLLARS = (
     "pwsh", "ruby", "ssh", "su", "tclsh", "yq",
 )  # fmt: skip
 """Programs for which a dollar sign has a meaning of its own, or that give it to a shell."""
-SET_BY_RUNTIME = ("HOME", "HOSTNAME", "PATH")
-"""Variables that every container has, and that the kubelet does not know."""
 CODE_OPTIONS = ("-c", "-e", "--command", "--eval", "--execute")
 NAMES_OF_SCRIPTS = ("-", "--", "_", "ash", "bash", "dash", "ksh", "sh", "zsh")
 """Usual values of ``$0``, which a script need not read."""
@@ -43,17 +44,17 @@ _ONE_WORD = re.compile(r"[\w./-]+\s+\S")
 _PLAIN_WORDS = re.compile(r"[\w\s./:=,@%+-]+")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _PATTERN = re.compile(r"[*?]|\[[^\[\]]+\]")
+_SUBSTITUTION = re.compile(
+    r"\$\((?:basename|cat|date|dirname|echo|hostname|id|kubectl|ls|printf|pwd|uname)\b[^()]*\)|`[a-z]+[^`]*`"
+)
+"""A command substitution; the kubelet leaves what is not a variable as it is."""
 _PARAMETER = re.compile(
     r"\$\{?[0-9@*#]|\$\{!|\$\([\w.-]+\)|\b(?:eval|shift|getopts|source)\b|(?:^|[\s;&|(])\.\s|\bfor\s+\w+\s*[;\n]"
 )
 """What reads the parameters of a script; a file that it sources may, too."""
 
 
-def applies(job: LintedJob) -> bool:
-    return any("command" in container for _, container in job.containers)
-
-
-def _shown(text: str) -> str:
+def _one_line(text: str) -> str:
     """Return the beginning of a text on one line."""
     return " ".join(text[: 2 * MAX_SHOWN].split())[:MAX_SHOWN]
 
@@ -65,25 +66,25 @@ def _shown(text: str) -> str:
     summary="A command line is one word, which no program has as its name.",
     confidence="likely",
     fixable="unsafe",
+    needs=needs.commands,
 )
 def command_in_one_word(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows:
         return
-    for path, container in job.containers:
-        command = container.get("command", [])
-        at = launched(command)
-        if at == len(command) or not _ONE_WORD.match(command[at]):
+    for start in job.starts:
+        line = start.line
+        if line.at >= line.written or not _ONE_WORD.match(line.words[line.at]):
             continue
-        word = command[at]
+        word = line.words[line.at]
         fix = None
         if _PLAIN_WORDS.fullmatch(word):
-            words = [*command[:at], *word.split(), *command[at + 1 :]]
-            edit = Edit("set", f"{path}.command", words)
+            words = [*line.words[: line.at], *word.split(), *line.words[line.at + 1 : line.written]]
+            edit = Edit("set", f"{start.path}.command", words)
             fix = Fix("Split the command into words", edit, safe=False)
         yield Diagnostic(
-            f"{path}.command[{at}]",
-            f"`{_shown(word)}` cannot be started: it is one word, and no program has this name, with its "
-            "spaces. Write each word as an item of its own, or start it with sh -c.",
+            f"{start.path}.command[{line.at}]",
+            f"`{_one_line(word)}` cannot be started: it is one word, and no program has this name, with its "
+            "spaces. Write each word as a separate item, or start it with sh -c.",
             fix,
         )
 
@@ -94,22 +95,18 @@ def command_in_one_word(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A command line has operators, variables or patterns of a shell, and no shell reads it.",
     confidence="likely",
+    needs=needs.commands_or_arguments,
 )
 def syntax_without_shell(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers:
-        command = container.get("command", [])
-        words = [*command, *container.get("args", [])]
-        at = launched(words)
-        if not command or at >= len(words) or runs_shell(words):
+    for start in job.starts:
+        line, words = start.line, start.line.words
+        if not (line.written or line.implied) or not line.program or line.starts_shell:
             continue
-        program = base_name(words[at])
-        names = {each.get("name", "") for each in container.get("env", ())}
-        for index in range(at + 1, len(words)):
-            problem = _shell_syntax(program, words[index], words[index - 1], names)
+        names = {each.get("name", "") for each in start.container.get("env", ())}
+        for index in range(line.at + 1, len(words)):
+            problem = _shell_syntax(line.program, words[index], words[index - 1], names)
             if problem:
-                inside = index < len(command)
-                field = f"command[{index}]" if inside else f"args[{index - len(command)}]"
-                yield Diagnostic(f"{path}.{field}", problem)
+                yield Diagnostic(f"{start.path}.{line.field(index)}", problem)
                 break
 
 
@@ -119,7 +116,7 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
     Args:
         names: the variables of the container.
     """
-    shown = _shown(word)
+    shown = _one_line(word)
     is_value = len(word) == 1 and before.startswith("-")  # such as a delimiter: cut -d |
     if word in OPERATORS and program not in OPERATORS_OF and not is_value:
         return (
@@ -131,8 +128,19 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
             f"No shell reads this command line: {program} gets `{shown}` as a name, which no file has. "
             "Start it with sh -c and one text."
         )
+    if program == "aws" and word.startswith("/") and "*" in word and not before.startswith("--"):
+        return (
+            f"No shell reads this command line, and aws expands no patterns: no file has the name `{shown}`. "
+            "Name the folder with --recursive, --exclude and --include, or start it with sh -c and one text."
+        )
     if program in EXPANDS_DOLLARS or before in CODE_OPTIONS:
         return ""
+    substitution = _SUBSTITUTION.search(word)
+    if substitution:
+        return (
+            f"No shell reads this command line: {program} gets the text `{_one_line(substitution[0])}`. "
+            "Start it with sh -c and one text."
+        )
     for found in _VARIABLE.finditer(word):
         name = found[1] or found[2]
         if name in names or name in SET_BY_RUNTIME:
@@ -153,10 +161,11 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
     severity="warning",
     summary="After the script of sh -c are words that the script does not read.",
     confidence="certain",
+    needs=needs.commands,
 )
 def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: POSIX.1-2024, sh, "-c": the words after the script are ``$0``, ``$1`` and so on."""
-    for field, _, script in job.scripts:
+    for start, script in job.scripts:
         words = [word for word in script.parameters if word.strip()]
         if not words or not script.text.strip() or _PARAMETER.search(script.text):
             continue
@@ -166,9 +175,9 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
         if only_names:  # it sets $0, which error messages show
             continue
         yield Diagnostic(
-            field,
-            f"The shell runs `{_shown(script.text)}` alone: `{_shown(words[0])}`, like each word after "
-            "it, is a parameter that this script does not read. Join them into one text.",
+            start.field,
+            f"sh -c runs one word, here `{_one_line(script.text)}`: `{_one_line(words[0])}` and the words "
+            "after it are its parameters, which the script does not read. Join them into one text.",
         )
 
 
@@ -178,15 +187,17 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A script starts its work in the background and ends, which stops the work.",
     confidence="certain",
+    needs=needs.commands,
 )
 def work_in_background(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, _, script in job.scripts:
+    for start, script in job.scripts:
         left = _left_behind(script)
         if left is not None:
             yield Diagnostic(
-                field,
-                f"The script starts {_shown(left.name)} in the background and ends. The container ends "
+                start.field,
+                f"The script starts {_one_line(left.name)} in the background and ends. The container ends "
                 "with it, so the Job succeeds without the work. Remove the `&`, or end with `wait $!`.",
+                line=left.line,
             )
 
 
@@ -203,3 +214,52 @@ def _left_behind(script: ShellScript) -> ShellCommand | None:
         elif command.works or command.name == "wait" or sleeps_forever(command.words):
             return None
     return None
+
+
+_ALWAYS_TRUE = re.compile(
+    r"(?:(?<!\[)\[|\btest)\s+-n\s+(\$(?:\w+|\{\w+\}|\([^()\"]*\)))\s*(?:\]|;|&&|\|\|)"
+)
+
+
+@lint_rule(
+    "JW545",
+    "test-always-true",
+    severity="warning",
+    summary="A test for a text that is not empty lacks quotes, and is true for an empty one.",
+    confidence="certain",
+    needs=needs.scripts,
+)
+def test_always_true(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: POSIX, test: with one argument, ``[ -n ]`` is true because the text ``-n`` is not empty."""
+    for start, script in job.scripts:
+        found = _ALWAYS_TRUE.search(expanded_part(script.text))
+        if found:
+            yield Diagnostic(
+                start.field,
+                f"`[ -n {found[1]} ]` is true for an empty text, too: without quotes, nothing is left of it. "
+                f'Write `[ -n "{found[1]}" ]`.',
+                line=line_of(script.text, found[0]),
+            )
+
+
+@lint_rule(
+    "JW546",
+    "password-after-space",
+    severity="warning",
+    summary="A client of MySQL gets -p and a password as two words, and asks for a password.",
+    confidence="certain",
+    needs=needs.a_program(*MYSQL_CLIENTS),
+)
+def password_after_space(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: MySQL, "Password Options": with -p, there must be no space before the password."""
+    for command in job.commands:
+        words = list(command.words)
+        if command.name in MYSQL_CLIENTS and "-p" in words[:-1]:
+            value = words[words.index("-p") + 1]
+            if "$" in value:
+                yield Diagnostic(
+                    command.field,
+                    f"{command.name} takes {value[:40]} for the name of a database, and asks for the "
+                    "password, which must follow -p without a space. Set MYSQL_PWD, or write --password=.",
+                    line=command.line,
+                )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.agents import sleeps_forever
+from jobsworth.lint import needs
+from jobsworth.lint.agents import never_ends
+from jobsworth.lint.container_start import image_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import image_name
-from jobsworth.lint.shells import base_name, is_limited, runs_shell
+from jobsworth.lint.script_text import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,37 +36,28 @@ STOPS_SIDECAR = ("/quitquitquit", "/shutdown")
 NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
-def applies(job: LintedJob) -> bool:
-    return any("command" in container or "args" in container for _, container in job.containers)
-
-
 @lint_rule(
     "JW225",
     "curl-without-fail",
     severity="warning",
     summary="The work of a container is a curl without --fail, which succeeds on HTTP errors.",
+    needs=needs.commands_or_arguments,
 )
 def curl_without_fail(job: LintedJob) -> Iterator[Diagnostic]:
-    scripts = {container: (field, script) for field, container, script in job.scripts}
-    for index, container in enumerate(job.pod.get("containers", ())):
-        path = f"{job.pod_path}.containers[{index}]"
-        if path in scripts:
-            field, script = scripts[path]
+    for start in job.main_starts:
+        line, script = start.line, start.script
+        if script is not None:
             if _final_request(script):
-                yield Diagnostic(field, _CURL)
+                yield Diagnostic(start.field, _CURL)
             continue
-        command, arguments = container.get("command", []), container.get("args", [])
-        if command:
-            runs_curl = base_name(command[0]) == "curl"
-            words = [*command[1:], *arguments]
-        elif base_name(arguments[0] if arguments else "") == "curl":
-            runs_curl, words = True, arguments[1:]
-        else:
-            runs_curl, words = image_name(container) == "curl" and bool(arguments), arguments
-            if runs_shell(arguments):
-                continue
+        words = line.arguments[1:] if line.program == "curl" else line.words
+        runs_curl = line.program == "curl" or (
+            image_name(start.container) == "curl"
+            and not (line.written or line.starts_shell)
+            and bool(words)
+        )
         if runs_curl and _succeeds_on_errors(words):
-            yield Diagnostic(f"{path}.{'command' if command else 'args'}[0]", _CURL)
+            yield Diagnostic(start.field, _CURL)
 
 
 _CURL = (
@@ -132,38 +124,39 @@ def _succeeds_on_errors(words: Sequence[str]) -> bool:
     severity="warning",
     summary="A container never exits, and the Job has no deadline.",
     confidence="certain",
+    needs=needs.commands_or_arguments,
 )
 def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
     if "successPolicy" in job.spec:
         return
-    scripts = {container: (field, script) for field, container, script in job.scripts}
-    for index, container in enumerate(job.pod.get("containers", ())):
-        path = f"{job.pod_path}.containers[{index}]"
-        words = [*container.get("command", []), *container.get("args", [])]
-        if path in scripts:
-            field, script = scripts[path]
+    for start in job.main_starts:
+        line, script = start.line, start.script
+        if script is not None:
             endless = [
-                command.words
+                command
                 for command in script.commands
                 if command.depth == 0
+                and "timeout" not in script.text
                 and command.after not in ("&", "|")
-                and sleeps_forever(command.words)
+                and never_ends(command.words)
             ]
             if endless:
-                yield _endless(field, endless[0])
-            elif script.endless_loops and not is_limited(words):
-                yield _endless(field, [script.endless_loops[0]])
-            continue
-        if words and sleeps_forever(words):
-            command_field = "command" if container.get("command") else "args"
-            yield _endless(f"{path}.{command_field}[0]", words)
+                yield _endless(start.field, endless[0].words, endless[0].line)
+            elif script.endless_loops and not line.limited:
+                loop = script.endless_loops[0]
+                yield _endless(start.field, [loop], line_of(script.text, loop))
+        else:
+            endless_lines = [each.words for each in start.commands if never_ends(each.words)]
+            if endless_lines and not line.limited:
+                yield _endless(start.field, endless_lines[0])
 
 
-def _endless(field: str, words: Sequence[str]) -> Diagnostic:
+def _endless(field: str, words: Sequence[str], line: int = 0) -> Diagnostic:
     return Diagnostic(
         field,
         f"`{' '.join(words[:MAX_WORDS])}` never ends: the Job never completes and holds its resources until "
         "a user deletes it. Set activeDeadlineSeconds.",
+        line=line,
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
+from jobsworth.lint.command_line import base_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
-from jobsworth.lint.schedule_timing import spelled
-from jobsworth.lint.shells import base_name
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,15 +25,12 @@ _PRINTING = frozenset(
 """Programs that only print or wait."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.cron is not None
-
-
 @lint_rule(
     "JW409",
     "forbid-without-deadline",
     severity="warning",
     summary="A CronJob forbids concurrent runs, and its Jobs have no deadline.",
+    needs=needs.a_cron_job,
 )
 def forbid_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.starts_runs("Forbid") or _has_deadline(job):
@@ -52,6 +50,7 @@ def forbid_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A CronJob allows concurrent runs, and its Jobs may run longer than its interval.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 def overlap(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -62,8 +61,8 @@ def overlap(job: LintedJob) -> Iterator[Diagnostic]:
         return
     yield Diagnostic(
         _concurrency_field(job),
-        f"Runs can overlap: a run may take {spelled(deadline)}, and the next run may start after "
-        f"{spelled(gap)}. Set concurrencyPolicy: Forbid to skip the later run.",
+        f"Runs can overlap: a run may take {duration(deadline)}, and the next run may start after "
+        f"{duration(gap)}. Set concurrencyPolicy: Forbid to skip the later run.",
         Fix(
             "Set concurrencyPolicy: Forbid",
             Edit("set", "spec.concurrencyPolicy", "Forbid"),
@@ -77,6 +76,7 @@ def overlap(job: LintedJob) -> Iterator[Diagnostic]:
     "overlap-without-deadline",
     severity="warning",
     summary="A CronJob starts runs more often than hourly beside earlier ones, which have no deadline.",
+    needs=needs.a_cron_job,
 )
 def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if _has_deadline(job) or not job.starts_runs("Allow"):
@@ -86,7 +86,7 @@ def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
         return
     yield Diagnostic(
         _concurrency_field(job),
-        f"A run that hangs never ends, and the next one starts beside it after {spelled(gap)}. Set "
+        f"A run that hangs never ends, and the next one starts beside it after {duration(gap)}. Set "
         f"{job.path}.activeDeadlineSeconds; to skip runs meanwhile, also concurrencyPolicy: Forbid.",
     )
 
@@ -99,11 +99,10 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
     """
     from jobsworth.lint import shell_script
 
-    scripts = {container: script for _, container, script in job.scripts}
-    for path, container in job.containers:
-        words = [*container.get("command", ()), *container.get("args", ())]
-        if path in scripts:
-            commands = scripts[path].commands
+    for start in job.starts:
+        words = start.line.words
+        if start.script is not None:
+            commands = start.script.commands
             # A script that the reader cannot follow has no commands.
             yield not commands or any(
                 command.assigns or command.name not in shell_script.HARMLESS for command in commands
@@ -117,6 +116,7 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
     "replaced-runs",
     severity="warning",
     summary="A CronJob replaces runs that its deadline does not end before the next one.",
+    needs=needs.a_cron_job,
 )
 def replaced_runs(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.starts_runs("Replace"):
@@ -125,11 +125,18 @@ def replaced_runs(job: LintedJob) -> Iterator[Diagnostic]:
     gap = job.shortest_gap
     if gap is None or (deadline is not None and deadline <= gap):
         return
-    yield Diagnostic(
-        _concurrency_field(job),
-        f"The next run deletes one that still runs after {spelled(gap)}, with its logs, so a slow or hanging "
-        f"run is never recorded as failed. Set {job.path}.activeDeadlineSeconds to less than {spelled(gap)}.",
+    effect = (
+        f"The next run deletes one that still runs after {duration(gap)}, with its logs, so a slow or "
+        "hanging run is never recorded as failed."
     )
+    if deadline is not None:
+        advice = f"A run may take {duration(deadline)}: set concurrencyPolicy: Forbid, which lets it finish."
+    else:
+        advice = (
+            f"Set {job.path}.activeDeadlineSeconds to less than {duration(gap)}, or concurrencyPolicy: "
+            "Forbid if a run may take longer."
+        )
+    yield Diagnostic(_concurrency_field(job), f"{effect} {advice}")
 
 
 def _has_deadline(job: LintedJob) -> bool:
@@ -149,6 +156,7 @@ def _concurrency_field(job: LintedJob) -> str:
     summary="startingDeadlineSeconds is below 10.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_cron_job,
 )
 def starting_deadline_too_small(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = (job.cron or {}).get("startingDeadlineSeconds")
@@ -172,6 +180,7 @@ def starting_deadline_too_small(job: LintedJob) -> Iterator[Diagnostic]:
     "missed-runs-start",
     severity="info",
     summary="A suspended CronJob has no startingDeadlineSeconds.",
+    needs=needs.a_cron_job,
 )
 def missed_runs_start(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.cron.get("suspend"):
@@ -192,6 +201,7 @@ def missed_runs_start(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="failedJobsHistoryLimit is 0.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 def no_failed_history(job: LintedJob) -> Iterator[Diagnostic]:
     if (job.cron or {}).get("failedJobsHistoryLimit") == 0:
@@ -213,6 +223,7 @@ def no_failed_history(job: LintedJob) -> Iterator[Diagnostic]:
     "template-suspended",
     severity="warning",
     summary="A CronJob creates suspended Jobs.",
+    needs=needs.a_cron_job,
 )
 def template_suspended(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.spec.get("suspend") or "managedBy" in job.spec:
@@ -236,6 +247,7 @@ def template_suspended(job: LintedJob) -> Iterator[Diagnostic]:
     summary="ttlSecondsAfterFinished deletes Jobs that the history limits of the CronJob would keep.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_cron_job,
 )
 def ttl_beside_history(job: LintedJob) -> Iterator[Diagnostic]:
     ttl = job.spec.get("ttlSecondsAfterFinished")
@@ -250,7 +262,7 @@ def ttl_beside_history(job: LintedJob) -> Iterator[Diagnostic]:
     if limits:
         yield Diagnostic(
             f"{job.path}.ttlSecondsAfterFinished",
-            f"Each finished Job is deleted after {spelled(ttl)}, even if {' and '.join(limits)} would "
+            f"Each finished Job is deleted after {duration(ttl)}, even if {' and '.join(limits)} would "
             "keep it. Use either the TTL or the history limits.",
             Fix(
                 "Remove ttlSecondsAfterFinished: the history limits clean up",

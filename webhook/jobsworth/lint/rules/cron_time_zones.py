@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.time_zones import known
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
-    clock_time,
     every_day,
     every_hour,
     names_day,
 )
+from jobsworth.wording import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,16 +28,13 @@ _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
 """Zone names without daylight saving time, and the zone that users usually mean by them."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.cron is not None
-
-
 @lint_rule(
     "JW407",
     "no-time-zone",
     severity="info",
     summary="A schedule depends on the hour or the day, and timeZone is not set.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 def no_time_zone(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
@@ -58,6 +56,7 @@ def no_time_zone(job: LintedJob) -> Iterator[Diagnostic]:
     "clock-change",
     severity="info",
     summary="A run is scheduled in the hour that a daylight saving time change skips or repeats.",
+    needs=needs.a_cron_job,
 )
 def clock_change(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
@@ -74,7 +73,7 @@ def clock_change(job: LintedJob) -> Iterator[Diagnostic]:
             moved = "forward" if change.skips else "back"
             month = MONTHS[change.month - 1]
             effects.append(
-                f"the run at {clock_time(times[0])} {verb} in {month}, when clocks go {moved}"
+                f"the run at {clock(times[0])} {verb} in {month}, when clocks go {moved}"
             )
     if effects:
         yield Diagnostic(
@@ -104,6 +103,7 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     summary="A time zone is a fixed offset from UTC with a misleading name.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_cron_job,
 )
 def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
     zone = (job.cron or {}).get("timeZone", "")
@@ -143,8 +143,9 @@ def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
     "JW441",
     "container-time-zone",
     severity="warning",
-    summary="A container has a time zone of its own, and the schedule of its CronJob has none.",
+    summary="A container has its own time zone, and the schedule of its CronJob has none.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 def container_time_zone(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.rules.failure_policies import listed
+from jobsworth.lint.rules.failure_policies import rule_names
 from jobsworth.lint.rules.pod_conditions import meant_condition
 
 if TYPE_CHECKING:
@@ -35,15 +36,26 @@ CONSEQUENCES = {
 """The effect, by action, of an exit code rule that matches an evicted Pod."""
 
 
-def applies(job: LintedJob) -> bool:
-    """Return True if a failure policy can tell disruptions apart, or the Job never retries a Pod."""
-    never_retried = 0 in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
-    return job.has_failure_policy or (never_retried and job.has_few_rules)
-
-
 def ignore_disruptions() -> dict[str, Any]:
     """Return the failure policy rule that does not count disruptions as failures."""
     return {"action": "Ignore", "onPodConditions": [{"type": DISRUPTION, "status": "True"}]}
+
+
+def ignore_disruptions_first(job: LintedJob, title: str) -> Fix | None:
+    """Return the fix that inserts this rule first.
+
+    None if the policy has the maximum number of rules, or if the Job never runs its work twice: that may be
+    meant, as by a restore, and the rule would let it run again.
+    """
+    edits = insert_ignore_disruptions(job) if job.may_retry() else []
+    return Fix(title, *edits, safe=False) if edits else None
+
+
+def _advice(job: LintedJob, advice: str) -> str:
+    """Return an advice, under the condition that the work may run again if no retry is allowed."""
+    return (
+        advice if job.may_retry() else f"If the work may run twice, {advice[0].lower()}{advice[1:]}"
+    )
 
 
 def insert_ignore_disruptions(job: LintedJob) -> list[Edit]:
@@ -101,6 +113,7 @@ def _consequence(job: LintedJob, index: int) -> str:
     summary="An exit code rule matches evicted Pods before the rule on DisruptionTarget.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_failure_policy_or_no_retries,
 )
 def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     position = disruption_rule(job)
@@ -111,8 +124,8 @@ def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
         path = job.rule_path(position)
         yield Diagnostic(
             path,
-            f"{listed(before)} comes first and matches exit code {_how_they_end(job, before)} of evicted "
-            f"Pods: {_consequence(job, before[0])}. Move this rule before {listed(before[:1])}.",
+            f"{rule_names(before)} comes first and matches exit code {_how_they_end(job, before)} of evicted "
+            f"Pods: {_consequence(job, before[0])}. Move this rule before {rule_names(before[:1])}.",
             Fix("Move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False),
         )
 
@@ -124,6 +137,7 @@ def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A rule fails the Job or index on an exit code of evicted Pods, and no rule handles disruptions.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_failure_policy_or_no_retries,
 )
 def fail_on_signal_code(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules or disruption_rule(job) is not None:
@@ -131,16 +145,13 @@ def fail_on_signal_code(job: LintedJob) -> Iterator[Diagnostic]:
     blamed = rules_before_disruptions(job)
     if not blamed:
         return
-    edits = insert_ignore_disruptions(job)
-    others = f" (like {listed(blamed[1:])})" if blamed[1:] else ""
+    others = f" (like {rule_names(blamed[1:])})" if blamed[1:] else ""
     yield Diagnostic(
         f"{job.rule_path(blamed[0])}.onExitCodes",
         f"An evicted Pod exits with {_how_they_end(job, blamed)}, which this rule{others} treats as a "
-        f"failure of the program: {_consequence(job, blamed[0])}. Add a rule that ignores {DISRUPTION} "
-        "before it.",
-        Fix(f"Insert a rule that ignores {DISRUPTION} first", *edits, safe=False)
-        if edits
-        else None,
+        f"failure of the program: {_consequence(job, blamed[0])}. "
+        f"{_advice(job, f'Add a rule that ignores {DISRUPTION} before it.')}",
+        ignore_disruptions_first(job, f"Insert a rule that ignores {DISRUPTION} first"),
     )
 
 
@@ -150,6 +161,7 @@ def fail_on_signal_code(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="A failure policy, or a limit of 0 retries, does not distinguish evictions from failures.",
     fixable="unsafe",
+    needs=needs.a_failure_policy_or_no_retries,
 )
 def missing_disruption_rule(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules:
@@ -157,12 +169,11 @@ def missing_disruption_rule(job: LintedJob) -> Iterator[Diagnostic]:
         return
     if _minds_disruptions(job) or rules_before_disruptions(job) or _low_limit(job) is not None:
         return  # another rule reports it
-    edits = insert_ignore_disruptions(job)
     yield Diagnostic(
         f"{job.path}.podFailurePolicy.rules",
         "An eviction counts as a failure and consumes a retry. Add a rule that ignores "
         f"{DISRUPTION}.",
-        Fix(f"Insert a rule that ignores {DISRUPTION}", *edits, safe=False) if edits else None,
+        ignore_disruptions_first(job, f"Insert a rule that ignores {DISRUPTION}"),
     )
 
 
@@ -182,18 +193,11 @@ def _no_retries_and_no_policy(job: LintedJob) -> Iterator[Diagnostic]:
     zero = [field for field in limits if job.written_spec.get(field) == 0]
     if not zero or job.pod.get("restartPolicy") != "Never":
         return
-    edits = [Edit("set", f"{job.path}.podFailurePolicy", {"rules": [ignore_disruptions()]})]
-    if (
-        "podReplacementPolicy" in job.spec
-        and job.written_spec.get("podReplacementPolicy") != "Failed"
-    ):
-        edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
     what = "the Job" if zero[0] == "backoffLimit" else "its index"
     yield Diagnostic(
         f"{job.path}.{zero[0]}",
-        f"A single eviction fails {what}, because no retry is allowed. Add a failure policy rule that "
-        f"ignores {DISRUPTION}.",
-        Fix(f"Add a failure policy that ignores {DISRUPTION}", *edits, safe=False),
+        f"A single eviction fails {what}, because no retry is allowed. If the work may run twice, add a "
+        f"failure policy rule that ignores {DISRUPTION}.",
     )
 
 
@@ -203,6 +207,7 @@ def _no_retries_and_no_policy(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A failure policy counts evictions as failures, and few retries are allowed.",
     fixable="unsafe",
+    needs=needs.a_failure_policy_or_no_retries,
 )
 def disruption_counted(job: LintedJob) -> Iterator[Diagnostic]:
     limit = _low_limit(job)
@@ -211,21 +216,20 @@ def disruption_counted(job: LintedJob) -> Iterator[Diagnostic]:
     position = disruption_rule(job)
     if position is None:
         if not _minds_disruptions(job) and not rules_before_disruptions(job):
-            edits = insert_ignore_disruptions(job)
             yield Diagnostic(
                 f"{job.path}.podFailurePolicy.rules",
-                f"{_evictions(job, limit)}: the failure policy does not distinguish them from failures. Add "
-                f"a rule that ignores {DISRUPTION}.",
-                Fix(f"Insert a rule that ignores {DISRUPTION}", *edits, safe=False)
-                if edits
-                else None,
+                f"{_evictions(job, limit)}: the failure policy does not distinguish them from failures. "
+                f"{_advice(job, f'Add a rule that ignores {DISRUPTION}.')}",
+                ignore_disruptions_first(job, f"Insert a rule that ignores {DISRUPTION}"),
             )
     elif job.rules[position].get("action") == "Count":
         path = f"{job.rule_path(position)}.action"
+        fix = Fix("Set action: Ignore", Edit("set", path, "Ignore"), safe=False)
         yield Diagnostic(
             path,
-            f"{_evictions(job, limit)}: Count counts each as a failure. Use the action Ignore.",
-            Fix("Set action: Ignore", Edit("set", path, "Ignore"), safe=False),
+            f"{_evictions(job, limit)}: Count counts each as a failure. "
+            f"{_advice(job, 'Use the action Ignore.')}",
+            fix if job.may_retry() else None,
         )
 
 

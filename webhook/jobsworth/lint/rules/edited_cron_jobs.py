@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.schedule_timing import spelled
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,16 +18,13 @@ _AN_HOUR = 3600
 """A run more or less of a CronJob that runs more often is not reported."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.cron is not None and job.edit is not None
-
-
 @lint_rule(
     "JW423",
     "edit-starts-run",
     severity="warning",
     summary="An update of a CronJob starts a run whose time has passed.",
     confidence="certain",
+    needs=needs.an_edited_cron_job,
 )
 def edit_starts_run(job: LintedJob) -> Iterator[Diagnostic]:
     edited = _edited(job)
@@ -42,6 +40,7 @@ def edit_starts_run(job: LintedJob) -> Iterator[Diagnostic]:
     "edit-may-start-run",
     severity="warning",
     summary="An update of a CronJob of unknown status may start a run whose time has passed.",
+    needs=needs.an_edited_cron_job,
 )
 def edit_may_start_run(job: LintedJob) -> Iterator[Diagnostic]:
     edited = _edited(job)
@@ -63,6 +62,7 @@ def edit_may_start_run(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="An update of a CronJob leaves out a run.",
     confidence="certain",
+    needs=needs.an_edited_cron_job,
 )
 def edit_skips_run(job: LintedJob) -> Iterator[Diagnostic]:
     edited = _edited(job)
@@ -80,7 +80,7 @@ def edit_skips_run(job: LintedJob) -> Iterator[Diagnostic]:
         yield Diagnostic(
             edited.field,
             f"The run of {edited.local(effect.left_out)} does not start, and the next one is that of "
-            f"{edited.local(following.scheduled)}: {spelled(edited.gap(following))} after the last one, "
+            f"{edited.local(following.scheduled)}: {duration(edited.gap(following))} after the last one, "
             f"which is longer than with either schedule. {by_hand}",
         )
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, LEGACY_CONTROLLER_UID_LABEL
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.rules.failure_policies import enumerated
+from jobsworth.wording import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,29 +18,8 @@ if TYPE_CHECKING:
 
 VERSION = "metadata.resourceVersion"
 
-AUTHORED = frozenset(
-    (
-        "annotations",
-        "finalizers",
-        "generateName",
-        "labels",
-        "name",
-        "namespace",
-        "ownerReferences",
-    )
-)
-"""The metadata that a manifest has; other fields are those of a server."""
-
 UID_LABELS = (LEGACY_CONTROLLER_UID_LABEL, CONTROLLER_UID_LABEL)
 """Labels that bind a Pod to one Job by its UID; every new Job has another UID."""
-
-
-def applies(job: LintedJob) -> bool:
-    """Return True if the manifest has fields that a server sets."""
-    if not AUTHORED.issuperset(job.written.get("metadata", ())) or job.written.get("status"):
-        return True
-    labels = job.written_spec["template"].get("metadata", {}).get("labels", ())
-    return "selector" in job.written_spec or any(label.endswith("-uid") for label in labels)
 
 
 @lint_rule(
@@ -49,6 +29,7 @@ def applies(job: LintedJob) -> bool:
     summary="A manifest has fields that only the API server sets.",
     fixable="safe",
     confidence="certain",
+    needs=needs.fields_of_a_server,
 )
 def exported_manifest(job: LintedJob) -> Iterator[Diagnostic]:
     meta = job.written.get("metadata", {})
@@ -65,7 +46,7 @@ def exported_manifest(job: LintedJob) -> Iterator[Diagnostic]:
     if ignored:
         yield Diagnostic(
             ignored[0],
-            f"The API server ignores {enumerated(ignored)} when it creates the object. Remove "
+            f"The API server ignores {listing(ignored)} when it creates the object. Remove "
             f"{'it' if len(ignored) == 1 else 'them'}.",
             Fix(
                 "Remove the fields that the API server sets",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.placeholders import stands_for_value
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables
 from jobsworth.lint.script_text import expanded_part, statements
 
 if TYPE_CHECKING:
@@ -24,29 +26,14 @@ SECRET_ENDS = (
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"]{0,100}:([^\s/@'\"]{1,100})@")
 """A URL with a user and a password."""
 
-_PLACEHOLDERS = re.compile(
-    r"[$<{%]|^(x+|\*+|changeme|change-me|todo|redacted|none|null|false|true|dummy|test)$", re.I
+_REFERENCE = re.compile(
+    r"(?:/|\./|>>vault:|ENC\[|projects/[^/]+/secrets/|[a-z][a-z0-9.+-]*://"
+    r"|(?:arn|awssm|bao|env|file|gcpsm|keyvault|kms|secrets?|sm|sops|ssm|vault):)"
 )
-"""Values that are no secrets: references, templates, and words that stand for one."""
-
-WORDS_OF_PLACEHOLDERS = frozenset(
-    (
-        "access", "admin", "api", "client", "database", "db", "example", "here", "id", "insert", "key", "my",
-        "pass", "passwd", "password", "private", "replace", "secret", "some", "the", "this", "token", "user",
-        "value", "with", "your",
-    )
-)  # fmt: skip
-"""Words of which placeholders consist, such as ``db_password`` and ``your-token-here``. One word alone, such
-as ``password``, may be the secret."""
+"""The beginning of a value that names the place of a secret: a path, or the reference of a tool that fetches
+it, such as those of 1Password (op://), vals (ref+vault://), Vault, OpenBao and AWS (the ARN of a secret)."""
 
 MIN_LENGTH = 4
-
-
-def applies(job: LintedJob) -> bool:
-    return any(
-        "env" in container or "args" in container or "command" in container
-        for _, container in job.containers
-    )
 
 
 @lint_rule(
@@ -54,6 +41,8 @@ def applies(job: LintedJob) -> bool:
     "literal-secret",
     severity="warning",
     summary="A password or token stands in the manifest.",
+    needs=needs.commands_or_variables,
+    pods=True,
 )
 def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -65,7 +54,10 @@ def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
         names = [
             name
             for name, value in command.options
-            if _names_secret(name) and not name.endswith("secret") and _is_secret(value)
+            if "$" not in name
+            and _names_secret(name)
+            and not name.endswith("secret")
+            and _is_secret(value)
         ]
         if any("@" in word and _has_password(word) for word in command.words):
             names.append("a URL")
@@ -90,23 +82,16 @@ def _names_secret(name: str) -> bool:
 
 
 def _is_secret(value: str) -> bool:
-    if (
-        len(value) < MIN_LENGTH
-        or value.isdecimal()
-        or value.startswith(("/", "./", "file:", "vault:"))
-    ):
-        return False
-    words = value.lower().replace("_", "-").split("-")
-    if len(words) > 1 and WORDS_OF_PLACEHOLDERS.issuperset(words):
+    if len(value) < MIN_LENGTH or value.isdecimal() or _REFERENCE.match(value):
         return False
     if value.endswith(("-secret", "-secrets", "-credentials", "-token", "-password")):
         return False  # the name of a Secret
-    return not _PLACEHOLDERS.search(value) and not any(map(str.isspace, value))
+    return not stands_for_value(value) and not any(map(str.isspace, value))
 
 
 def _has_password(text: str) -> bool:
     found = _URL.search(text)
-    return found is not None and not _PLACEHOLDERS.search(found[1])
+    return found is not None and not stands_for_value(found[1])
 
 
 @lint_rule(
@@ -115,23 +100,24 @@ def _has_password(text: str) -> bool:
     severity="warning",
     summary="A script prints a variable from a Secret, by itself or with each of its commands.",
     confidence="certain",
+    needs=needs.commands_or_variables,
+    pods=True,
 )
 def traced_secret(job: LintedJob) -> Iterator[Diagnostic]:
-    containers = dict(job.containers)
-    for field, path, script in job.scripts:
-        secrets = [each["name"] for each in containers[path].get("env", ()) if _from_secret(each)]
+    for start, script in job.scripts:
+        secrets = [each["name"] for each in start.container.get("env", ()) if _from_secret(each)]
         printed = _printed(script.text) if secrets else set()
         for name in secrets:
             if name in printed and _names_secret(name):
                 yield Diagnostic(
-                    field,
+                    start.field,
                     f"The script prints {name}, which comes from a Secret: the log shows it. Remove this "
                     "command.",
                 )
                 break
             if script.xtrace and re.search(rf"\$\{{?{re.escape(name)}\b", script.text):
                 yield Diagnostic(
-                    field,
+                    start.field,
                     f"The script prints each command with its values (set -x), also that of {name}, "
                     "which comes from a Secret: the log shows it. Remove x from the options.",
                 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.matched_failures import Facts, covering, possible_codes
+from jobsworth.wording import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,23 +19,13 @@ if TYPE_CHECKING:
 MAX_EXIT_CODES = 255
 
 
-def applies(job: LintedJob) -> bool:
-    return job.has_failure_policy
-
-
-def listed(numbers: Iterable[int]) -> str:
+def rule_names(numbers: Iterable[int]) -> str:
     """Return rules of a failure policy by their indexes, as text.
 
-    >>> listed([0, 2, 5])
+    >>> rule_names([0, 2, 5])
     'rules[0], rules[2] and rules[5]'
     """
-    return enumerated(f"rules[{number}]" for number in numbers)
-
-
-def enumerated(names: Iterable[str]) -> str:
-    """Join names with commas, and with "and" before the last."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return listing([f"rules[{number}]" for number in numbers])
 
 
 def names_disruptions(rule: dict[str, Any]) -> bool:
@@ -49,6 +41,7 @@ def names_disruptions(rule: dict[str, Any]) -> bool:
     summary="A rule of a failure policy never applies, because earlier rules cover it.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_failure_policy,
 )
 def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
     for index, earlier in enumerate(covering(job.facts)):
@@ -65,7 +58,7 @@ def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
         verb, goal = ("matches", "that rule") if len(earlier) == 1 else ("match", "those rules")
         yield Diagnostic(
             path,
-            f"This rule never applies: {listed(earlier)} {verb} first. Delete this rule, or move it "
+            f"This rule never applies: {rule_names(earlier)} {verb} first. Delete this rule, or move it "
             f"before {goal}.",
             fix,
         )
@@ -78,6 +71,7 @@ def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
     summary="The last rules of a failure policy have the action Count, which is the default.",
     fixable="safe",
     confidence="opinion",
+    needs=needs.a_failure_policy,
 )
 def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
     end = len(job.rules)
@@ -98,7 +92,7 @@ def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
             *(Edit("delete", job.rule_path(index)) for index in reversed(idle)),
             safe=True,
         )
-        others = f" The same holds for {listed(idle[1:])}." if idle[1:] else ""
+        others = f" The same holds for {rule_names(idle[1:])}." if idle[1:] else ""
         yield Diagnostic(
             job.rule_path(idle[0]),
             f"This rule has no effect: a failure that no rule matches is counted anyway. Delete it.{others}",
@@ -113,6 +107,7 @@ def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
     summary="Adjacent rules differ only in their exit codes.",
     fixable="safe",
     confidence="opinion",
+    needs=needs.a_failure_policy,
 )
 def mergeable_rules(job: LintedJob) -> Iterator[Diagnostic]:
     rules, start = job.rules, 0
@@ -120,7 +115,7 @@ def mergeable_rules(job: LintedJob) -> Iterator[Diagnostic]:
         end = start + 1
         while end < len(rules) and _alike(job, start, end):
             end += 1
-        values = {code for rule in rules[start:end] for code in _listed_codes(rule)}
+        values = {code for rule in rules[start:end] for code in _codes_in(rule)}
         if end - start > 1 and len(values) <= MAX_EXIT_CODES:
             first = job.rule_path(start)
             fix = Fix(
@@ -129,7 +124,7 @@ def mergeable_rules(job: LintedJob) -> Iterator[Diagnostic]:
                 *(Edit("delete", job.rule_path(index)) for index in range(end - 1, start, -1)),
                 safe=True,
             )
-            others = listed(range(start + 1, end))
+            others = rule_names(range(start + 1, end))
             yield Diagnostic(
                 first,
                 f"Only the exit codes differ in {others}. Merge {others} into this rule.",
@@ -149,7 +144,7 @@ def _alike(job: LintedJob, one: int, other: int) -> bool:
     )
 
 
-def _listed_codes(rule: dict[str, Any]) -> list[int]:
+def _codes_in(rule: dict[str, Any]) -> list[int]:
     codes: list[int] = rule.get("onExitCodes", {}).get("values", [])
     return codes
 
@@ -161,6 +156,7 @@ def _listed_codes(rule: dict[str, Any]) -> list[int]:
     summary="A failure policy has no rules.",
     fixable="safe",
     confidence="certain",
+    needs=needs.a_failure_policy,
 )
 def empty_policy(job: LintedJob) -> Iterator[Diagnostic]:
     if "podFailurePolicy" not in job.spec or job.rules:
@@ -183,6 +179,7 @@ def empty_policy(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="A failure policy fails the Job on every exit code, so backoffLimit has no effect.",
     confidence="certain",
+    needs=needs.a_failure_policy,
 )
 def retry_dead(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
@@ -203,6 +200,6 @@ def retry_dead(job: LintedJob) -> Iterator[Diagnostic]:
     if final and not left:
         yield Diagnostic(
             f"{job.path}.backoffLimit",
-            f"backoffLimit: {limit} has no effect: the failure policy ({listed(final)}) fails the Job on the "
-            "first failure. Remove it, or narrow the rules.",
+            f"backoffLimit: {limit} has no effect: the failure policy ({rule_names(final)}) fails the Job on "
+            "the first failure. Remove it, or narrow the rules.",
         )

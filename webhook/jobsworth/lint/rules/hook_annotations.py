@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
+from jobsworth.lint import needs
 from jobsworth.lint.hooks import (
     ARGO_HOOK,
     ARGO_PHASES,
@@ -32,18 +33,9 @@ WORDS = (
     (ARGO_POLICY, ARGO_POLICIES, "Argo CD knows no such policy and ignores it"),
 )
 """The annotations of hooks, their values, and what happens with another value."""
-MARKS = ("helm.sh/", "argocd.argoproj.io/")
 
 RELEASE_IN_NAME = re.compile(r"-(r?\d+|v?\d+[-.]\d.*|[0-9a-f]{6,}|\d{6,}.*)$")
 """The end of a name that differs in each release: a revision, version, hash or time."""
-
-
-def applies(job: LintedJob) -> bool:
-    return any(
-        key.startswith(MARKS)
-        for each in (job.annotations, job.template_metadata.get("annotations", ()))
-        for key in each
-    )
 
 
 @lint_rule(
@@ -52,6 +44,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="A hook of Helm is deleted when it succeeds, but neither when it fails nor before the next one.",
     fixable="safe",
+    needs=needs.any_annotations,
 )
 def hook_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
     policies = values_of(job.annotations, HELM_POLICY)
@@ -97,6 +90,7 @@ def _objects_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="A hook is deleted when it fails, with its log.",
     fixable="unsafe",
+    needs=needs.any_annotations,
 )
 def failed_hook_deleted(job: LintedJob) -> Iterator[Diagnostic]:
     for key, policy, first in (
@@ -127,6 +121,7 @@ def _has_ttl(job: LintedJob) -> bool:
     severity="warning",
     summary="An annotation for hooks has a value that its tool does not know.",
     fixable="unsafe",
+    needs=needs.any_annotations,
 )
 def unknown_hook(job: LintedJob) -> Iterator[Diagnostic]:
     for key, known, effect in WORDS:
@@ -151,6 +146,7 @@ def unknown_hook(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="An annotation of a release tool is on the Pod template, where the tool does not read it.",
     fixable="unsafe",
+    needs=needs.any_annotations,
 )
 def hook_on_template(job: LintedJob) -> Iterator[Diagnostic]:
     template = f"{job.path}.template.metadata.annotations"
@@ -170,3 +166,27 @@ def hook_on_template(job: LintedJob) -> Iterator[Diagnostic]:
                 safe=False,
             ),
         )
+
+
+@lint_rule(
+    "JW267",
+    "suspended-hook",
+    severity="warning",
+    summary="A release tool waits for a hook that is created suspended.",
+    fixable="unsafe",
+    confidence="certain",
+    needs=needs.any_annotations,
+)
+def suspended_hook(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.cron is not None or not job.spec.get("suspend"):
+        return
+    for key, tool in ((HELM_HOOK, "Helm"), (ARGO_HOOK, "Argo CD")):
+        if key in job.annotations and values_of(job.annotations, key) != ["Skip"]:
+            field = f"{job.path}.suspend"
+            yield Diagnostic(
+                field,
+                f"{tool} waits until a hook is complete, and this one is created suspended: the release "
+                "hangs until its timeout, unless something resumes the Job. Set suspend: false.",
+                Fix("Set suspend: false", Edit("set", field, False), safe=False),
+            )
+            return

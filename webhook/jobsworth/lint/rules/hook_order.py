@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.lint import needs
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, release_of
 from jobsworth.lint.host_names import servers_called
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, SERVICE, STATEFUL_SET, mapping, parts
 from jobsworth.lint.pod_labels import selects
 from jobsworth.lint.rules.object_references import EVERYWHERE
+from jobsworth.wording import listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,10 +38,6 @@ MAX_WORDS_LENGTH = 32_768
 """The length of the command lines of a Job in which words are looked for."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None
-
-
 def _needed(job: LintedJob) -> Iterator[tuple[Reference, list[Neighbor]]]:
     """Yield the references without whose object no Pod starts, with the objects beside the Job, once each."""
     if job.neighbors is None:
@@ -60,6 +58,7 @@ def _needed(job: LintedJob) -> Iterator[tuple[Reference, list[Neighbor]]]:
     "hook-before-its-objects",
     severity="warning",
     summary="A hook refers to an object that the release tool creates later, or has deleted already.",
+    needs=needs.neighbors,
 )
 def hook_before_its_objects(job: LintedJob) -> Iterator[Diagnostic]:
     own = release_of(job.annotations)
@@ -117,13 +116,13 @@ def _missing_in_helm(own: Release, needed: Release, neighbor: Neighbor) -> str:
     if "pre-install" in own.events:
         if not needed.events:
             return (
-                "is no hook, so Helm creates it only after this pre-install hook, whose Pod cannot start. "
+                "is not a hook, so Helm creates it only after this pre-install hook, whose Pod cannot start. "
                 "Make it a pre-install hook of a lower weight, or the Job a post-install hook."
             )
         if "pre-install" not in needed.events:
             return (
-                f"is a hook for {_listed(needed.events)} only, so it does not exist when this pre-install "
-                "hook runs, whose Pod cannot start. Add pre-install to its hooks."
+                f"is a hook for {listing(sorted(needed.events))} only, so it does not exist when this "
+                "pre-install hook runs, whose Pod cannot start. Add pre-install to its hooks."
             )
     if (
         "post-delete" in own.events
@@ -131,8 +130,8 @@ def _missing_in_helm(own: Release, needed: Release, neighbor: Neighbor) -> str:
         and neighbor.annotations.get(KEEP) != "keep"
     ):
         return (
-            "is no hook, so Helm has deleted it before this post-delete hook, whose Pod cannot start. Make "
-            "it a post-delete hook of a lower weight, or the Job a pre-delete hook."
+            "is not a hook, so Helm has deleted it before this post-delete hook, whose Pod cannot start. "
+            "Make it a post-delete hook of a lower weight, or the Job a pre-delete hook."
         )
     created = own.events & needed.events & FIRST_CREATED
     if "pre-install" in needed.events:
@@ -173,15 +172,12 @@ def _first(release: Release) -> tuple[int, int] | None:
     return min(map(PHASE_ORDER.index, phases)), release.wave or 0
 
 
-def _listed(values: frozenset[str]) -> str:
-    return " and ".join(sorted(values))
-
-
 @lint_rule(
     "JW241",
     "hook-object-deleted",
     severity="warning",
     summary="A Job refers to an object that is a hook and deleted as soon as its phase has succeeded.",
+    needs=needs.neighbors,
 )
 def hook_object_deleted(job: LintedJob) -> Iterator[Diagnostic]:
     own = release_of(job.annotations)
@@ -203,9 +199,15 @@ def hook_object_deleted(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 def _is_foreign_hook(own: Release, needed: Release) -> bool:
-    """Return True if an object is a hook that each release deletes, and a Job is no hook of its event."""
+    """Return True if an object is a hook that each release deletes, and that is not only for a hook Job.
+
+    A claim of Helm for install and upgrade that stays after a release is meant to last.
+    """
     if needed.events:
         policies = needed.policies or {"before-hook-creation"}
+        lasts = "hook-succeeded" not in policies and needed.events >= {"pre-install", "pre-upgrade"}
+        if "before-hook-creation" in policies and lasts:
+            return True
         return "before-hook-creation" in policies and not own.events & needed.events
     if needed.phases:
         policies = needed.argo_policies or {"BeforeHookCreation"}
@@ -227,6 +229,7 @@ def _deleted_before(own: Release, needed: Release) -> bool:
     "hook-awaited-by-servers",
     severity="warning",
     summary="Servers wait for a Job that the release tool starts only when the servers are ready.",
+    needs=needs.neighbors,
 )
 def hook_awaited_by_servers(job: LintedJob) -> Iterator[Diagnostic]:
     own = release_of(job.annotations)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.disruptions import (
     DISRUPTION,
@@ -23,15 +24,12 @@ CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
 """Exit codes of bugs: an exception (1, in Go 2), a missing command, a crash."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.has_failure_policy
-
-
 @lint_rule(
     "JW105",
     "ignore-loop",
     severity="warning",
     summary="A rule ignores exit codes that may recur on every retry.",
+    needs=needs.a_failure_policy,
 )
 def ignore_loop(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -64,6 +62,7 @@ def ignore_loop(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A rule ignores exit code 137, which an out-of-memory kill also produces.",
     fixable="unsafe",
+    needs=needs.a_failure_policy,
 )
 def ignore_oom(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows:

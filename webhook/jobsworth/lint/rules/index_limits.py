@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.rules.failure_policies import listed, names_disruptions
+from jobsworth.lint.rules.failure_policies import names_disruptions, rule_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +23,6 @@ limits per index may take over the Job (KEP-3850, "Downgrade"; generally availab
 MAX_BACKOFF_LIMIT = 2**31 - 1
 
 
-def applies(job: LintedJob) -> bool:
-    spec = job.spec
-    limited = "backoffLimitPerIndex" in spec or "maxFailedIndexes" in spec
-    return (limited or (job.indexed and "podFailurePolicy" in spec)) and job.has_few_rules
-
-
 @lint_rule(
     "JW119",
     "failindex-redundant",
@@ -35,6 +30,7 @@ def applies(job: LintedJob) -> bool:
     summary="FailIndex has no effect, because no index has a retry.",
     fixable="safe",
     confidence="certain",
+    needs=needs.index_limits,
 )
 def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("backoffLimitPerIndex") != 0:
@@ -52,7 +48,7 @@ def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 f"{path}.action",
                 "With backoffLimitPerIndex: 0 every counted failure fails its index. This rule only "
-                f"prevents {listed(later)} from matching: use Count.",
+                f"prevents {rule_names(later)} from matching: use Count.",
             )
             continue
         fix = None
@@ -73,6 +69,7 @@ def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
     summary="FailIndex is used in a Job with a single index.",
     fixable="unsafe",
     confidence="opinion",
+    needs=needs.index_limits,
 )
 def failindex_single(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("completions") != 1:
@@ -95,6 +92,7 @@ def failindex_single(job: LintedJob) -> Iterator[Diagnostic]:
     summary="backoffLimit ends the Job before its limits per index apply.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.index_limits,
 )
 def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
@@ -111,7 +109,7 @@ def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     advice = "Remove backoffLimit and set maxFailedIndexes."
     fix = Fix("Remove backoffLimit: the limits per index apply", Edit("delete", path), safe=False)
     if job.server.minor <= LAST_WITHOUT_LOCKED_GATE:
-        # Without backoffLimit, a control plane without the feature would retry for ever.
+        # Without backoffLimit, a control plane without the feature would retry forever.
         least = min(allowed, MAX_BACKOFF_LIMIT)
         advice = (
             f"Set backoffLimit to at least {least}, so that it applies only after a downgrade to a control "
@@ -134,6 +132,7 @@ def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     summary="maxFailedIndexes is not less than completions.",
     fixable="safe",
     confidence="certain",
+    needs=needs.index_limits,
 )
 def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
@@ -159,6 +158,7 @@ def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     summary="backoffLimitPerIndex is set, but failed containers restart inside their Pods.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.index_limits,
 )
 def index_limit_with_on_failure(job: LintedJob) -> Iterator[Diagnostic]:
     limited = job.indexed and "backoffLimitPerIndex" in job.spec

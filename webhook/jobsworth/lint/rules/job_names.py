@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.lint import needs
 from jobsworth.lint.hooks import ARGO_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.validation.engine import engine_for
@@ -21,16 +22,13 @@ GENERATED_NAME_MAX_LENGTH = 58
 """Length to which the API server truncates generateName before it adds five random characters."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.cron is not None or not job.name
-
-
 @lint_rule(
     "JW290",
     "generated-name",
     severity="info",
     summary="An object has generateName and no name: tools that apply manifests reject it.",
     confidence="opinion",
+    needs=needs.a_generated_name,
 )
 def generated_name(job: LintedJob) -> Iterator[Diagnostic]:
     """Report it unless Argo CD creates the object as a hook, which may have a generated name."""
@@ -49,6 +47,7 @@ def generated_name(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The API server accepts a CronJob but rejects its Jobs.",
     confidence="certain",
+    needs=needs.a_generated_name,
 )
 def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
     """Validate the Job that the controller will create; no finding if the CronJob itself is rejected."""
@@ -95,6 +94,7 @@ def _field_of_cron_job(field: str) -> str:
     severity="info",
     summary="The name of a CronJob is so long that the names of its Pods are truncated.",
     confidence="certain",
+    needs=needs.a_generated_name,
 )
 def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.lint import needs
 from jobsworth.lint.host_names import named_hosts
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import (
@@ -26,10 +27,6 @@ PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/na
 """Labels that tell the parts of an application apart."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None
-
-
 def _labels_of_server(server: Neighbor) -> dict[str, Any]:
     return mapping(server.value, "spec", "template", "metadata", "labels")
 
@@ -39,6 +36,7 @@ def _labels_of_server(server: Neighbor) -> dict[str, Any]:
     "service-selects-job",
     severity="warning",
     summary="The Service of a server also selects the Pods of a Job, which listen on no port.",
+    needs=needs.neighbors,
 )
 def service_selects_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or not job.template_metadata.get("labels"):
@@ -88,6 +86,7 @@ def _distinguishing(selector: Any) -> str:
     "budget-counts-job",
     severity="warning",
     summary="A PodDisruptionBudget that needs a number of replicas selects the Pods of a Job.",
+    needs=needs.neighbors,
 )
 def budget_counts_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -116,6 +115,7 @@ def budget_counts_job(job: LintedJob) -> Iterator[Diagnostic]:
     "network-closed-to-job",
     severity="warning",
     summary="A NetworkPolicy forbids the Pods of a Job all traffic to others, and no policy allows any.",
+    needs=needs.neighbors,
 )
 def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -153,6 +153,7 @@ def _is_of_type(spec: dict[str, Any], direction: str, field: str) -> bool:
     "server-closed-to-job",
     severity="warning",
     summary="A NetworkPolicy admits to a server that a Job names only Pods with other labels.",
+    needs=needs.neighbors,
 )
 def server_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:

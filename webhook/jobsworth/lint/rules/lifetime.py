@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, HELM_POLICY, values_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.wording import duration, rounded_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 DAY, HOUR, MINUTE = 86400, 3600, 60
 LONGEST_DELAY = 10 * MINUTE
 """The longest delay of the Job controller before it replaces a failed Pod."""
+FOR_EVER = 3_650
+"""The number of days of retries above which the number says nothing."""
 MAX_DAYS_OF_RETRIES = 3
 FAILS_AFTER_ITS_PODS_SINCE = 31
 """The minor version since which a Job gets its last condition only after its Pods (issue 123775)."""
@@ -27,10 +30,6 @@ RUN_BY_ARGO = ("pre-install", "post-install", "pre-upgrade", "post-upgrade")
 """The hooks of Helm that Argo CD runs as PreSync and PostSync when it installs a chart."""
 SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"))
 """Tools that create a deleted Job again, by a substring of their labels and annotations."""
-
-
-def applies(job: LintedJob) -> bool:
-    return True
 
 
 @lint_rule(
@@ -64,10 +63,11 @@ def retries_for_days(job: LintedJob) -> Iterator[Diagnostic]:
         return
     days = limit * LONGEST_DELAY // DAY
     if days >= MAX_DAYS_OF_RETRIES:
+        often = f"{limit:,} times: for about {days:,} days, with a delay of 10 min"
         yield Diagnostic(
             f"{job.path}.backoffLimit",
-            f"A Pod that fails each time, because of a wrong argument for example, is retried {limit:,} "
-            f"times: for about {days:,} days, with a delay of 10 min. Set a lower backoffLimit, or "
+            "A Pod that fails each time, because of a wrong argument for example, is retried "
+            f"{often if days < FOR_EVER else 'practically forever'}. Set a lower backoffLimit, or "
             "activeDeadlineSeconds.",
         )
 
@@ -86,8 +86,8 @@ def pod_level_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     at = f"{job.pod_path}.activeDeadlineSeconds"
     yield Diagnostic(
         at,
-        f"This deadline ends each Pod after {deadline} s, and the Job then starts another Pod. Set "
-        f"{job.path}.activeDeadlineSeconds to limit the Job.",
+        f"This deadline ends each Pod after {rounded_duration(deadline * 1000)}, and the Job then "
+        f"starts another Pod. Set {job.path}.activeDeadlineSeconds to limit the Job.",
         Fix(
             "Move activeDeadlineSeconds to the Job",
             Edit("move", at, f"{job.path}.activeDeadlineSeconds"),
@@ -208,8 +208,8 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
         effect = "and the Job fails only then" if waits else "although the Job has failed"
         yield Diagnostic(
             f"{job.pod_path}.terminationGracePeriodSeconds",
-            f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, {effect}. Set a "
-            "shorter grace period.",
+            f"After the deadline of {duration(deadline)} a Pod may take {duration(grace)} more to terminate, "
+            f"{effect}. Set a shorter grace period.",
         )
 
 
@@ -234,7 +234,7 @@ def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     at = f"{job.path}.ttlSecondsAfterFinished"
     yield Diagnostic(
         at,
-        f"The TTL deletes the Job {ttl} s after its end, and {who} waits forever for a hook that is gone "
-        f"before its result is recorded. Set an hour or more, or remove the TTL; {policy} cleans up.",
+        f"The TTL deletes the Job {duration(ttl)} after its end, and {who} waits forever for a hook that is "
+        f"gone before its result is recorded. Set an hour or more, or remove the TTL; {policy} cleans up.",
         Fix(f"Set ttlSecondsAfterFinished: {HOUR} (one hour)", Edit("set", at, HOUR), safe=False),
     )

@@ -7,16 +7,24 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
+from jobsworth.lint import needs
+from jobsworth.lint.command_line import SHELLS
+from jobsworth.lint.effects import BACKUPS
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
-from jobsworth.lint.usual_programs import DUMPS
+from jobsworth.lint.script_text import expanded_part, line_of
+from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
+from jobsworth.wording import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jobsworth.lint.container_start import ContainerStart
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
@@ -39,12 +47,11 @@ FEEDING = frozenset(("cut", "head", "jq", "sed", "sort", "tail", "tr", "yes"))
 FAILING_WITHOUT_INPUT = ("egrep", "grep", "read")
 """Commands that show, further down a pipe, that the program before them had no output."""
 
+INSTALLERS = ("bundle", "conda", "npm", "pip", "pip3", "pnpm", "uv", "yarn")
+"""Commands that prepare the work: a message names the work, if it has some."""
+
 MAX_NAME_LENGTH = 40
 """The maximum length of a name of a command in a message."""
-
-
-def applies(job: LintedJob) -> bool:
-    return bool(job.scripts) and job.has_few_rules
 
 
 def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
@@ -68,7 +75,10 @@ def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
     if final.words in ALWAYS_ZERO and final.before == "||":
         if script.errexit and _first(before[: script.last], []):
             return None  # the work is before the last list, and its failure ends the script
-        return _first(before, ["||", *final.words])
+        from jobsworth.lint.shell_script import HARMLESS  # few scripts end so
+
+        found, guarded = _first(before, ["||", *final.words]), before[-1]
+        return (found[0], guarded) if found and guarded.name not in HARMLESS else found
     if final.words == ["wait"]:
         started = [command for command in before if command.background]
         return _first(started, final.words)
@@ -76,16 +86,22 @@ def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
 
 
 def _closes(command: ShellCommand) -> bool:
-    """Return True for a command that reports the end of the work, and does not fail with it."""
+    """Return True for a command that reports the end of the work, and does not fail with it.
+
+    One that writes into a file may be the work.
+    """
+    if command.outputs:
+        return False
     if command.name in REQUESTS:
         return any(address in word for word in command.words for address in LOCAL)
     return command.name in CLOSING
 
 
 def _first(commands: Sequence[ShellCommand], end: list[str]) -> tuple[str, ShellCommand] | None:
-    for command in commands:
-        if command.works:
-            return " ".join(end), command
+    working = [command for command in commands if command.works]
+    work = [each for each in working if each.name not in INSTALLERS and each.name not in FEEDING]
+    for command in (*work, *working):
+        return " ".join(end), command
     return None
 
 
@@ -122,15 +138,14 @@ def _named(command: ShellCommand) -> str:
     return name if name.isprintable() and 0 < len(name) <= MAX_NAME_LENGTH else "a command"
 
 
-def _rules_read_codes(job: LintedJob, path: str) -> bool:
+def _rules_read_codes(job: LintedJob, start: ContainerStart) -> bool:
     """Return True if rules of a failure policy match on how a container ends."""
-    if path.startswith(f"{job.pod_path}.initContainers"):
+    if start.is_init:
         return False
     holder = job.object if job.cron is None else job.cron["jobTemplate"]
     if ANNOTATION in holder.get("metadata", {}).get("annotations", ()):
         return True
-    index = int(path.rpartition("[")[2].rstrip("]"))
-    name = job.pod["containers"][index].get("name")
+    name = start.container.get("name")
     return any(
         rule["onExitCodes"].get("containerName", name) == name
         for rule in job.rules
@@ -143,57 +158,160 @@ def _rules_read_codes(job: LintedJob, path: str) -> bool:
     "exit-code-hidden",
     severity="warning",
     summary="A failure policy has rules on exit codes, which a shell script or a pipe hides.",
+    needs=needs.scripts,
 )
 def exit_code_hidden(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, container, script in job.scripts:
-        if not _rules_read_codes(job, container):
+    for start, script in job.scripts:
+        if not _rules_read_codes(job, start):
             continue
         found = lost_by(script)
         piped = lost_in_pipe(script)
         if found is not None:
             end, command = found
             yield Diagnostic(
-                field,
+                start.field,
                 f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails, and no "
                 "rule of the failure policy matches. Exit with the code of the program.",
+                line=command.line,
             )
         elif piped is not None:
             yield Diagnostic(
-                field,
+                start.field,
                 f"The pipe hides the exit code of {_named(piped)} from the failure policy: only its last "
                 "command decides. In bash, begin the script with `set -o pipefail`.",
+                line=piped.line,
             )
+
+
+def _piped_into_shell(script: ShellScript) -> ShellCommand | None:
+    """Return the download that a shell at the end of a script runs; None for another end."""
+    final = script.final
+    if final is None or final.before != "|" or script.pipefail or len(script.commands) < 2:
+        return None
+    download = script.commands[-2]
+    return download if final.name in SHELLS and download.name in REQUESTS else None
+
+
+def ignored_step(script: ShellScript) -> ShellCommand | None:
+    """Return a migration, restore or backup that a script goes on after, whatever becomes of it."""
+    if script.errexit or "$?" in script.text or "ERR" in script.text:
+        return None
+    in_loop = script.closed and script.text.rstrip().endswith("done")
+    until = len(script.commands) if in_loop else script.last
+    for index, command in enumerate(script.commands[:until]):
+        plain = command.waits and command.after == ";" and not command.assigns
+        if not plain or command.function or command.conditions:
+            continue
+        dumps = bool(dump_name(command.words)) and bool(command.outputs or "-f" in command.words)
+        saves = BACKUPS.get(command.name, "-") in command.words
+        if (migrates(command.words) or dumps or saves) and _goes_on_working(script, index):
+            return command
+    return None
+
+
+def _goes_on_working(script: ShellScript, index: int) -> bool:
+    """Return True unless a script only looks at the result of a command in what follows."""
+    following = script.commands[index + 1 : index + 2]
+    checks = following and following[0].name in ("[", "[[", "test") and "exit" in script.text
+    return not checks
+
+
+def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report a psql that runs a file of statements and goes on after their errors.
+
+    Source: psql, "Exit Status": 3 for an error in a script only if ON_ERROR_STOP is set.
+    """
+    seen = set()
+    for command in job.commands:
+        words = command.words
+        from_file = "-f" in words or any(name == "file" for name, _ in command.options)
+        if command.name != "psql" or not from_file or command.field in seen:
+            continue
+        text = str(command.container.get("args")) + str(command.container.get("command"))
+        if "ON_ERROR_STOP" in text or "psqlrc" in text or _is_checked(command.step):
+            continue
+        seen.add(command.field)
+        yield Diagnostic(
+            command.field,
+            "psql goes on after a statement that fails, and exits with 0 at the end of the file: the Job "
+            "succeeds. Add -v ON_ERROR_STOP=1.",
+            line=command.line,
+        )
+
+
+def _is_checked(step: ShellCommand | None) -> bool:
+    return step is not None and (step.checked or step.after in ("||", "|"))
 
 
 @lint_rule(
     "JW222",
     "exit-code-lost",
     severity="warning",
-    summary="A shell script exits with 0 even if its program fails.",
+    summary="A script exits with 0 even if its program fails.",
     confidence="certain",
+    needs=needs.scripts_or_programs,
 )
 def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, container, script in job.scripts:
-        if container.startswith(f"{job.pod_path}.initContainers"):
+    for field, line, interpreter, text in program_texts(job):
+        hidden = hidden_failure(interpreter, text)
+        if hidden is not None:
+            yield Diagnostic(
+                field,
+                "The program catches every failure, reports it and ends with exit code 0: the Job succeeds, "
+                "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
+                line=line + hidden,
+            )
+    yield from _unnoticed_sql(job)
+    for start, script in job.scripts:
+        if start.is_init:
             continue
         found = lost_by(script)
+        download = _piped_into_shell(script)
+        if download is not None:
+            yield Diagnostic(
+                start.field,
+                f"If {download.name} fails, the shell behind the pipe gets an empty script and exits with 0: "
+                "the Job succeeds without any work. In bash, begin the script with `set -o pipefail`.",
+            )
+            continue
+        ignored = ignored_step(script)
+        if found is None and ignored is not None and not _rules_read_codes(job, start):
+            yield Diagnostic(
+                start.field,
+                f"If `{shortened(' '.join(ignored.words), MAX_NAME_LENGTH)}` fails, the script goes on, "
+                "and only its last command decides: the Job may succeed without it, and no retry starts. "
+                "Begin the script with `set -e`.",
+                line=ignored.line,
+            )
+            continue
         if found is None:
             replaced = next((each for each in script.commands if each.replaced_by), None)
             if replaced is not None and not script.errexit:
                 yield Diagnostic(
-                    field,
+                    start.field,
                     f"The script reads $? after `{replaced.replaced_by[:MAX_NAME_LENGTH]}`, which "
                     f"has replaced the exit code of {_named(replaced)} by 0: its failure counts as "
                     "success. Save $? right after the command, or test the command itself.",
+                    line=replaced.line,
                 )
             continue
-        if not _rules_read_codes(job, container):
+        if not _rules_read_codes(job, start):
             end, command = found
             yield Diagnostic(
-                field,
+                start.field,
                 f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails: "
                 "the Job succeeds, and no retry starts. Exit with the code of the program.",
+                line=command.line,
             )
+
+
+_HIDING = re.compile(
+    r"(?:^|[;{\n])[ \t]*(export|local|readonly|declare) (\w+)=[\"']?"
+    r"\$\([ \t]*(aws|az|curl|gcloud|kubectl|psql|vault|wget)\b"
+)
+"""A declaration whose exit code replaces that of a request to a server (POSIX, export, "Exit Status")."""
+_TESTED = r"-[nz] *[\"']?\$\{?NAME\b|\$\{NAME:\?"
+"""A test of the variable behind it."""
 
 
 @lint_rule(
@@ -201,20 +319,33 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
     "no-errexit",
     severity="info",
     summary="A shell script continues after a command that fails.",
+    needs=needs.scripts,
 )
 def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, _, script in job.scripts:
+    for start, script in job.scripts:
+        hidden = _HIDING.search(expanded_part(script.text)) if script.errexit else None
+        if hidden is not None and not re.search(_TESTED.replace("NAME", hidden[2]), script.text):
+            yield Diagnostic(
+                start.field,
+                f"If {hidden[3]} fails, the script continues in spite of `set -e`: {hidden[1]} "
+                f"replaces its exit code by 0. Set {hidden[2]} by a command of its own.",
+                line=line_of(script.text, hidden[0].lstrip(";{ \n\t")),
+            )
+            continue
         if script.errexit or "$?" in script.text or lost_by(script) is not None:
             continue
+        if ignored_step(script) is not None and not start.is_init:
+            continue
         # A failure in the last list decides about the exit code anyway.
-        for command in script.commands[: script.last]:
-            if _decides_nothing(command):
-                yield Diagnostic(
-                    field,
-                    f"If {_named(command)} fails, the script continues, and may still exit with 0. "
-                    "Begin the script with `set -e`.",
-                )
-                break
+        unchecked = list(filter(_decides_nothing, script.commands[: script.last]))
+        work = [command for command in unchecked if command.name not in INSTALLERS]
+        for command in (work or unchecked)[:1]:
+            yield Diagnostic(
+                start.field,
+                f"If {_named(command)} fails, the script continues, and may still exit with 0. "
+                "Begin the script with `set -e`.",
+                line=command.line,
+            )
 
 
 def _decides_nothing(command: ShellCommand) -> bool:
@@ -235,16 +366,18 @@ def _decides_nothing(command: ShellCommand) -> bool:
     "no-pipefail",
     severity="info",
     summary="A pipe hides the exit code of a program.",
+    needs=needs.scripts,
 )
 def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, container, script in job.scripts:
+    for start, script in job.scripts:
         command = lost_in_pipe(script)
-        if command is None or command.name in KEPT or _rules_read_codes(job, container):
+        if command is None or command.name in KEPT or _rules_read_codes(job, start):
             continue
         yield Diagnostic(
-            field,
+            start.field,
             f"If {_named(command)} fails, the pipe may still succeed: only its last command decides. In "
             "bash, begin the script with `set -o pipefail`.",
+            line=command.line,
         )
 
 
@@ -254,14 +387,16 @@ def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A pipe hides the failure of a dump, and keeps an incomplete file.",
     confidence="certain",
+    needs=needs.scripts,
 )
 def truncated_dump(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, container, script in job.scripts:
+    for start, script in job.scripts:
         command = lost_in_pipe(script)
-        if command is not None and command.name in KEPT and not _rules_read_codes(job, container):
+        if command is not None and command.name in KEPT and not _rules_read_codes(job, start):
             yield Diagnostic(
-                field,
+                start.field,
                 f"If {command.name} fails, the pipe succeeds with the part that it has written: the "
                 "Job is complete, and the backup is not. In bash, begin the script with `set -o "
                 "pipefail`.",
+                line=command.line,
             )

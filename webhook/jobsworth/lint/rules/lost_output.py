@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import mounted_at
-from jobsworth.lint.script_text import statements, written_paths
 from jobsworth.lint.shell_script import HARMLESS
-from jobsworth.lint.usual_programs import DUMPS
+from jobsworth.lint.usual_programs import DUMPS, dump_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.lint.container_start import ContainerStart, RunCommand
     from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.run_commands import RunCommand
 
 OUTPUTS = ("archive", "d", "f", "file", "o", "out", "output", "pgdata", "r", "result_file")
 """The options of dumps for the file or folder."""
@@ -28,43 +27,44 @@ LOCAL = frozenset(
 """Programs beside them that bring no file to another place."""
 
 
-def applies(job: LintedJob) -> bool:
-    return True
-
-
 @lint_rule(
     "JW258",
     "backup-lost",
     severity="warning",
     summary="A dump is written to a place that is gone with the Pod, and nothing brings it to another one.",
+    needs=needs.a_program(*DUMPS),
 )
 def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
-    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
-    scripts = {path: script.text for _, path, script in job.scripts}
-    for path, container in job.containers:
-        commands = [each for each in job.commands if each.path == path]
-        dump = next((each for each in commands if each.name in DUMPS), None)
-        if dump is None or any(each.name not in LOCAL for each in commands):
+    for start in job.starts:
+        if any(each.name not in LOCAL for each in start.commands):
             continue
-        for target in _targets(dump, scripts.get(path, "")):
-            mount = mounted_at(container, target)
-            volume = {} if mount is None else volumes.get(mount.get("name"), {})
-            if mount is not None and ("emptyDir" not in volume or len(job.containers) > 1):
+        for dump, target in dumped_files(start):
+            place = start.place(target)
+            if not target.startswith("/") or f"{target}/".startswith("/dev/"):
                 continue
-            where = "the file system of the container" if mount is None else "an emptyDir"
+            if not place.lost or (not place.of_image and len(job.containers) > 1):
+                continue
             yield Diagnostic(
                 dump.field,
-                f"{dump.name} writes {target[:60]}, which is in {where}: it is gone with the Pod, and no "
+                f"{dump.name} writes {target[:60]}, which is in {place}: it is gone with the Pod, and no "
                 "command brings it to another place. Write it to a claim or an object store.",
+                line=dump.line,
             )
             break
 
 
-def _targets(dump: RunCommand, script: str) -> Iterator[str]:
-    """Yield the absolute paths to which a dump may write."""
-    for name, value in dump.options:
-        if name in OUTPUTS and value.startswith("/"):
-            yield value
-    for statement in statements(script):
-        if dump.name in statement:
-            yield from written_paths(statement, errors=False)
+def dumped_files(start: ContainerStart) -> Iterator[tuple[RunCommand, str]]:
+    """Yield each dump of a database with the files that it writes, by itself or at the end of its pipe."""
+    dump: RunCommand | None = None
+    for command in start.commands:
+        step = command.step
+        if dump_name(command.words):
+            dump = command
+            for name, value in command.options:
+                if name in OUTPUTS and value.startswith("/"):
+                    yield dump, value
+        elif step is None or step.before != "|":
+            dump = None
+        if dump is not None and step is not None:
+            for output in step.outputs:
+                yield dump, output

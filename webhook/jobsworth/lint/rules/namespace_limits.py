@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
+from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import LIMIT_RANGE, NAMESPACE, QUOTA, mapping, part, parts
+from jobsworth.wording import listing
+from kube_cel.formats.quantity import BadQuantity, Quantity, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +34,6 @@ DEFAULTING = {
 ENFORCE = "pod-security.kubernetes.io/enforce"
 
 
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None
-
-
 def _items(job: LintedJob, kind: str = "Container") -> list[tuple[Neighbor, dict[str, Any]]]:
     """Return the limits of containers, or of Pods, in the LimitRanges beside a Job."""
     if job.neighbors is None:
@@ -53,6 +51,7 @@ def _items(job: LintedJob, kind: str = "Container") -> list[tuple[Neighbor, dict
     "quota-rejects-pods",
     severity="warning",
     summary="A ResourceQuota counts a resource that a container does not state.",
+    needs=needs.neighbors,
 )
 def quota_rejects_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or "resources" in job.pod:
@@ -72,9 +71,9 @@ def quota_rejects_pods(job: LintedJob) -> Iterator[Diagnostic]:
                 fields = list(dict.fromkeys(".".join(COUNTED[name]) for name in missing))
                 yield Diagnostic(
                     f"{path}.resources",
-                    f"The ResourceQuota {quota.name}{quota.place} counts {_joined(missing)}, and the API "
+                    f"The ResourceQuota {quota.name}{quota.place} counts {listing(missing)}, and the API "
                     f"server rejects each Pod of this Job, because {container.get('name', '')} does not "
-                    f"state it: the Job waits without Pods. Set resources.{_joined(fields)}.",
+                    f"state it: the Job waits without Pods. Set resources.{listing(fields)}.",
                 )
                 return
 
@@ -99,16 +98,13 @@ def _is_stated(
     return any(name in mapping(item, field) for item in defaults for field in DEFAULTING[part_])
 
 
-def _joined(names: list[str]) -> str:
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
-
-
 @lint_rule(
     "JW712",
     "outside-limit-range",
     severity="warning",
     summary="The resources of a container or Pod are outside of the LimitRange of its namespace.",
     confidence="certain",
+    needs=needs.neighbors,
 )
 def outside_limit_range(job: LintedJob) -> Iterator[Diagnostic]:
     # The API server checks no init containers.
@@ -256,6 +252,7 @@ def _namespace(job: LintedJob) -> Neighbor | None:
     "namespace-injects-sidecar",
     severity="warning",
     summary="The Namespace adds a sidecar, which may keep the Pod running after its work.",
+    needs=needs.neighbors,
 )
 def namespace_injects_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     namespace = _namespace(job)
@@ -290,6 +287,7 @@ def namespace_injects_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     "namespace-rejects-pods",
     severity="warning",
     summary="The Pods violate the Pod Security Standard that their Namespace enforces.",
+    needs=needs.neighbors,
 )
 def namespace_rejects_pods(job: LintedJob) -> Iterator[Diagnostic]:
     namespace = _namespace(job)

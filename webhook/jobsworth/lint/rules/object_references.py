@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near, slips
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
+    from jobsworth.lint.neighbors import Neighbor, Neighbors
     from jobsworth.lint.referenced_objects import Reference
 
 EVERYWHERE = {
@@ -40,12 +41,10 @@ MIN_WORD_LENGTH = 4
 """A slip in a shorter word of a name, such as ``db`` or ``rw``, is probably another word."""
 MAX_SHOWN = 8
 """The maximum number of keys listed in a message."""
+MAX_REORDERED = 500
+"""The maximum number of objects whose words are compared with those of an absent one."""
 MAX_COMPARED = 50
 """The maximum number of names or keys with which a misspelled one is compared: 14 µs each."""
-
-
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None
 
 
 def _consequence(reference: Reference) -> str:
@@ -80,12 +79,37 @@ def slip_of(name: str, known: Iterable[str]) -> str:
     return meant.name if slips(one, two, 1) == 1 else ""
 
 
+def reordered(name: str, other: str) -> bool:
+    """Return True for names of the same words in another order.
+
+    >>> reordered("backup-patch-sa", "backup-sa-patch"), reordered("db-1-2", "db-2-1")
+    (True, False)
+    """
+    words, others = name.split("-"), other.split("-")
+    return (
+        words != others
+        and len(words) > 1
+        and sorted(words) == sorted(others)
+        and not any(each.isdecimal() for each in words)
+    )
+
+
+def _reordered_among(neighbors: Neighbors, kind: str, namespace: str, name: str) -> str:
+    """Return the only object of a kind in a namespace with the words of a name; empty for none."""
+    known = neighbors.in_namespace(kind, namespace) if "-" in name else {}
+    if len(known) > MAX_REORDERED:
+        return ""
+    found = [each for each in known if reordered(name, each)]
+    return found[0] if len(found) == 1 else ""
+
+
 @lint_rule(
     "JW701",
     "misspelled-reference",
     severity="warning",
-    summary="A Pod refers to an object that is absent, and the name of one beside it differs in one letter.",
+    summary="A Pod refers to an absent object, and one beside it differs in a letter or the order of words.",
     fixable="unsafe",
+    needs=needs.neighbors,
 )
 def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -98,9 +122,8 @@ def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
         if job.neighbors.named(kind, name):
             continue
         known = job.neighbors.alike(kind, job.namespace, name)
-        if not 0 < len(known) <= MAX_COMPARED:
-            continue
-        meant = slip_of(name, known)
+        meant = slip_of(name, known) if 0 < len(known) <= MAX_COMPARED else ""
+        meant = meant or _reordered_among(job.neighbors, kind, job.namespace, name)
         if not meant or job.neighbors.may_make(name):
             continue
         reported.add(field)
@@ -118,6 +141,7 @@ def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
     "reference-to-other-namespace",
     severity="warning",
     summary="A Pod refers to an object that is beside it only in another namespace.",
+    needs=needs.neighbors,
 )
 def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or not job.namespace:
@@ -147,6 +171,7 @@ def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A Pod refers to a key that the ConfigMap or Secret beside it does not have.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.neighbors,
 )
 def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -159,7 +184,7 @@ def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
         if (kind, name) not in keys_of:
             keys_of[kind, name] = _known_keys(job.neighbors.reachable(kind, name, job.namespace))
         keys = keys_of[kind, name]
-        if not keys or key in keys:
+        if not keys or key in keys or job.neighbors.may_write(name, key):
             continue
         shown = ", ".join(list(keys)[:MAX_SHOWN]) + (", …" if len(keys) > MAX_SHOWN else "")
         meant = near(key, keys) if len(keys) <= MAX_COMPARED else None

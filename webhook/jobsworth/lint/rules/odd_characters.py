@@ -52,10 +52,6 @@ class _Odd(Record):
     plain: str
 
 
-def applies(job: LintedJob) -> bool:
-    return True
-
-
 @lint_rule(
     "JW530",
     "odd-character",
@@ -67,7 +63,7 @@ def odd_character(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         texts = list(_texts(container))
         if any(not text.isascii() for _, text in texts):
-            scripts = {field for field, _, _ in job.scripts}
+            scripts = {start.field for start, _ in job.scripts}
             for part, text in texts:
                 if text.isascii() or len(text) > MAX_LENGTH:
                     continue

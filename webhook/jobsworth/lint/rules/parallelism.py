@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_spec import MAX_PARALLELISM_INDEXED
-from jobsworth.api.formats.names import dns_label
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.container_start import INDEX_VARIABLE
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.pod_labels import INDEX_KEY
+from kube_cel.formats.names import dns_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,16 +19,11 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 
-INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 QUEUE_MARKS = ("queue", "kueue", "jobset")
 """Substrings of label and annotation keys that assign a Job to a queue or another controller."""
 
 SCHEDULERS = ("volcano.sh/", "yunikorn.apache.org/")
 """Parts of the keys of schedulers, which place Pods and resume no Job."""
-
-
-def applies(job: LintedJob) -> bool:
-    return True
 
 
 @lint_rule(
@@ -82,7 +79,8 @@ def suspended(job: LintedJob) -> Iterator[Diagnostic]:
         return
     meta = job.written.get("metadata", {})
     keys = (*meta.get("labels", {}), *meta.get("annotations", {}))
-    if not meta.get("ownerReferences") and not _has_queue(keys):
+    is_hook = HELM_HOOK in job.annotations or ARGO_HOOK in job.annotations  # see JW267
+    if not meta.get("ownerReferences") and not _has_queue(keys) and not is_hook:
         yield Diagnostic(
             f"{job.path}.suspend",
             "The Job is created suspended, and no label names a queue that starts it. Set suspend: false, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.agents import INJECTORS, stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
@@ -29,16 +30,6 @@ READ_ON_PODS = (
 """Annotations that their tools read on Pods, never on Jobs."""
 
 
-def applies(job: LintedJob) -> bool:
-    """Return True if a Pod template, the Job or the Job template has annotations or labels."""
-    template = job.written_spec["template"].get("metadata", {})
-    if "annotations" in template or "labels" in template:
-        return True
-    if "annotations" in job.written.get("metadata", ()):
-        return True
-    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
-
-
 @lint_rule(
     "JW227",
     "annotation-on-job",
@@ -46,6 +37,7 @@ def applies(job: LintedJob) -> bool:
     summary="A Job has an annotation that has an effect only on its Pods.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.labels_or_annotations,
 )
 def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
     own = _metadata_of_template(job).get("annotations", {})
@@ -76,6 +68,7 @@ def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="An annotation or label adds a sidecar, which may keep the Pod running after its work.",
     fixable="unsafe",
+    needs=needs.labels_or_annotations,
 )
 def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     metadata = _metadata_of_template(job)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.bounded_cache import bounded_cache
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from kube_cel.formats.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,10 +80,6 @@ CATCH_ALL = {
 }
 
 
-def applies(job: LintedJob) -> bool:
-    return job.has_failure_policy
-
-
 def meant_condition(type_: str) -> str:
     """Return the built-in condition that a misspelled type probably means; empty if there is none.
 
@@ -129,6 +126,7 @@ def _patterns(job: LintedJob) -> Iterator[tuple[str, str, str, str]]:
     summary="A rule matches a status that the condition of a failed Pod never has.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_failure_policy,
 )
 def condition_false(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, status in _patterns(job):
@@ -155,6 +153,7 @@ def condition_false(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A rule names a condition that no Pod has: a likely typo, or a reason.",
     fixable="unsafe",
+    needs=needs.a_failure_policy,
 )
 def unknown_condition(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, _ in _patterns(job):
@@ -182,6 +181,7 @@ def unknown_condition(job: LintedJob) -> Iterator[Diagnostic]:
     "custom-condition",
     severity="info",
     summary="A rule names a condition that no Kubernetes component sets.",
+    needs=needs.a_failure_policy,
 )
 def custom_condition(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, _ in _patterns(job):
@@ -213,6 +213,7 @@ def _undomained(job: LintedJob, type_: str) -> bool:
     severity="warning",
     summary="A rule matches a condition that nearly every failed Pod has.",
     confidence="certain",
+    needs=needs.a_failure_policy,
 )
 def condition_always_true(job: LintedJob) -> Iterator[Diagnostic]:
     for path, action, type_, status in _patterns(job):

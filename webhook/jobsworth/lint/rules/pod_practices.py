@@ -10,10 +10,11 @@ from jobsworth.api.batch.job_warnings import (
     has_too_many_indexes,
 )
 from jobsworth.api.core.images import default_pull_policy
-from jobsworth.api.formats.quantity import parse
-from jobsworth.bounded_cache import bounded_cache
+from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from kube_cel.formats.bounded_cache import bounded_cache
+from kube_cel.formats.quantity import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,16 +39,13 @@ CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
 CLUSTER_CRITICAL, NODE_CRITICAL = "system-cluster-critical", "system-node-critical"
 
 
-def applies(job: LintedJob) -> bool:
-    return True
-
-
 @lint_rule(
     "JW529",
     "system-priority",
     severity="warning",
     summary="The Pods of a Job have the priority of the components of the cluster.",
     confidence="certain",
+    pods=True,
 )
 def system_priority(job: LintedJob) -> Iterator[Diagnostic]:
     name = job.pod.get("priorityClassName", "")
@@ -67,6 +65,7 @@ def system_priority(job: LintedJob) -> Iterator[Diagnostic]:
     "moving-image",
     severity="info",
     summary="An image has no tag, or one that moves: latest, main, nightly.",
+    pods=True,
 )
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -100,6 +99,7 @@ def _moving_tag(image: str) -> str:
     "no-resource-requests",
     severity="info",
     summary="A container requests neither CPU, memory nor devices.",
+    pods=True,
 )
 def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
     if _amounts(job.pod):
@@ -117,7 +117,9 @@ def _amounts(holder: dict[str, Any]) -> bool:
     """Return True if CPU or memory is requested; a limit without request is also the request."""
     resources = holder.get("resources", {})
     return bool(resources) and any(
-        name in resources.get(kind, ()) for kind in ("requests", "limits") for name in COMPUTED
+        name in resources.get(kind, ()) and parse(resources[kind][name]).sign != 0
+        for kind in ("requests", "limits")
+        for name in COMPUTED
     )
 
 
@@ -138,6 +140,7 @@ def _devices(container: dict[str, Any]) -> bool:
     fixable="unsafe",
     on=False,
     confidence="opinion",
+    pods=True,
 )
 def needless_token(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
@@ -166,6 +169,7 @@ def _calls_the_api(container: dict[str, Any]) -> bool:
     "memory-unit",
     severity="warning",
     summary="A memory quantity is below 1 MiB: its unit is probably missing or wrong.",
+    pods=True,
 )
 def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -189,11 +193,32 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 @lint_rule(
+    "JW537",
+    "zero-limit",
+    severity="warning",
+    summary="A limit of CPU, memory or ephemeral storage is 0, which means no limit.",
+    confidence="certain",
+    pods=True,
+)
+def zero_limit(job: LintedJob) -> Iterator[Diagnostic]:
+    for path, container in job.containers:
+        limits = container.get("resources", {}).get("limits", {})
+        for name in NONE_AT_ZERO:
+            if name in limits and parse(limits[name]).sign == 0:
+                yield Diagnostic(
+                    f"{path}.resources.limits[{name}]",
+                    f"The kubelet sets no limit for 0. Set the amount of {name} that the container may use, "
+                    "or remove the limit.",
+                )
+
+
+@lint_rule(
     "JW508",
     "cpu-unit",
     severity="warning",
     summary="A CPU quantity is 2,000 cores or more: its unit is probably missing or wrong.",
     fixable="unsafe",
+    pods=True,
 )
 def cpu_unit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -225,6 +250,7 @@ def _in_millicores(at: str, amount: str) -> Fix | None:
     severity="warning",
     summary="A container sets the same environment variable twice.",
     confidence="certain",
+    pods=True,
 )
 def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
@@ -249,6 +275,7 @@ def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="An Indexed Job has more indexes and Pods than its status can reliably record.",
     confidence="certain",
+    pods=True,
 )
 def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     if has_too_many_indexes(job.spec):
@@ -265,6 +292,7 @@ def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The name of a Job or CronJob contains dots.",
     confidence="certain",
+    pods=True,
 )
 def name_not_dns_label(job: LintedJob) -> Iterator[Diagnostic]:
     if "." in job.name:

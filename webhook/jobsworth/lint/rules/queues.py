@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.controller.well_known_names import OUR_MANAGER
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import POD_GROUP, part
 
@@ -31,14 +33,11 @@ only keys that begin with volcano.sh/, and GetQueueNameFromPod in pkg/common/uti
 GROUP_ANNOTATIONS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """The annotations by which Volcano finds the PodGroup of a Pod."""
 DEFAULT_SCHEDULER = "default-scheduler"
-
-
-def applies(job: LintedJob) -> bool:
-    """Return True if the Job, the Job template or the Pod template has labels or annotations."""
-    template, own = job.template_metadata, job.written.get("metadata", ())
-    if "labels" in template or "annotations" in template or "labels" in own or "annotations" in own:
-        return True
-    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+EQUAL_COMPLETIONS = "kueue.x-k8s.io/job-completions-equal-parallelism"
+"""The annotations of Jobs that Kueue's webhook validates."""
+TRUE = ("1", "t", "T", "TRUE", "true", "True")
+"""What ``strconv.ParseBool`` reads as true."""
 
 
 @lint_rule(
@@ -48,6 +47,7 @@ def applies(job: LintedJob) -> bool:
     summary="The name of a queue is where its controller or scheduler does not read it.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.labels_or_annotations,
 )
 def queue_label_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
     yield from _label_of_kueue_misplaced(job)
@@ -119,6 +119,7 @@ def _mark_of_scheduler_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
     "two-queues",
     severity="warning",
     summary="A Job waits in a queue of Kueue, and its Pods in a queue of Volcano or YuniKorn.",
+    needs=needs.labels_or_annotations,
 )
 def two_queues(job: LintedJob) -> Iterator[Diagnostic]:
     holder = job.written.get("metadata", {})
@@ -142,10 +143,17 @@ def two_queues(job: LintedJob) -> Iterator[Diagnostic]:
     "JW249",
     "group-without-scheduler",
     severity="warning",
-    summary="Pods belong to a group of Volcano, but the default scheduler places them.",
+    summary="Pods belong to a group, but are scheduled one by one.",
     fixable="unsafe",
+    needs=needs.labels_annotations_or_scheduling,
 )
 def group_without_scheduler(job: LintedJob) -> Iterator[Diagnostic]:
+    if "scheduling" in job.spec and job.spec.get("managedBy") == OUR_MANAGER:
+        yield Diagnostic(
+            f"{job.path}.scheduling",
+            f"{OUR_MANAGER} creates no Workload and no PodGroup, so that each Pod is placed alone. Remove "
+            "managedBy to leave the Job to the built-in controller, or remove scheduling.",
+        )
     annotations = job.template_metadata.get("annotations", {})
     if job.pod.get("schedulerName", DEFAULT_SCHEDULER) != DEFAULT_SCHEDULER:
         return
@@ -166,6 +174,7 @@ def group_without_scheduler(job: LintedJob) -> Iterator[Diagnostic]:
     "group-larger-than-job",
     severity="warning",
     summary="The PodGroup of a Job waits for more Pods than the Job starts at a time.",
+    needs=needs.labels_or_annotations,
 )
 def group_larger_than_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -188,3 +197,45 @@ def group_larger_than_job(job: LintedJob) -> Iterator[Diagnostic]:
                     "the group. Set minMember and parallelism to the same number.",
                 )
                 return
+
+
+@lint_rule(
+    "JW268",
+    "kueue-annotation",
+    severity="warning",
+    summary="Kueue's webhook rejects a Job for an annotation that its parallelism or mode contradicts.",
+    confidence="certain",
+    needs=needs.any_annotations,
+)
+def kueue_annotation(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: validateCreate in pkg/controller/jobs/job/job_webhook.go, Kueue 0.19."""
+    path, holder = "metadata", job.written.get("metadata", {})
+    if job.cron is not None:
+        path = "spec.jobTemplate.metadata"
+        holder = job.written["spec"]["jobTemplate"].get("metadata", {})
+    annotations = holder.get("annotations", {})
+    parallelism, completions = job.spec.get("parallelism", 1), job.spec.get("completions")
+    least = annotations.get(MIN_PARALLELISM)
+    if least is not None:
+        pods = parallelism if completions is None else min(parallelism, completions)
+        is_number = least.isascii() and least.isdecimal()
+        if not is_number or not 0 < int(least[:10]) < pods:
+            yield Diagnostic(
+                f"{path}.annotations[{MIN_PARALLELISM}]",
+                f"Kueue rejects the Job: the least parallelism must be a number from 1 to {pods - 1}, less "
+                f"than its {pods} Pods. Lower it, or remove the annotation.",
+            )
+    if annotations.get(EQUAL_COMPLETIONS) in TRUE:
+        field = f"{path}.annotations[{EQUAL_COMPLETIONS}]"
+        if job.spec.get("completionMode", "NonIndexed") == "NonIndexed":
+            yield Diagnostic(
+                field,
+                "Kueue rejects the Job: completions can follow parallelism in an Indexed Job only. Set "
+                "completionMode: Indexed, or remove the annotation.",
+            )
+        elif parallelism != (1 if completions is None else completions):
+            yield Diagnostic(
+                field,
+                "Kueue rejects the Job: with this annotation completions must equal parallelism. Set both to "
+                "the same number.",
+            )

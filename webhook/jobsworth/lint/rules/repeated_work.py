@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import literal_variables, mounted_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from jobsworth.lint.container_start import ContainerStart
     from jobsworth.lint.linted_job import LintedJob
 
 LOCKING = {
@@ -52,37 +53,32 @@ SERIAL = frozenset(
 CHECKPOINTS = ("checkpoint", "ckpt", "resume_from")
 
 
-def applies(job: LintedJob) -> bool:
-    return bool(job.commands) or any("env" in container for _, container in job.containers)
-
-
 @lint_rule(
     "JW253",
     "lock-outlives-pod",
     severity="info",
     summary="A program leaves its lock behind when its Pod is killed, and every retry fails on it.",
+    needs=needs.known_commands_or_variables,
 )
 def lock_outlives_pod(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.may_retry() and job.cron is None:
         return
-    words_of: dict[str, set[str]] = {}
-    for command in job.commands:
-        words_of.setdefault(command.path, set()).update(command.words)
-    seen = set()
-    for command in job.commands:
-        handles = LOCKING.get(command.name)
-        if handles is None or command.path in seen or LOCKING_ACTIONS.isdisjoint(command.words):
-            continue
-        said = words_of[command.path]
-        if any(word.startswith(handle) for word in said for handle in handles):
-            continue
-        seen.add(command.path)
-        yield Diagnostic(
-            command.field,
-            f"{command.name} locks its repository or state. A Pod that is evicted or exceeds a "
-            "deadline leaves the lock behind, and every retry and later run fails on it. Handle an "
-            f"old lock before the work{f' ({command.name} {handles[0]})' if handles else ''}.",
-        )
+    for start in job.starts:
+        said = {word for command in start.commands for word in command.words}
+        for command in start.commands:
+            handles = LOCKING.get(command.name)
+            if handles is None or LOCKING_ACTIONS.isdisjoint(command.words):
+                continue
+            if any(word.startswith(handle) for word in said for handle in handles):
+                continue
+            yield Diagnostic(
+                command.field,
+                f"{command.name} locks its repository or state. A Pod that is evicted or exceeds a "
+                "deadline leaves the lock behind, and every retry and later run fails on it. Handle an "
+                f"old lock before the work{f' ({command.name} {handles[0]})' if handles else ''}.",
+                line=command.line,
+            )
+            break
 
 
 @lint_rule(
@@ -90,40 +86,65 @@ def lock_outlives_pod(job: LintedJob) -> Iterator[Diagnostic]:
     "checkpoint-lost",
     severity="warning",
     summary="Checkpoints are written to a folder that a replaced Pod does not have.",
+    needs=needs.known_commands_or_variables,
 )
 def checkpoint_lost(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.may_retry():
         return
-    volumes = {volume.get("name"): volume for volume in job.pod.get("volumes", ())}
-    for path, container in job.containers:
-        if f"{job.pod_path}.initContainers" in path:
-            continue
-        for field, name, folder in _checkpoint_folders(job, path, container):
-            mount = mounted_at(container, folder)
-            volume = {} if mount is None else volumes.get(mount.get("name"), {})
-            if mount is not None and "emptyDir" not in volume:
+    for start in job.main_starts:
+        for field, name, folder in _checkpoint_folders(start):
+            place = start.place(folder)
+            if not place.lost:
                 continue
-            where = "the file system of the container" if mount is None else "an emptyDir"
             yield Diagnostic(
                 field,
-                f"{name} is {folder[:60]}, which is in {where}: a Pod that replaces a failed or "
+                f"{name} is {folder[:60]}, which is in {place}: a Pod that replaces a failed or "
                 "evicted one does not have its checkpoints, and starts from the beginning. Write them "
                 "to a claim or an object store.",
             )
 
 
-def _checkpoint_folders(
-    job: LintedJob, path: str, container: dict[str, Any]
-) -> Iterator[tuple[str, str, str]]:
+def _checkpoint_folders(start: ContainerStart) -> Iterator[tuple[str, str, str]]:
     """Yield the field, the name and the value of each absolute folder of checkpoints."""
-    for command in job.commands:
-        if command.path == path:
-            for name, value in command.options:
-                if any(mark in name for mark in CHECKPOINTS) and value.startswith("/"):
-                    yield command.field, f"--{name.replace('_', '-')}", value
-    for index, name, value in literal_variables(container):
+    for command in start.commands:
+        for name, value in command.options:
+            if any(mark in name for mark in CHECKPOINTS) and value.startswith("/"):
+                yield command.field, f"--{name.replace('_', '-')}", value
+    for index, name, value in literal_variables(start.container):
         if any(mark in name.lower() for mark in CHECKPOINTS) and value.startswith("/"):
-            yield f"{path}.env[{index}].value", name, value
+            yield f"{start.path}.env[{index}].value", name, value
+
+
+@lint_rule(
+    "JW266",
+    "snapshots-never-expire",
+    severity="warning",
+    summary="restic makes each snapshot for another host, and forgets none of them.",
+    confidence="certain",
+    needs=needs.a_program("restic"),
+)
+def snapshots_never_expire(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: restic, "Removing snapshots according to a policy": snapshots are grouped by host and paths."""
+    pod = job.pod
+    if job.cron is None or pod.get("hostname") or pod.get("hostNetwork"):
+        return
+    for start in job.starts:
+        if start.source_of_variable("RESTIC_HOST") or "envFrom" in start.container:
+            continue
+        used = [each for each in start.commands if each.name == "restic"]
+        makes = next((each for each in used if "backup" in each.words), None)
+        named = any(
+            word.startswith(("--host", "-H", "--group-by", "-g"))
+            for each in used
+            for word in each.words
+        )
+        if makes is not None and not named and any("forget" in each.words for each in used):
+            yield Diagnostic(
+                makes.field,
+                "restic takes the name of the Pod for the host, which is another one for each run, and "
+                "forget keeps snapshots for each host: none is deleted. Add --host to backup and forget.",
+                line=makes.line,
+            )
 
 
 @lint_rule(
@@ -132,6 +153,7 @@ def _checkpoint_folders(
     severity="warning",
     summary="A CronJob allows two runs at once of a program that must run alone on its data.",
     fixable="unsafe",
+    needs=needs.known_commands_or_variables,
 )
 def overlapping_backup(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.starts_runs("Allow"):

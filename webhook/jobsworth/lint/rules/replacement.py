@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.repeated_work import SERIAL
 from jobsworth.lint.rules.waiting import DEFAULT_GRACE
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,18 +31,13 @@ LEADERSHIP = frozenset(
 """Options with the file by which one process keeps others away."""
 
 
-def applies(job: LintedJob) -> bool:
-    replacement = job.spec.get("podReplacementPolicy")
-    implied = "podReplacementPolicy" not in job.written_spec
-    return (replacement == "TerminatingOrFailed" or implied) and job.has_few_rules
-
-
 @lint_rule(
     "JW123",
     "implied-replacement",
     severity="info",
     summary="A failure policy changes the default of podReplacementPolicy, which the manifest does not set.",
     fixable="safe",
+    needs=needs.early_replacement,
 )
 def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
     at = f"{job.path}.podReplacementPolicy"
@@ -52,8 +49,8 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
     ):
         yield Diagnostic(
             at,
-            "The failure policy changes this default to Failed: a Pod is replaced only after it has "
-            "terminated, not while it terminates. Set podReplacementPolicy: Failed explicitly.",
+            "Nothing is wrong: with a failure policy the default is Failed, so a Pod is replaced only after "
+            "it has terminated. Write podReplacementPolicy: Failed, so that readers see it.",
             Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=True),
         )
 
@@ -65,6 +62,7 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
     summary="An index that must have one Pod at a time can have two.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.early_replacement,
 )
 def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
@@ -88,6 +86,7 @@ def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     severity="info",
     summary="The only Pod of a Job writes to shared data, and its replacement may start before it has ended.",
     fixable="unsafe",
+    needs=needs.early_replacement,
 )
 def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
     if (
@@ -104,11 +103,12 @@ def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The only Pod of a Job writes to shared data, and may run beside its replacement for minutes.",
     fixable="unsafe",
+    needs=needs.early_replacement,
 )
 def long_overlap(job: LintedJob) -> Iterator[Diagnostic]:
     grace = _grace(job)
     if grace > DEFAULT_GRACE:
-        yield from _overlap(job, f" for up to {grace} s (terminationGracePeriodSeconds)")
+        yield from _overlap(job, f" for up to {duration(grace)} (terminationGracePeriodSeconds)")
 
 
 def _overlap(job: LintedJob, how_long: str) -> Iterator[Diagnostic]:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
-from jobsworth.api.formats.go_numbers import capped
-from jobsworth.bounded_cache import bounded_cache
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.schedule_timing import (
-    MONTHS,
-    WEEKDAYS,
-    listed,
-    months_left_out,
-    spelled,
-)
+from jobsworth.lint.schedule_timing import MONTHS, WEEKDAYS, months_left_out
+from jobsworth.wording import duration, listing
+from kube_cel.formats.bounded_cache import bounded_cache
+from kube_cel.formats.go_numbers import capped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +21,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 FIELD = "spec.schedule"
+MAX_NAME_LENGTH = 60
 
 _MINUTE = 10**9 * 60  # in nanoseconds
 _UNITS = (
@@ -35,10 +32,6 @@ _UNITS = (
     ("weekdays", 7, 0),
 )
 """The unit, number of values and first value of each of the five fields of a schedule."""
-
-
-def applies(job: LintedJob) -> bool:
-    return job.cron is not None
 
 
 def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) -> Check:
@@ -65,6 +58,7 @@ def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) ->
     severity="warning",
     summary="A schedule matches no existing date.",
     confidence="certain",
+    needs=needs.a_cron_job,
 )
 def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
     # Users keep a suspended CronJob with such a schedule to start it by hand.
@@ -82,6 +76,7 @@ def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
     "skips-short-months",
     severity="warning",
     summary="A schedule names a day of the month that some of its months do not have.",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def skips_short_months(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -96,7 +91,7 @@ def skips_short_months(schedule: Schedule, fields: list[str]) -> Iterator[Diagno
         names[0] = "February of most years"
     yield Diagnostic(
         FIELD,
-        f"No run in {listed(names)}, which {'have' if len(names) > 1 else 'has'} no day {first}. "
+        f"No run in {listing(names)}, which {'have' if len(names) > 1 else 'has'} no day {first}. "
         "Use day 28, or day 1 of the next month.",
     )
 
@@ -106,6 +101,7 @@ def skips_short_months(schedule: Schedule, fields: list[str]) -> Iterator[Diagno
     "day-of-month-or-weekday",
     severity="warning",
     summary="A schedule restricts both the day of the month and the weekday.",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def day_of_month_or_weekday(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -131,18 +127,21 @@ def day_of_month_or_weekday(schedule: Schedule, fields: list[str]) -> Iterator[D
     "JW404",
     "every-minute-of-hour",
     severity="warning",
-    summary="A schedule fires in every minute of a single hour.",
+    summary="A schedule fires in every minute of a single hour, or of hours that `*/1` names.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def every_minute_of_hour(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
     if schedule.every is not None or not schedule.fires_ever():
         return
     hours = schedule.hours
-    if len(schedule.minutes) < 60 or any((hour + 1) % 24 in hours for hour in hours):
+    each_hour = fields[1] == "*/1"  # it says "every hour"
+    single = each_hour or not any((hour + 1) % 24 in hours for hour in hours)
+    if len(schedule.minutes) < 60 or not single:
         return
-    _, *others = fields
-    once = " ".join(["0", *others])
+    _, hour, *others = fields
+    once = " ".join(["0", "*" if each_hour else hour, *others])
     yield Diagnostic(
         FIELD,
         "The * in the first field means every minute: 60 runs in each hour that matches. Use "
@@ -157,6 +156,7 @@ def every_minute_of_hour(schedule: Schedule, fields: list[str]) -> Iterator[Diag
     severity="warning",
     summary="A schedule fires in every minute of single days.",
     fixable="unsafe",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def every_minute_of_day(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -186,12 +186,70 @@ def _single_days(schedule: Schedule) -> bool:
     )
 
 
+EXPECTED = {
+    "hourly": 3600,
+    "daily": 86_400,
+    "nightly": 86_400,
+    "weekly": 7 * 86_400,
+    "monthly": 28 * 86_400,
+    "quarterly": 90 * 86_400,
+    "yearly": 365 * 86_400,
+}
+"""Words for how often a CronJob runs, with the seconds between two runs at least."""
+OFTEN = 4
+"""A schedule contradicts such a word if it fires this many times as often or as seldom."""
+
+
+@lint_rule(
+    "JW427",
+    "schedule-contradicts-name",
+    severity="warning",
+    summary="A name or label says how often a CronJob runs, and its schedule fires much more or less often.",
+    needs=needs.a_cron_job,
+)
+def schedule_contradicts_name(job: LintedJob) -> Iterator[Diagnostic]:
+    gap = job.shortest_gap
+    if gap is None or job.cron is None:
+        return
+    labels: dict[str, str] = job.written["metadata"].get("labels", {})
+    said = {
+        word: text
+        for text in (*labels.values(), job.name)
+        for word in _first_and_last(text)
+        if word in EXPECTED
+    }
+    if len(said) != 1:
+        return
+    ((word, text),) = said.items()
+    if gap * OFTEN <= EXPECTED[word]:
+        how = f"fires every {duration(gap)}"
+    elif gap >= EXPECTED[word] * OFTEN and word != "yearly":
+        how = f"has {duration(gap)} between two runs"
+    else:
+        return
+    yield Diagnostic(
+        FIELD,
+        f"{text[:MAX_NAME_LENGTH]} says {word}, and the schedule {how}. Correct the schedule, or the name.",
+    )
+
+
+def _first_and_last(text: str) -> set[str]:
+    """Return the first and the last word of a name, which say how often it runs.
+
+    >>> sorted(_first_and_last("payment-sessions-hourly")), sorted(_first_and_last("daily"))
+    (['hourly', 'payment'], ['daily'])
+    """
+    words = text.lower().replace("_", "-").split("-")
+    return {words[0], words[-1]}
+
+
 @lint_rule(
     "JW405",
     "uneven-step",
     severity="info",
     summary="A step does not divide the hour or the day, so its last interval is shorter.",
     confidence="opinion",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def uneven_step(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -205,9 +263,29 @@ def uneven_step(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
         yield from _gap_at_the_end(hours, "hours", 24, "day")
 
 
-def _gap_at_the_end(field: str, unit: str, size: int, whole: str) -> Iterator[Diagnostic]:
+@lint_rule(
+    "JW426",
+    "step-above-half",
+    severity="warning",
+    summary="A step of more than half an hour, or half a day, fires twice with two different intervals.",
+    needs=needs.a_cron_job,
+)
+@of_schedule
+def step_above_half(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
+        return
+    minutes, hours, *_ = fields
+    if any((hour + 1) % 24 in schedule.hours for hour in schedule.hours):
+        yield from _gap_at_the_end(minutes, "minutes", 60, "hour", above_half=True)
+    if len(schedule.days_of_month) == 31 and len(schedule.days_of_week) == len(WEEKDAYS):
+        yield from _gap_at_the_end(hours, "hours", 24, "day", above_half=True)
+
+
+def _gap_at_the_end(
+    field: str, unit: str, size: int, whole: str, *, above_half: bool = False
+) -> Iterator[Diagnostic]:
     step = _step(field, size, 0)
-    if step is None or step >= size or size % step == 0:
+    if step is None or step >= size or size % step == 0 or (2 * step > size) is not above_half:
         return
     last = (size - 1) // step * step
     yield Diagnostic(
@@ -231,6 +309,7 @@ def _near(step: int, size: int) -> str:
     severity="warning",
     summary="A step is larger than the range of its field.",
     confidence="certain",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def step_too_large(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
@@ -258,12 +337,13 @@ def _step(field: str, size: int, first: int) -> int | None:
     "every-descriptor",
     severity="warning",
     summary="A schedule is an interval, `@every …`.",
+    needs=needs.a_cron_job,
 )
 @of_schedule
 def every_descriptor(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
     if schedule.every is None:
         return
-    interval = spelled(schedule.every // 10**9)
+    interval = duration(schedule.every // 10**9)
     message = (
         f"The schedule fires {interval} after the creation of the CronJob and after each run, at no fixed "
         "time of day. Use a schedule of five fields."

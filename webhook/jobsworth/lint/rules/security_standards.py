@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 
-def applies(job: LintedJob) -> bool:
-    return True
-
-
 @lint_rule(
     "JW601",
     "security-baseline",
@@ -23,6 +19,7 @@ def applies(job: LintedJob) -> bool:
     summary="The Pod Security Standard baseline forbids a field of the Pod.",
     on=False,
     confidence="certain",
+    pods=True,
 )
 def security_baseline(job: LintedJob) -> Iterator[Diagnostic]:
     from jobsworth.lint.security_checks import baseline  # imported only if the rule is selected
@@ -37,6 +34,7 @@ def security_baseline(job: LintedJob) -> Iterator[Diagnostic]:
     summary="The Pod Security Standard restricted forbids or requires a field of the Pod.",
     on=False,
     confidence="certain",
+    pods=True,
 )
 def security_restricted(job: LintedJob) -> Iterator[Diagnostic]:
     from jobsworth.lint.security_checks import restricted

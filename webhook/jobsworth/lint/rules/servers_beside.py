@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import image_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import (
     DEPLOYMENT,
@@ -15,7 +17,6 @@ from jobsworth.lint.neighbors import (
     part,
     parts,
 )
-from jobsworth.lint.run_commands import image_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +54,6 @@ OFFLINE = (["completion"], ["config"], ["kustomize"], ["lint"], ["template"], ["
 """Subcommands of these clients that call no API server."""
 OF_ANOTHER_FLUX = (["alloc"], ["batch"], ["broker"], ["mini"], ["run"], ["start"], ["submit"])
 """Subcommands of the scheduler Flux (flux-framework.org), which has the name of Flux CD's client."""
-
-
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None or job.pod.get("automountServiceAccountToken") is False
 
 
 def _pod(server: Neighbor) -> dict[str, Any]:
@@ -113,6 +110,7 @@ def _is_device(key: Any) -> bool:
     severity="warning",
     summary="All servers of a release have tolerations or a nodeSelector, and its Job has none.",
     fixable="unsafe",
+    needs=needs.neighbors,
 )
 def placement_of_servers(job: LintedJob) -> Iterator[Diagnostic]:
     servers = _servers(job)
@@ -162,6 +160,8 @@ def placement_of_servers(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="Servers pull from a registry with a Secret, and a Job pulls from it without one.",
     fixable="unsafe",
+    needs=needs.neighbors,
+    pods=True,
 )
 def pull_secret_missing(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or job.pod.get("imagePullSecrets"):
@@ -217,6 +217,7 @@ def _private(image: str) -> str:
     "configuration-of-server",
     severity="info",
     summary="A Job lacks variables for data that the server with the same image has.",
+    needs=needs.neighbors,
 )
 def configuration_of_server(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -271,15 +272,14 @@ def _is_data(name: str) -> bool:
     severity="warning",
     summary="A container calls the API server, and no token is mounted.",
     fixable="unsafe",
+    needs=needs.neighbors_or_no_token,
 )
 def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
     mounted = job.pod.get("automountServiceAccountToken")
     if mounted is True or _has_own_credentials(job):
         return
-    where, fix = f"{job.pod_path}.automountServiceAccountToken", None
     if mounted is False:
         because = "automountServiceAccountToken is false"
-        fix = Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False)
     else:
         account = job.pod.get("serviceAccountName")
         if not account or job.neighbors is None:
@@ -290,14 +290,14 @@ def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
         ):
             return
         because = f"automountServiceAccountToken of the ServiceAccount {account} is false"
-        fix = Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False)
+    where = f"{job.pod_path}.automountServiceAccountToken"
     for path, name, client in _clients(job):
         if client:
             yield Diagnostic(
-                f"{job.pod_path}.automountServiceAccountToken" if mounted is False else path,
+                where if mounted is False else path,
                 f"{client} in {name} calls the API server, but {because}, and no token "
                 "is mounted: it is not authenticated. Set automountServiceAccountToken: true for this Pod.",
-                fix,
+                Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False),
             )
             return
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import INDEX_VARIABLE, literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.rules.parallelism import INDEX_VARIABLE
-from jobsworth.lint.run_commands import literal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from jobsworth.lint.container_start import ContainerStart
     from jobsworth.lint.linted_job import LintedJob
 
 SHARDS = ("shard", "shards", "split", "splits", "task", "tasks")
@@ -43,26 +44,23 @@ MAX_DIGITS = 12
 """The number of digits of a value in a message."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.indexed
-
-
 @lint_rule(
     "JW232",
     "shard-count",
     severity="warning",
     summary="The number of shards in arguments or variables differs from completions.",
+    needs=needs.indexes,
 )
 def shard_count(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
     if not job.indexed or not completions:
         return
     parallelism = job.spec.get("parallelism", 1)
-    for path, container in job.containers:
-        indexed = _reads_index(container)
-        for field, shown, value in _settings(job, path, container):
+    for start in job.starts:
+        indexed = _reads_index(start.container)
+        for field, shown, value in _settings(start):
             name = shown.lstrip("-").replace("-", "_").lower()
-            number = _number_of_shards(name, value, indexed=indexed)
+            number = _shard_count(name, value, indexed=indexed)
             if not number:
                 continue
             if name in PROCESSES:
@@ -79,22 +77,17 @@ def shard_count(job: LintedJob) -> Iterator[Diagnostic]:
                 )
 
 
-def _settings(
-    job: LintedJob, path: str, container: dict[str, Any]
-) -> Iterator[tuple[str, str, str]]:
+def _settings(start: ContainerStart) -> Iterator[tuple[str, str, str]]:
     """Yield the field, the name as written and the value of each variable and option of a container."""
-    for index, name, value in literal_variables(container):
-        yield f"{path}.env[{index}].value", name, value
-    script = next((field for field, holder, _ in job.scripts if holder == path), "")
-    if script:
-        for command in job.commands:
-            if command.path == path:
-                for _, name, value in _options(command.words):
-                    yield script, name, value
+    for index, name, value in literal_variables(start.container):
+        yield f"{start.path}.env[{index}].value", name, value
+    if start.script is not None:
+        for command in start.commands:
+            for _, name, value in _options(command.words):
+                yield start.field, name, value
         return
-    for part in ("command", "args"):
-        for index, name, value in _options(container.get(part, [])):
-            yield f"{path}.{part}[{index}]", name, value
+    for index, name, value in _options(start.line.words):
+        yield f"{start.path}.{start.line.field(index)}", name, value
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[int, str, str]]:
@@ -121,14 +114,14 @@ def _reads_index(container: dict[str, Any]) -> bool:
     )
 
 
-def _number_of_shards(name: str, value: str, *, indexed: bool) -> str:
+def _shard_count(name: str, value: str, *, indexed: bool) -> str:
     """Return the number of shards that a setting states; empty for another setting.
 
-    >>> _number_of_shards("num_shards", "8", indexed=False), _number_of_shards("shard", "2", indexed=False)
+    >>> _shard_count("num_shards", "8", indexed=False), _shard_count("shard", "2", indexed=False)
     ('8', '')
-    >>> _number_of_shards("num_nodes", "4", indexed=False), _number_of_shards("num_nodes", "4", indexed=True)
+    >>> _shard_count("num_nodes", "4", indexed=False), _shard_count("num_nodes", "4", indexed=True)
     ('', '4')
-    >>> _number_of_shards("shard", "$(INDEX)/10", indexed=True)
+    >>> _shard_count("shard", "$(INDEX)/10", indexed=True)
     '10'
     """
     if name == "shard":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, STATEFUL_SET, part, parts
 
@@ -24,15 +25,12 @@ PREPARES = re.compile(
 """Words in the name of a Job that probably ends before its server starts."""
 
 
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None and "volumes" in job.pod
-
-
 @lint_rule(
     "JW715",
     "claim-of-one-node",
     severity="warning",
     summary="Pods that may be on different nodes mount a claim that only one node can attach.",
+    needs=needs.neighbors_and_volumes,
 )
 def claim_of_one_node(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or _is_bound_to_node(job.pod):

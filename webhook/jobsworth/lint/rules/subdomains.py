@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import SERVICE
 from jobsworth.lint.pod_labels import labels_of_pods
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 MAX_SERVICES = 500
 """The maximum number of Services among which the one that is meant is looked for."""
-
-
-def applies(job: LintedJob) -> bool:
-    return job.neighbors is not None and "subdomain" in job.pod
 
 
 def _of_subdomain(job: LintedJob) -> list[Neighbor]:
@@ -45,6 +42,7 @@ def _unselected(service: Neighbor, labels: dict[str, str | None]) -> str:
     severity="warning",
     summary="The Service that a subdomain names does not select the Pods, or another Service is meant.",
     fixable="unsafe",
+    needs=needs.neighbors_and_subdomain,
 )
 def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
     subdomain = job.pod.get("subdomain")
@@ -59,8 +57,8 @@ def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
             return
         yield Diagnostic(
             field,
-            f"The Service {subdomain}{named[0].place} selects {_unselected(named[0], labels)}, which is no "
-            f"label of these Pods, {lost}. Correct its selector or the labels of the template.",
+            f"The Service {subdomain}{named[0].place} selects {_unselected(named[0], labels)}, which is not "
+            f"a label of these Pods, {lost}. Correct its selector or the labels of the template.",
         )
         return
     beside = job.neighbors.in_namespace(SERVICE, job.namespace)
@@ -88,6 +86,7 @@ def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
     "service-not-headless",
     severity="info",
     summary="The Service that a subdomain names is not headless.",
+    needs=needs.neighbors_and_subdomain,
 )
 def service_not_headless(job: LintedJob) -> Iterator[Diagnostic]:
     named = _of_subdomain(job)

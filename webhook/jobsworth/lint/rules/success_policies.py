@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.indexes import BadIndexes, intervals
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.linted_job import MAX_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,10 +41,6 @@ class RequiredIndexes:
         """
         outside = size(other.indexes) - shared(self.indexes, other.indexes)
         return other.wanted - outside >= self.wanted
-
-
-def applies(job: LintedJob) -> bool:
-    return 0 < len(job.spec.get("successPolicy", {}).get("rules", ())) <= MAX_RULES
 
 
 def size(indexes: Intervals) -> int:
@@ -104,6 +100,7 @@ def all_required(job: LintedJob) -> list[RequiredIndexes | None]:
     summary="A rule of a success policy cannot make the Job succeed any earlier.",
     fixable="safe",
     confidence="certain",
+    needs=needs.a_success_policy,
 )
 def success_policy_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")

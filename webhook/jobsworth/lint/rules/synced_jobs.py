@@ -6,7 +6,16 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
+from jobsworth.lint import needs
+from jobsworth.lint.hooks import (
+    ARGO_HOOK,
+    FORCE,
+    HELM_HOOK,
+    REPLACE,
+    SYNC_OPTIONS,
+    recreation_of,
+    values_of,
+)
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import APPLICATION, FLUX_KUSTOMIZATION, part
 from jobsworth.lint.rules.lifetime import synchronizing_tool
@@ -16,25 +25,17 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
-FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
 NOT_RECONCILED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
     ("kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
 )
 """Annotations for which Flux leaves an object alone."""
 
-SYNC_OPTIONS, REPLACE, FORCE = "argocd.argoproj.io/sync-options", "Replace=true", "Force=true"
-REPLACING_OPTIONS = (FORCE, REPLACE)
-"""Options of Argo CD (argocd.argoproj.io/sync-options) that create the object again."""
 MARKS_OF_HELM = ("helm.sh/chart", "meta.helm.sh/release-name")
 MIN_VERSION_LENGTH = 2
 """A shorter tag is found in any name."""
 _REVISION = re.compile(r"-\d+$")
 _VERSIONED = re.compile(r"-v?\d+([.-]\d+)+|-(?=[0-9a-f]*\d)[0-9a-f]{5,}$|-\d{4,}|-v\d+")
-
-
-def applies(job: LintedJob) -> bool:
-    return job.cron is None
 
 
 @lint_rule(
@@ -43,6 +44,7 @@ def applies(job: LintedJob) -> bool:
     severity="warning",
     summary="A TTL deletes a Job that Argo CD or Flux creates again.",
     fixable="unsafe",
+    needs=needs.a_job,
 )
 def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
     if "ttlSecondsAfterFinished" not in job.spec:
@@ -76,10 +78,10 @@ def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
     summary="Argo CD replaces a Job without deleting it: a change of its Pod template is rejected.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.a_job_with_annotations,
 )
 def replace_without_force(job: LintedJob) -> Iterator[Diagnostic]:
-    written = job.annotations.get(SYNC_OPTIONS, "")
-    options = [option.strip() for option in written.split(",")]
+    options = values_of(job.annotations, SYNC_OPTIONS)
     if REPLACE not in options or FORCE in options or ARGO_HOOK in job.annotations:
         return
     at = f"metadata.annotations[{SYNC_OPTIONS}]"
@@ -112,6 +114,7 @@ def _tool_beside(job: LintedJob) -> str:
     "changed-under-one-name",
     severity="warning",
     summary="A release tool updates a Job in place, and a Job's template cannot change.",
+    needs=needs.a_job,
 )
 def changed_under_one_name(job: LintedJob) -> Iterator[Diagnostic]:
     annotations = job.annotations
@@ -119,17 +122,17 @@ def changed_under_one_name(job: LintedJob) -> Iterator[Diagnostic]:
         return
     if ARGO_HOOK in annotations or HELM_HOOK in annotations:
         return
-    if any(option in annotations.get(SYNC_OPTIONS, "") for option in REPLACING_OPTIONS):
-        return
+    if REPLACE in values_of(annotations, SYNC_OPTIONS):
+        return  # replace_without_force reports it
     metadata = job.written.get("metadata", {})
+    if recreation_of(metadata, job.neighbors) is not None:
+        return
     tool = synchronizing_tool(metadata) or _tool_beside(job)
     helm = any(
         mark in metadata.get(part, {})
         for part in ("labels", "annotations")
         for mark in MARKS_OF_HELM
     )
-    if tool == "Flux" and annotations.get(FLUX_FORCE) == "enabled":
-        return
     if not tool and not helm:
         return
     version = _version(job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH, check_termination_rules
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 if TYPE_CHECKING:
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 BUILT_IN = "kubernetes.io/job-controller"
-
-
-def applies(job: LintedJob) -> bool:
-    holder = job.object if job.cron is None else job.cron["jobTemplate"]
-    return ANNOTATION in holder.get("metadata", {}).get("annotations", ())
 
 
 def _job(subject: LintedJob) -> tuple[str, dict[str, Any]]:
@@ -35,6 +31,7 @@ def _job(subject: LintedJob) -> tuple[str, dict[str, Any]]:
     severity="warning",
     summary="The annotation jobsworth.dev/pod-failure-policy is invalid.",
     confidence="certain",
+    needs=needs.annotations_of_the_job,
 )
 def termination_rules_wrong(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)
@@ -53,6 +50,7 @@ def termination_rules_wrong(subject: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A Job has the annotation jobsworth.dev/pod-failure-policy, but its controller does not read it.",
     confidence="certain",
+    needs=needs.annotations_of_the_job,
 )
 def termination_rules_without_effect(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
+from jobsworth.lint.agents import NATIVE_SIDECARS
+from jobsworth.lint.command_line import base_name
+from jobsworth.lint.container_start import container_starts, option_values
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.run_commands import option_values
-from jobsworth.lint.shells import base_name
+from jobsworth.lint.script_text import line_of
+from jobsworth.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,23 +32,10 @@ LIMITS = (
 )  # fmt: skip
 """Marks of a loop that gives up."""
 
-NATIVE_SIDECAR_ANNOTATIONS = (
-    "sidecar.istio.io/nativeSidecar",
-    "config.alpha.linkerd.io/proxy-enable-native-sidecar",
-    "config.beta.linkerd.io/proxy-enable-native-sidecar",
-)
-"""Annotations of a Pod that make its injected proxy a native sidecar, which the kubelet restarts."""
 PROXY_ENDS = ("/quitquitquit", "3500/v1.0/shutdown", ":4191/shutdown")
 """Addresses that end the proxies of Istio and the SQL proxy of Google, of Dapr, and of Linkerd."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def applies(job: LintedJob) -> bool:
-    """Return True if a container has a script, a known command or a hook."""
-    return bool(job.commands or job.scripts) or any(
-        "lifecycle" in container for _, container in job.containers
-    )
 
 
 @lint_rule(
@@ -54,6 +45,7 @@ def applies(job: LintedJob) -> bool:
     summary="A preStop hook takes as long as the grace period, so the program is killed at once.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.scripts_or_hooks,
 )
 def pre_stop_exceeds_grace(job: LintedJob) -> Iterator[Diagnostic]:
     grace = job.pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE)
@@ -66,8 +58,8 @@ def pre_stop_exceeds_grace(job: LintedJob) -> Iterator[Diagnostic]:
         edit = Edit("set", f"{job.pod_path}.terminationGracePeriodSeconds", wanted)
         yield Diagnostic(
             at,
-            f"The hook takes {seconds} s of a grace period of {grace} s, which starts before it: the "
-            "program is killed without the time to stop. Set terminationGracePeriodSeconds to more "
+            f"The hook takes {duration(seconds)} of a grace period of {duration(grace)}, which starts before "
+            "it: the program is killed without the time to stop. Set terminationGracePeriodSeconds to more "
             "than both need.",
             Fix(f"Set terminationGracePeriodSeconds: {wanted}", edit, safe=False),
         )
@@ -77,13 +69,8 @@ def _pre_stop_seconds(path: str, hook: dict[str, Any]) -> tuple[str, int]:
     """Return the field and the seconds of a hook that sleeps; 0 for another."""
     if "sleep" in hook:
         return f"{path}.sleep.seconds", int(hook["sleep"].get("seconds", 0))
-    command = hook.get("exec", {}).get("command", [])
-    if not command:
-        return path, 0
-    from jobsworth.lint.shell_script import script_of
-
-    found = script_of({"command": command})
-    words = [each.words for each in found[1].commands if each.depth == 0] if found else [command]
+    (start,) = container_starts([(path, hook.get("exec", {}))], {})
+    words = [each.words for each in start.commands if each.step is None or each.step.depth == 0]
     return f"{path}.exec.command", sum(map(_sleep_seconds, words))
 
 
@@ -110,21 +97,22 @@ def _seconds(text: str) -> int:
     "signal-not-forwarded",
     severity="info",
     summary="A shell does not pass SIGTERM on to the program that has a long grace period to stop.",
+    needs=needs.scripts_or_hooks,
 )
 def signal_not_forwarded(job: LintedJob) -> Iterator[Diagnostic]:
     if job.pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE) <= DEFAULT_GRACE:
         return
     if job.pod.get("shareProcessNamespace"):
         return
-    for field, path, script in job.scripts:
-        if ".initContainers[" in path or "trap" in script.text or "exec " in script.text:
+    for start, script in job.scripts:
+        if start.is_init or "trap" in script.text or "exec " in script.text:
             continue
         work = [command for command in script.commands if command.works and not command.assigns]
         # A shell replaces itself by the only command of a script (dash since 0.5.11, bash, busybox).
         if not work or len(script.commands) == 1 or any(each.background for each in work):
             continue
         yield Diagnostic(
-            field,
+            start.field,
             "The shell is process 1 of the container and does not pass SIGTERM on: "
             f"{work[-1].name[:40]} runs until it is killed at the end of the grace period, and saves "
             "nothing. Start it with exec, as the last command.",
@@ -136,17 +124,22 @@ def signal_not_forwarded(job: LintedJob) -> Iterator[Diagnostic]:
     "wait-without-limit",
     severity="warning",
     summary="A container waits for something in a loop without end, and the Job has no deadline.",
+    needs=needs.scripts_or_hooks,
 )
 def wait_without_limit(job: LintedJob) -> Iterator[Diagnostic]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
-    for field, _, script in job.scripts:
-        if any(not any(mark in loop for mark in LIMITS) for loop in script.waiting_loops):
+    for start, script in job.scripts:
+        endless = [
+            loop for loop in script.waiting_loops if not any(mark in loop for mark in LIMITS)
+        ]
+        if endless:
             yield Diagnostic(
-                field,
-                "The loop waits for ever if what it waits for never comes, and the Job stays active, "
-                "because a container that runs counts for no limit. Set activeDeadlineSeconds, or let "
-                "the loop give up.",
+                start.field,
+                "The loop waits forever if what it waits for never comes, and the Job stays active: "
+                "backoffLimit counts failures, and a container that waits does not fail. Set "
+                "activeDeadlineSeconds, or let the loop give up.",
+                line=line_of(script.text, endless[0]),
             )
 
 
@@ -156,6 +149,7 @@ def wait_without_limit(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="activeDeadlineSeconds is shorter than the waiting times in a container's own commands.",
     confidence="certain",
+    needs=needs.scripts_or_hooks,
 )
 def deadline_below_timeouts(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -165,18 +159,18 @@ def deadline_below_timeouts(job: LintedJob) -> Iterator[Diagnostic]:
         if total > deadline:
             yield Diagnostic(
                 field,
-                f"The commands may wait {total} s, but the Job is terminated after {deadline} s "
-                "(activeDeadlineSeconds), before their own timeouts report what is missing. Set a "
-                "longer deadline.",
+                f"The commands may wait {duration(total)}, but the Job is terminated after "
+                f"{duration(deadline)} (activeDeadlineSeconds), before their own timeouts report what is "
+                "missing. Set a longer deadline.",
             )
 
 
 def _constant_waits(job: LintedJob) -> Iterator[tuple[str, int]]:
     """Yield the field of each container's commands and the seconds of their sleeps and waits."""
-    for field, path, script in job.scripts:
-        if ".initContainers[" not in path:
+    for start, script in job.scripts:
+        if not start.is_init:
             words = [command.words for command in script.commands if command.depth == 0]
-            yield field, sum(map(_sleep_seconds, words)) + sum(map(_kubectl_wait, words))
+            yield start.field, sum(map(_sleep_seconds, words)) + sum(map(_kubectl_wait, words))
 
 
 def _kubectl_wait(words: Sequence[str]) -> int:
@@ -192,6 +186,7 @@ def _kubectl_wait(words: Sequence[str]) -> int:
     summary="A script stops the proxy of its Pod, and runs again in the same Pod when it fails.",
     fixable="unsafe",
     confidence="certain",
+    needs=needs.scripts_or_hooks,
 )
 def proxy_stopped_before_retry(job: LintedJob) -> Iterator[Diagnostic]:
     if job.pod.get("restartPolicy") != "OnFailure" or _asks_for_native_sidecar(job):
@@ -212,4 +207,4 @@ def proxy_stopped_before_retry(job: LintedJob) -> Iterator[Diagnostic]:
 def _asks_for_native_sidecar(job: LintedJob) -> bool:
     """Return True if the proxy is to be a native sidecar, which the kubelet starts again."""
     annotations = job.template_metadata.get("annotations", {})
-    return any(annotations.get(key) == "true" for key in NATIVE_SIDECAR_ANNOTATIONS)
+    return any(annotations.get(key) == "true" for keys in NATIVE_SIDECARS.values() for key in keys)

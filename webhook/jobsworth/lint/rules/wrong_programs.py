@@ -1,27 +1,24 @@
-"""Rules for containers whose program is no work: a server, which never ends, or a shell without a script."""
+"""Rules for containers whose program is not work: a server, which never ends, or a shell without a script."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from jobsworth.api.jobset.labels import JOB_SET_NAME
+from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
+from jobsworth.lint.command_line import base_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.shells import base_name, is_limited, launched
 from jobsworth.lint.usual_programs import SERVER_IMAGES, official_image, serves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from jobsworth.lint.container_start import ContainerStart
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.shell_script import ShellScript
 
 INTERPRETERS = ("ash", "bash", "dash", "ksh", "node", "python", "python3", "sh", "zsh")
-
-
-def applies(job: LintedJob) -> bool:
-    return True
 
 
 @lint_rule(
@@ -32,20 +29,19 @@ def applies(job: LintedJob) -> bool:
     confidence="likely",
 )
 def server_as_work(job: LintedJob) -> Iterator[Diagnostic]:
-    if "successPolicy" in job.spec or stopped_by_command(job.pod):
+    if "successPolicy" in job.spec:
         return
     if JOB_SET_NAME in job.object.get("metadata", {}).get("labels", {}):
         return  # whose success policy may need other Jobs alone
-    scripts = {container: (field, script) for field, container, script in job.scripts}
-    for index, container in enumerate(job.pod.get("containers", ())):
-        path = f"{job.pod_path}.containers[{index}]"
-        if path in scripts:
-            field, script = scripts[path]
-            name = _served_by_script(script)
+    for start in job.main_starts:
+        if start.script is not None:
+            field, name = start.field, _served_by_script(start.script)
         else:
-            field = f"{path}.{'command[0]' if container.get('command') else 'image'}"
-            name = _served(container)
+            field = f"{start.path}.{'command[0]' if start.line.written else 'image'}"
+            name = _served(start)
         if name:
+            if stopped_by_command(job.pod):
+                return
             limit = (
                 "" if "activeDeadlineSeconds" in job.spec else " It runs until a user deletes it."
             )
@@ -64,15 +60,13 @@ def _served_by_script(script: ShellScript) -> str:
     return final.name
 
 
-def _served(container: dict[str, Any]) -> str:
+def _served(start: ContainerStart) -> str:
     """Return the server that a container runs by its command line, or without one by its image."""
-    words = [*container.get("command", ()), *container.get("args", ())]
-    if container.get("command"):
-        words_of_program = words[launched(words) :]
-        ends = is_limited(words) or not serves(words_of_program)
-        return "" if ends else base_name(words_of_program[0])
-    image: str = container.get("image", "")
-    return image if not words and official_image(image) in SERVER_IMAGES else ""
+    line = start.line
+    if line.written:
+        return "" if line.limited or not serves(line.arguments) else line.program
+    image: str = start.container.get("image", "")
+    return image if not line.words and official_image(image) in SERVER_IMAGES else ""
 
 
 @lint_rule(
@@ -81,6 +75,7 @@ def _served(container: dict[str, Any]) -> str:
     severity="warning",
     summary="A container runs a shell or an interpreter without a script, which ends at once, with success.",
     confidence="certain",
+    needs=needs.commands,
 )
 def shell_without_script(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 import yaml
 
 from jobsworth.manifests.parsing.scalars import resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 
 class _Dumper(yaml.SafeDumper):

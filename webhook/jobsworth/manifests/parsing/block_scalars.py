@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
-
-from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"\\]?([A-Za-z_]\w*)")
 _KEY = re.compile(r"""["']?[\w./$-]+["']?[ ]*:(?:\s|$)""")
@@ -23,11 +19,12 @@ _INDICATORS = frozenset("+-0123456789")
 _TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
 
 
-class FallenLine(Record):
+@dataclass(frozen=True, slots=True)
+class FallenLine:
     """A line that is indented less than the block scalar that it belongs to.
 
     Attributes:
-        index: the index of its first character that is no space.
+        index: the index of its first character that is not a space.
         missing: the number of spaces that it lacks, or the least indented line of its here-document.
         header: the index of the line with the indicator of the block scalar.
         indicator: ``|`` or ``>``.
@@ -45,7 +42,8 @@ class FallenLine(Record):
     is_first: bool = False
 
 
-class _Line(Record):
+@dataclass(frozen=True, slots=True)
+class _Line:
     """A line that is not blank: the index of its start, its indentation, and its text."""
 
     start: int

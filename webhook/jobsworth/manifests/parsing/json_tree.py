@@ -109,7 +109,7 @@ class _JsonComposer:
         if character == '"':
             node.value, index = self._string(index)
         elif character == "-" or character in _DIGITS:
-            node.value, index = self._number(index)
+            node.value, index = self._read_number(index)
         else:
             for word, value in _WORDS.items():
                 if self._text.startswith(word, index):
@@ -144,7 +144,7 @@ class _JsonComposer:
         frame.entries[frame.key] = (position, node)
         frame.mapping[frame.key] = node.value
 
-    def _number(self, start: int) -> tuple[int | float, int]:
+    def _read_number(self, start: int) -> tuple[int | float, int]:
         text = self._text
         index = start + 1 if text[start] == "-" else start
         whole = self._digits(index)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 STDIN = "-"
+TEXT = "<text>"
+"""The name of a text that is in no file."""
 """The path of standard input."""
 
 EXTENSIONS = (".yaml", ".yml", ".json")
@@ -53,7 +55,7 @@ def find_manifests(
         elif path == STDIN or os.path.lexists(path):
             yield path
         else:
-            yield ManifestError(path, 1, 1, _missing(path))
+            yield ManifestError(path, 0, 0, _missing(path))
 
 
 def _missing(path: str) -> str:
@@ -74,7 +76,7 @@ def _in_folder(
             return
         seen.add((status.st_dev, status.st_ino))
         with os.scandir(folder) as entries:
-            # Most files of a repository are no manifests.
+            # Most files of a repository are not manifests.
             found = [
                 entry
                 for entry in entries

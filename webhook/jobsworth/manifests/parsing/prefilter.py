@@ -14,9 +14,9 @@ Others do not produce letters.
 """
 
 _OTHER_KINDS = (
-    b"podtemplate", b"ray.io", b"kubeflow.org", b"x-k8s.io", b"sparkoperator.k8s.io", b"crossplane.io",
-    b"open-cluster-management.io", b"karmada.io", b"codeflare.dev", b"argoproj.io", b"tekton.dev",
-    b"openshift.io", b"template\n", b"template,", b"template}", b"template\r",
+    b"podtemplate", b"ray.io", b"kubeflow.org", b"x-k8s.io", b"volcano.sh", b"sparkoperator.k8s.io",
+    b"crossplane.io", b"open-cluster-management.io", b"karmada.io", b"codeflare.dev", b"argoproj.io",
+    b"tekton.dev", b"openshift.io", b"template\n", b"template,", b"template}", b"template\r",
 )  # fmt: skip
 """Words of the shipped kinds with templates that have no "job" in their name, or of their groups: see
 :mod:`jobsworth.kinds.kind_table`."""

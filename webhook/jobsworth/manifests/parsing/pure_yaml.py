@@ -7,12 +7,9 @@ remaining differences are the wording of errors, and a tab that begins a line wi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from typing import Any
 
 _MAX_SIMPLE_KEY_LENGTH = 1024
 """The maximum number of characters of a key without ``?`` (YAML 1.1, section 9.2)."""

@@ -31,7 +31,7 @@ class ManifestError(Record):
     """An error that makes a manifest, or one of its documents, unreadable, and its solution.
 
     It is a value, not an exception: one broken document does not stop the others. If a whole file
-    cannot be read, for example because it is missing, the position is line 1, column 1.
+    cannot be read, the position is line 1, column 1; a path that does not exist has line 0.
     """
 
     file: str
@@ -40,7 +40,8 @@ class ManifestError(Record):
     message: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{place}: {self.message}"
 
 
 class Note(Record):

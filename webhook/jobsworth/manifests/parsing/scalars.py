@@ -52,7 +52,7 @@ def resolve(text: str) -> Scalar:
     if text in WORDS:
         return WORDS[text]
     if text[0] in _NUMBER_STARTS:
-        number = _number(text)
+        number = _parsed_number(text)
         return text if number is None else number
     return text
 
@@ -104,7 +104,7 @@ def key_text(value: Scalar) -> str:
     return str(value)
 
 
-def _number(text: str) -> int | float | None:
+def _parsed_number(text: str) -> int | float | None:
     """Return a number as Go's strconv parses it; None if the text is a string."""
     if text[0] == ".":
         return _decimal_float(text)

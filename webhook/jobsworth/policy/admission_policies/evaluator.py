@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from jobsworth.cel.budget import Steps
-from jobsworth.cel.values import CelError, Unknown, UnknownValue
-from jobsworth.policy.admission_policies.matching import NAME_LABEL, RESOURCES, matches
-from jobsworth.policy.admission_policies.outcomes import Outcome
+from jobsworth.policy.admission_policies.conditions import meets_conditions
+from jobsworth.policy.admission_policies.matching import matches
+from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
+from jobsworth.policy.admission_policies.params import ParamObjects
+from jobsworth.policy.admission_policies.policies import (
+    Action,
+    AdmissionPolicy,
+    Binding,
+    Validation,
+)
 from jobsworth.policy.admission_policies.programs import (
-    MATCH_STEPS,
     POLICY_STEPS,
     PolicyExhausted,
+    Program,
     Variables,
 )
-from jobsworth.policy.admission_policies.typed_objects import as_typed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jobsworth.policy.admission_policies.outcomes import Effect
-    from jobsworth.policy.admission_policies.params import ParamObjects
-    from jobsworth.policy.admission_policies.policies import (
-        Action,
-        AdmissionPolicy,
-        Binding,
-        Validation,
-    )
-    from jobsworth.policy.admission_policies.programs import Program
-    from jobsworth.policy.request import PolicyRequest
+from jobsworth.policy.admission_policies.request_variables import request_variables
+from jobsworth.policy.request import PolicyRequest
+from kube_cel.budget import Steps
+from kube_cel.values import CelError, UnknownValue
 
 MAX_MESSAGE = 5 * 1024
 """The longest message of a message expression, in bytes (``MaxEvaluatedMessageExpressionSizeBytes``)."""
 
-_AUTHORIZER = Unknown("it checks permissions with authorizer, which only a cluster can")
-_NO_USER = Unknown("it reads request.userInfo, and the user is not known")
-_NO_LABELS = Unknown("it reads the metadata of the namespace, which is not known")
 _EFFECTS: tuple[tuple[Action, Effect], ...] = (
     ("Deny", "deny"),
     ("Warn", "warn"),
@@ -91,7 +84,7 @@ def _with_params(
     names = {**request_variables(request), "params": params}
     effect = _effect(binding)
     try:
-        if not _meets_conditions(policy, names, total):
+        if not meets_conditions(policy, names, total):
             return
     except UnknownValue as error:
         yield Outcome(policy.name, binding.name, str(error), None)
@@ -131,37 +124,6 @@ def _outcomes(
 
 def _effect(binding: Binding) -> Effect:
     return next(effect for action, effect in _EFFECTS if action in binding.actions)
-
-
-def _meets_conditions(policy: AdmissionPolicy, names: Mapping[str, Any], total: Steps) -> bool:
-    """Return True if all match conditions hold; one that is false outweighs errors of others.
-
-    Raises:
-        UnknownValue: they depend on what is not known.
-        CelError: a condition has no value, and the policy fails then.
-    """
-    steps = Steps(MATCH_STEPS, total)
-    # The server evaluates match conditions without the namespace.
-    names = {**names, "namespaceObject": None}
-    names["variables"] = Variables(policy.variables, names, steps)
-    unknown: UnknownValue | None = None
-    errors: list[str] = []
-    for condition in policy.conditions:
-        try:
-            if condition.value(names, steps) is False:
-                return False
-        except UnknownValue as error:
-            unknown = error
-        except CelError as error:
-            errors.append(str(error))
-    if unknown is not None:
-        raise unknown
-    if not errors:
-        return True
-    if policy.ignores_failures:
-        return False
-    different = list(dict.fromkeys(errors))
-    raise CelError(different[0] if len(different) == 1 else f"[{', '.join(different)}]")
 
 
 def _failure(
@@ -211,49 +173,3 @@ def _failed_annotations(
             raise
         except CelError as error:
             yield Outcome(policy.name, binding.name, str(error), "deny")
-
-
-def request_variables(request: PolicyRequest) -> dict[str, Any]:
-    """Return the variables of expressions, as far as they are known."""
-    return {
-        "object": as_typed(request.object),
-        "oldObject": None if request.old is None else as_typed(request.old),
-        "request": _request(request),
-        "namespaceObject": _namespace(request),
-        "authorizer": _AUTHORIZER,
-    }
-
-
-def _request(request: PolicyRequest) -> dict[str, Any]:
-    kind = {"group": "batch", "version": "v1", "kind": request.kind}
-    resource = {"group": "batch", "version": "v1", "resource": RESOURCES[request.kind]}
-    described: dict[str, Any] = {
-        "kind": kind,
-        "resource": resource,
-        "requestKind": kind,
-        "requestResource": resource,
-        "namespace": request.namespace,
-        "operation": request.operation,
-        "userInfo": _NO_USER if request.user is None else _user(request),
-        "dryRun": request.dry_run,
-        "options": dict(request.options) or None,
-    }
-    if request.name:
-        described["name"] = request.name
-    return described
-
-
-def _user(request: PolicyRequest) -> dict[str, Any]:
-    user: dict[str, Any] = {"username": request.user}
-    if request.groups:
-        user["groups"] = list(request.groups)
-    return user
-
-
-def _namespace(request: PolicyRequest) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"name": request.namespace}
-    if request.namespace_labels is None:
-        metadata["labels"] = metadata["annotations"] = _NO_LABELS
-    else:
-        metadata["labels"] = {**request.namespace_labels, NAME_LABEL: request.namespace}
-    return {"metadata": metadata, "spec": {}, "status": {}}

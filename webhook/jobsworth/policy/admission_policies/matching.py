@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
-from jobsworth.cel.values import UnknownValue
+from jobsworth.policy.admission_policies.policies import MatchResources, Rule
 from jobsworth.policy.patterns import compiled_selector, selector_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.policy.admission_policies.policies import MatchResources, Rule
-    from jobsworth.policy.request import PolicyRequest
+from jobsworth.policy.request import PolicyRequest
+from kube_cel.values import UnknownValue
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}

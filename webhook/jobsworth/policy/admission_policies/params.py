@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.cel.values import CelError, UnknownValue
+from jobsworth.policy.admission_policies.policies import Binding, ParamRef, Policy
 from jobsworth.policy.patterns import compiled_selector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.policy.admission_policies.policies import AdmissionPolicy, Binding, ParamRef
+from kube_cel.values import CelError, UnknownValue
 
 _CLUSTER_SCOPED = frozenset(
     (
@@ -38,7 +34,7 @@ class ParamObjects:
     namespaced: Mapping[tuple[str, str], bool] = field(default_factory=dict)
 
     def params(
-        self, policy: AdmissionPolicy, binding: Binding, namespace: str
+        self, policy: Policy, binding: Binding, namespace: str
     ) -> list[Mapping[str, Any] | None]:
         """Return the params with which a policy is evaluated: [None] without params, [] if there are none.
 
@@ -91,7 +87,7 @@ def _kind(value: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def labels_of(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels of an object that is not validated; without those that are no text."""
+    """Return the labels of an object that is not validated; without those that are not text."""
     found = _metadata(value).get("labels")
     if not isinstance(found, dict):
         return {}

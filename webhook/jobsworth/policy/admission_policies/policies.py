@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from jobsworth.policy.admission_policies.programs import Program
 
 Action = Literal["Deny", "Warn", "Audit"]
+PatchType = Literal["ApplyConfiguration", "JSONPatch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,9 @@ class Validation:
     field: str
 
 
-@dataclass(frozen=True, slots=True)
-class AdmissionPolicy:
-    """A ValidatingAdmissionPolicy.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A policy of either kind.
 
     Attributes:
         name: of the policy.
@@ -77,8 +76,6 @@ class AdmissionPolicy:
         ignores_failures: a failure to evaluate it allows the request: ``failurePolicy: Ignore``.
         conditions: the match conditions, with their field paths in the policy.
         variables: by name, in their order.
-        validations: in their order.
-        annotations: the expressions of the audit annotations, of which only errors matter here.
     """
 
     name: str
@@ -87,8 +84,45 @@ class AdmissionPolicy:
     ignores_failures: bool
     conditions: tuple[Program, ...]
     variables: Mapping[str, Program]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionPolicy(Policy):
+    """A ValidatingAdmissionPolicy.
+
+    Attributes:
+        validations: in their order.
+        annotations: the expressions of the audit annotations, of which only errors matter here.
+    """
+
     validations: tuple[Validation, ...]
     annotations: tuple[Program, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyMutation:
+    """A mutation of a policy.
+
+    Attributes:
+        patch: how the value of the expression changes the object.
+        program: the expression, which makes a partial object or a list of operations.
+    """
+
+    patch: PatchType
+    program: Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutatingPolicy(Policy):
+    """A MutatingAdmissionPolicy.
+
+    Attributes:
+        mutations: in their order.
+        reinvoked: it is evaluated once more if the object changes after it: ``reinvocationPolicy: IfNeeded``.
+    """
+
+    mutations: tuple[PolicyMutation, ...]
+    reinvoked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +144,14 @@ class ParamRef:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A ValidatingAdmissionPolicyBinding.
+    """A binding of a policy of either kind.
 
     Attributes:
         name: of the binding.
         policy: the name of the policy.
         match: further limits the requests; None for those of the policy.
         param_ref: the params; None without.
-        actions: the effects of a failed validation.
+        actions: the effects of a failed validation; none if the policy mutates.
     """
 
     name: str

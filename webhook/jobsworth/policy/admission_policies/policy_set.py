@@ -2,71 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.cel.budget import Steps
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.admission_policies.evaluator import evaluate
+from jobsworth.policy.admission_policies.mutating.admission import MutatedObject
+from jobsworth.policy.admission_policies.outcomes import Outcome
 from jobsworth.policy.admission_policies.params import ParamObjects, labels_of
+from jobsworth.policy.admission_policies.policies import (
+    AdmissionPolicy,
+    Binding,
+    MutatingPolicy,
+)
 from jobsworth.policy.admission_policies.programs import REQUEST_STEPS
 from jobsworth.policy.admission_policies.reader import (
     BINDING_KIND,
+    KINDS,
+    MUTATING_BINDING_KIND,
+    MUTATING_KIND,
     POLICY_KIND,
     VERSIONS,
     read_binding,
+    read_mutating_policy,
     read_policy,
 )
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from jobsworth.policy.admission_policies.outcomes import Outcome
-    from jobsworth.policy.admission_policies.policies import AdmissionPolicy, Binding
-    from jobsworth.policy.request import PolicyRequest
+from jobsworth.policy.request import PolicyRequest
+from kube_cel.budget import Steps
 
 _NAMESPACE = "Namespace"
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionPolicySet:
-    """ValidatingAdmissionPolicies with what their evaluation takes.
+    """Admission policies with what their evaluation takes.
 
     Attributes:
-        policies: by name.
+        policies: the ValidatingAdmissionPolicies by name.
         bindings: of known policies, in the order of policies and then of names.
+        mutating: the MutatingAdmissionPolicies with their bindings, in the same order.
         params: the objects that may be params.
         namespace_labels: labels of namespaces, by name, as far as they are known.
-        unbound: the names of policies without a binding, which no API server enforces.
-        dangling: the names of bindings whose policy is not known.
+        notes: sentences about what no API server enforces: policies without a binding, and bindings whose
+            policy is not known.
     """
 
     policies: Mapping[str, AdmissionPolicy]
     bindings: tuple[Binding, ...]
+    mutating: tuple[tuple[MutatingPolicy, Binding], ...]
     params: ParamObjects
     namespace_labels: Mapping[str, Mapping[str, str]]
-    unbound: tuple[str, ...]
-    dangling: tuple[str, ...]
+    notes: tuple[str, ...]
 
-    @property
-    def notes(self) -> list[str]:
-        """Sentences about what no API server enforces."""
-        unbound = (
-            f"{POLICY_KIND} {name} has no binding, so it is not enforced; add a {BINDING_KIND}"
-            for name in self.unbound
-        )
-        dangling = (
-            f"{BINDING_KIND} {name} names a policy that is not known" for name in self.dangling
-        )
-        return [*unbound, *dangling]
+    def mutate(self, request: PolicyRequest, server: ApiServer) -> MutatedObject:
+        """Apply the MutatingAdmissionPolicies to the object of a request.
+
+        Args:
+            request: the request; its object has the API server's defaults.
+            server: the API server.
+        """
+        arriving = self._with_labels(as_admitted(request))
+        return MutatedObject(self.mutating, arriving, self.params, server)
 
     def evaluate(self, request: PolicyRequest) -> list[Outcome]:
-        """Return the outcomes for a request, of every policy with every binding.
+        """Return the outcomes for a request, of every ValidatingAdmissionPolicy with every binding.
 
         An API server denies with the first failed validation of one policy; here all are reported.
         """
-        if request.namespace_labels is None and request.namespace in self.namespace_labels:
-            request = replace(request, namespace_labels=self.namespace_labels[request.namespace])
+        request = self._with_labels(as_admitted(request))
         steps = Steps(REQUEST_STEPS)
         return [
             outcome
@@ -76,12 +81,27 @@ class AdmissionPolicySet:
             )
         ]
 
+    def _with_labels(self, request: PolicyRequest) -> PolicyRequest:
+        if request.namespace_labels is None and request.namespace in self.namespace_labels:
+            return replace(request, namespace_labels=self.namespace_labels[request.namespace])
+        return request
+
+
+def as_admitted(request: PolicyRequest) -> PolicyRequest:
+    """Return a request as admission sees it: its objects have the namespace of the request."""
+    old = None if request.old is None else _in_namespace(request.old, request.namespace)
+    return replace(request, object=_in_namespace(request.object, request.namespace), old=old)
+
+
+def _in_namespace(value: dict[str, Any], namespace: str) -> dict[str, Any]:
+    return {**value, "metadata": {**value["metadata"], "namespace": namespace}}
+
 
 def is_admission_policy(value: object) -> bool:
     """Return True for a policy or a binding of a known version."""
     return (
         isinstance(value, dict)
-        and value.get("kind") in (POLICY_KIND, BINDING_KIND)
+        and value.get("kind") in KINDS
         and value.get("apiVersion") in VERSIONS
     )
 
@@ -101,46 +121,69 @@ def read(
         BadPolicy: an object is invalid; the exception lists the problems of all.
     """
     found: list[Problem] = []
-    policies: dict[str, AdmissionPolicy] = {}
-    bindings: dict[str, Binding] = {}
+    read_of: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
     others: list[Mapping[str, Any]] = []
     for number, value in enumerate(objects):
         if not isinstance(value, dict):
             continue
-        problems = Problems(number)
         if not is_admission_policy(value):
             others.append(value)
-        elif value["kind"] == POLICY_KIND:
-            policy = read_policy(value, problems, release, strict=strict)
-            if policy is not None:
-                _add(policies, policy.name, policy, problems)
-        else:
-            binding = read_binding(value, problems)
-            if binding is not None:
-                _add(bindings, binding.name, binding, problems)
+            continue
+        problems = Problems(number)
+        made = read_one(value, problems, release, strict=strict)
+        if made is not None:
+            _add(read_of[value["kind"]], made.name, made, problems)
         found.extend(problems.found)
     if found:
         raise BadPolicy(tuple(found))
     params = ParamObjects(others, complete)
-    made = combined(policies.values(), bindings.values(), params)
-    return replace(made, namespace_labels=dict(_labels(others)))
+    policies = combined({kind: each.values() for kind, each in read_of.items()}, params)
+    return replace(policies, namespace_labels=dict(_labels(others)))
 
 
-def combined(
-    policies: Iterable[AdmissionPolicy], bindings: Iterable[Binding], params: ParamObjects
-) -> AdmissionPolicySet:
-    """Return the set of policies and bindings with distinct names."""
-    known = {policy.name: policy for policy in policies}
-    ordered = sorted(bindings, key=lambda each: (each.policy, each.name))
-    used = {binding.policy for binding in ordered}
+def read_one(
+    value: Mapping[str, Any], problems: Problems, release: str, *, strict: bool
+) -> AdmissionPolicy | MutatingPolicy | Binding | None:
+    """Read a policy or a binding of either kind; None and its problems if it is invalid."""
+    if value["kind"] == POLICY_KIND:
+        return read_policy(value, problems, release, strict=strict)
+    if value["kind"] == MUTATING_KIND:
+        return read_mutating_policy(value, problems, release, strict=strict)
+    return read_binding(value, problems)
+
+
+def combined(objects: Mapping[str, Iterable[Any]], params: ParamObjects) -> AdmissionPolicySet:
+    """Return the set of policies and bindings with distinct names, by their kind."""
+    validating, bindings, notes = _bound(objects, POLICY_KIND, BINDING_KIND)
+    mutating, of_mutating, more = _bound(objects, MUTATING_KIND, MUTATING_BINDING_KIND)
     return AdmissionPolicySet(
-        policies=known,
-        bindings=tuple(each for each in ordered if each.policy in known),
+        policies=validating,
+        bindings=bindings,
+        mutating=tuple((mutating[binding.policy], binding) for binding in of_mutating),
         params=params,
         namespace_labels={},
-        unbound=tuple(name for name in sorted(known) if name not in used),
-        dangling=tuple(each.name for each in ordered if each.policy not in known),
+        notes=(*notes, *more),
     )
+
+
+def _bound(
+    objects: Mapping[str, Iterable[Any]], kind: str, binding_kind: str
+) -> tuple[dict[str, Any], tuple[Binding, ...], list[str]]:
+    """Return policies by name, the bindings of known ones in order, and notes on the rest."""
+    known = {policy.name: policy for policy in objects.get(kind, ())}
+    ordered = sorted(objects.get(binding_kind, ()), key=lambda each: (each.policy, each.name))
+    used = {binding.policy for binding in ordered}
+    notes = [
+        f"{kind} {name} has no binding, so it is not enforced; add a {binding_kind}"
+        for name in sorted(known)
+        if name not in used
+    ]
+    notes += [
+        f"{binding_kind} {each.name} names a policy that is not known"
+        for each in ordered
+        if each.policy not in known
+    ]
+    return known, tuple(each for each in ordered if each.policy in known), notes
 
 
 def _add(to: dict[str, Any], name: str, value: object, problems: Problems) -> None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.cel.budget import MAX_STEPS, Budget, Steps
-from jobsworth.cel.compiling import Refused, compile_expression
-from jobsworth.cel.evaluation import Composed, Scope, compiled, run
-from jobsworth.cel.values import CelError, UnknownValue
+from kube_cel.budget import MAX_STEPS, Budget, Steps
+from kube_cel.compiling import Returned, compile_expression
+from kube_cel.evaluation import Composed, Scope, compiled, run
+from kube_cel.nodes import Node
+from kube_cel.refusals import Refused
+from kube_cel.types import Type
+from kube_cel.values import CelError, UnknownValue
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.cel.checking.types import Type
-    from jobsworth.cel.compiling import Returned
-    from jobsworth.cel.evaluation import Evaluate
-    from jobsworth.cel.syntax.nodes import Node
+    from kube_cel.evaluation import Evaluate
 
 POLICY_STEPS = 10 * MAX_STEPS
 """The steps of all validations of a policy together, as an API server limits their cost."""

@@ -2,49 +2,77 @@
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
-_ADVICE: tuple[tuple[str, str], ...] = (
-    ("must evaluate to bool but got dyn", "compare it: write (…) == true"),
-    ("must evaluate to bool", "write a condition that is true or false"),
-    ("must evaluate to string but got dyn", "write string(…)"),
-    ("must evaluate to string", "write string(…), or a text"),
-    (
-        r"undeclared reference to 'math'",
-        "write [a, b].max(), [a, b].min(), x < 0 ? -x : x, or int(x)",
-    ),
-    (r"undeclared reference to '(greatest|least)'", "write [a, b].max() or [a, b].min()"),
-    (r"undeclared reference to '(abs|ceil|floor|round)'", "write x < 0 ? -x : x, or int(x)"),
-    (r"undeclared reference to '(ip|cidr|isIP|isCIDR)'", "Kubernetes has them since 1.31"),
-    (r"undeclared reference to '(semver|isSemver)'", "Kubernetes has them since 1.34"),
-    (
-        r"undeclared reference to '(lists|range|distinct|sort|sortBy|flatten|slice|reverse)'",
-        "Kubernetes has it since 1.35",
-    ),
-    (r"undeclared reference to 'format'", "Kubernetes has named formats since 1.32"),
-    (
-        r"undeclared reference to '(transformList|transformMap|transformMapEntry|existsOne)'",
-        "macros with two variables are in Kubernetes since 1.33: write map, filter or exists_one",
-    ),
-    (r"found no matching overload for 'sign'", "write sign(quantity)"),
-    (r"undeclared reference to 'sign'", "write sign(quantity)"),
-    (r"undeclared reference to '(first|last)'", "write list[0], or list[size(list) - 1]"),
-    (
-        r"found no matching overload for '_\?_:_'",
-        "give both results one type, or write dyn(…) around both",
-    ),
-    (r"found no matching overload for '_[!=]=_'", "convert one side: string(…), int(…)"),
-    (r"found no matching overload", "convert the arguments: string(…), int(…), double(…)"),
-    (r"expected type '.*' but found", "give all items one type, or write dyn(…) around each"),
-    (r"invalid (duration|timestamp|matches) argument", "correct the text"),
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kube_cel.compiling import Returned
+    from kube_cel.refusals import Kind, Refusal
+
+_OF_DYNAMIC: Mapping[Returned, str] = {
+    "bool": "compare it: write (…) == true",
+    "string": "write string(…)",
+}
+_OF_RESULT: Mapping[Returned, str] = {
+    "bool": "write a condition that is true or false",
+    "string": "write string(…), or a text",
+}
+_EXTREMES = "write [a, b].max() or [a, b].min()"
+_ROUNDING = "write x < 0 ? -x : x, or int(x)"
+_ADDRESSES = "Kubernetes has them since 1.31"
+_LISTS = "Kubernetes has it since 1.35"
+_ONE_VARIABLE = "macros with two variables are in Kubernetes since 1.33: use one variable"
+_OTHER_MACROS = (
+    "macros with two variables are in Kubernetes since 1.33: write map, filter or exists_one"
 )
-"""The expression to write instead, by the beginning of the API server's answer."""
+_ENDS = "write list[0], or list[size(list) - 1]"
+_SIGN = "write sign(quantity)"
+_OF_NAME: Mapping[str, str] = {
+    "math": "write [a, b].max(), [a, b].min(), x < 0 ? -x : x, or int(x)",
+    **dict.fromkeys(("greatest", "least"), _EXTREMES),
+    **dict.fromkeys(("abs", "ceil", "floor", "round"), _ROUNDING),
+    **dict.fromkeys(("ip", "cidr", "isIP", "isCIDR"), _ADDRESSES),
+    **dict.fromkeys(("semver", "isSemver"), "Kubernetes has them since 1.34"),
+    **dict.fromkeys(
+        ("lists", "range", "distinct", "sort", "sortBy", "flatten", "slice", "reverse"), _LISTS
+    ),
+    "format": "Kubernetes has named formats since 1.32",
+    **dict.fromkeys(("all", "exists", "exists_one"), _ONE_VARIABLE),
+    **dict.fromkeys(
+        ("transformList", "transformMap", "transformMapEntry", "existsOne"), _OTHER_MACROS
+    ),
+    "sign": _SIGN,
+    **dict.fromkeys(("first", "last"), _ENDS),
+}
+"""By the name that nothing declares."""
 
-_MACROS_WITH_TWO_VARIABLES = re.compile(r"undeclared reference to '(all|exists|exists_one)'")
+_CONVERT = "convert one side: string(…), int(…)"
+_OF_OVERLOAD: Mapping[str, str] = {
+    "sign": _SIGN,
+    "_?_:_": "give both results one type, or write dyn(…) around both",
+    **dict.fromkeys(("_==_", "_!=_"), _CONVERT),
+}
+"""By the function or operator that has no variant for the types of its arguments."""
+
+_OF_KIND: Mapping[Kind, str] = {
+    "NoOverload": "convert the arguments: string(…), int(…), double(…)",
+    "TypeMismatch": "give all items one type, or write dyn(…) around each",
+    "InvalidLiteral": "correct the text",
+}
 
 
-def advice(message: str) -> str:
-    """Return what to write instead of an expression that an API server refuses with a message."""
-    if _MACROS_WITH_TWO_VARIABLES.match(message):
-        return "macros with two variables are in Kubernetes since 1.33: use one variable"
-    return next((text for pattern, text in _ADVICE if re.match(pattern, message)), "")
+def advice(refusal: Refusal, returns: Returned) -> str:
+    """Return what to write instead of an expression that an API server refuses; empty if nothing replaces it.
+
+    Args:
+        refusal: the reason.
+        returns: the type that the expression must return.
+    """
+    if refusal.kind == "WrongResult":
+        return (_OF_DYNAMIC if refusal.name == "dyn" else _OF_RESULT).get(returns, "")
+    if refusal.kind in ("UndeclaredVariable", "UndeclaredFunction"):
+        return _OF_NAME.get(refusal.name, "")
+    if refusal.kind == "NoOverload" and refusal.name in _OF_OVERLOAD:
+        return _OF_OVERLOAD[refusal.name]
+    return _OF_KIND.get(refusal.kind, "")

@@ -1,14 +1,17 @@
 """The CEL expressions of a policy, with the semantics of ValidatingAdmissionPolicy (KEP-3488).
 
-An expression is true for every object that satisfies it. It reads ``object``, ``oldObject`` (null on create)
-and ``request``. An expression that does not compile, or uses an unknown variable or function, makes the
-policy invalid. An expression that has no value for an object (for example because it reads an unset field) is
-a violation with a code of its own, whose effect ``onInternalError`` decides.
+An expression is true for every Job that satisfies it. It reads ``object``, the Job, ``oldObject``, the stored
+one of an update, else null, and ``request``. For a CronJob, ``object`` is the Job that it creates, so that
+one condition judges both; ``cronJob`` and ``oldCronJob`` are the CronJob, and null for a Job.
+
+An expression that does not compile, or uses an unknown variable or function, makes the policy invalid. An
+expression that has no value for an object (for example because it reads an unset field) is a violation with a
+code of its own, whose effect ``onInternalError`` decides.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.policy.cel.programs import BadExpression, CannotEvaluate, Program
@@ -18,10 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.cel.budget import Steps
-    from jobsworth.cel.compiling import Returned
+    from jobsworth.policy import document
     from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import PolicyRequest
+    from jobsworth.policy.request import JobView, PolicyRequest
+    from kube_cel.budget import Steps
+    from kube_cel.compiling import Returned
 
 _MAX_SHOWN = 80
 
@@ -48,8 +52,10 @@ class Expression:
             if self.program.truth(variables, steps):
                 return
         except CannotEvaluate as error:
-            message = f"cannot evaluate {_short(self.program.source)}: {error}"
-            yield Violation(EXPRESSION_FAILED, self.field, "ExpressionFailed", message)
+            message = f"cannot evaluate {_short(self.program.source)}"
+            yield Violation(
+                EXPRESSION_FAILED, self.field, "ExpressionFailed", message, cause=str(error)
+            )
             return
         yield Violation(
             EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(variables, steps)
@@ -75,23 +81,55 @@ class Expressions:
     def __init__(self, items: tuple[Expression, ...]) -> None:
         self.items = items
 
-    def violations(self, request: PolicyRequest, steps: Steps) -> Iterator[Violation]:
+    def violations(
+        self, request: PolicyRequest, new: JobView, old: JobView | None, steps: Steps
+    ) -> Iterator[Violation]:
         """Yield the violations of a request, in the order of the expressions.
 
         Args:
             request: the request.
+            new: the object to evaluate.
+            old: the stored object of an update; None on create.
             steps: what the expressions of all policies may take.
         """
-        variables = {
-            "object": request.object,
-            "oldObject": request.old,
-            "request": _described(request),
-        }
+        variables = variables_of(request, new, old)
         for expression in self.items:
-            yield from expression.violations(variables, steps)
+            for found in expression.violations(variables, steps):
+                yield replace(found, field=field_in(request.kind, found.field))
 
 
-def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> Expressions:
+def variables_of(request: PolicyRequest, new: JobView, old: JobView | None) -> dict[str, Any]:
+    """Return the variables of expressions, by name."""
+    return {
+        "object": new.job,
+        "oldObject": None if old is None else old.job,
+        "cronJob": None if new.cron is None else new.object,
+        "oldCronJob": None if old is None or old.cron is None else old.object,
+        "request": _described(request),
+    }
+
+
+_OF_CRON_JOB = "cronJob."
+
+
+def field_in(kind: str, field: str) -> str:
+    """Return the path in an object of a field that an expression is about.
+
+    >>> field_in("Job", "spec.suspend"), field_in("CronJob", "spec.suspend")
+    ('spec.suspend', 'spec.jobTemplate.spec.suspend')
+    >>> field_in("CronJob", "cronJob.spec.schedule")
+    'spec.schedule'
+
+    Args:
+        kind: ``Job`` or ``CronJob``.
+        field: of the Job, or of the CronJob after ``cronJob.``, which a Job does not have.
+    """
+    if field.startswith(_OF_CRON_JOB):
+        return field.removeprefix(_OF_CRON_JOB) if kind == "CronJob" else ""
+    return f"spec.jobTemplate.{field}" if field and kind == "CronJob" else field
+
+
+def read(value: Sequence[document.Expression], path: str, problems: Problems) -> Expressions:
     """Compile the expressions of a policy.
 
     Args:
@@ -99,23 +137,27 @@ def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> E
         path: the path of the expressions in the document.
         problems: collects the expressions that do not compile.
     """
-    items = (_read_item(item, f"{path}[{index}]", problems) for index, item in enumerate(value))
-    return Expressions(tuple(item for item in items if item is not None))
+    found = []
+    for index, item in enumerate(value):
+        expression = _read_item(item, f"{path}[{index}]", problems)
+        if expression is not None:
+            found.append(expression)
+    return Expressions(tuple(found))
 
 
-def _read_item(value: Mapping[str, str], path: str, problems: Problems) -> Expression | None:
-    program = _compiled(value["expression"], "bool", f"{path}.expression", problems)
+def _read_item(value: document.Expression, path: str, problems: Problems) -> Expression | None:
+    program = _compiled(value.expression, "bool", f"{path}.expression", problems)
     made: Program | None = None
-    if "messageExpression" in value:
-        text = value["messageExpression"]
+    if value.message_expression is not None:
+        text = value.message_expression
         made = _compiled(text, "string", f"{path}.messageExpression", problems)
     if program is None:
         return None
     return Expression(
         program=program,
-        message=value.get("message", ""),
+        message=value.message or "",
         message_program=made,
-        field=value.get("field", ""),
+        field=value.field or "",
     )
 
 

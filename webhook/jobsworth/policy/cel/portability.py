@@ -5,19 +5,15 @@ A JobPolicy accepts more than an API server: what it accepts alone cannot be mov
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from jobsworth.cel.checking.environment import NEWEST_RELEASE, OLDEST_RELEASE
-from jobsworth.cel.compiling import Refused, compile_expression
 from jobsworth.policy.cel.advice import advice
-from jobsworth.policy.cel.positions import place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.cel.compiling import Returned
-    from jobsworth.policy.cel.expressions import Expressions
+from jobsworth.policy.cel.expressions import Expressions
+from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES
+from kube_cel.compiling import Returned, compile_expression
+from kube_cel.environment import NEWEST_RELEASE, OLDEST_RELEASE
+from kube_cel.refusals import Refusal, Refused, place
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class Unportable:
 
     def __str__(self) -> str:
         where = f"at line {self.line}, column {self.column} of the expression: "
-        text = f"{where}Kubernetes {_listed(self.releases)} refuses it: {self.message}"
+        text = f"{where}Kubernetes {_span(self.releases)} refuses it: {self.message}"
         return f"{text} ({self.advice})" if self.advice else text
 
 
@@ -76,19 +72,19 @@ def _refused(
     source: str, returns: Returned, field: str, releases: Sequence[str]
 ) -> Iterator[Unportable]:
     """Yield each different first refusal with the releases that refuse so."""
-    found: dict[tuple[int, int, str], list[str]] = {}
+    found: dict[Refusal, list[str]] = {}
     for release in releases:
         try:
-            compile_expression(source, release, returns=returns)
+            compile_expression(source, release, returns=returns, also=CRON_JOB_VARIABLES)
         except Refused as error:
-            first = error.refusals[0]
-            line, column = place(source, first.at or 0)
-            found.setdefault((line, column, first.message), []).append(release)
-    for (line, column, message), refusing in found.items():
-        yield Unportable(field, line, column, tuple(refusing), message, advice(message))
+            found.setdefault(error.refusals[0], []).append(release)
+    for first, refusing in found.items():
+        line, column = place(source, first.at or 0)
+        words = advice(first, returns)
+        yield Unportable(field, line, column, tuple(refusing), first.message, words)
 
 
-def _listed(releases: Sequence[str]) -> str:
+def _span(releases: Sequence[str]) -> str:
     """Return releases as text: ``1.30 to 1.32``."""
     if len(releases) == 1:
         return releases[0]

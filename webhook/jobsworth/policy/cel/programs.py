@@ -1,7 +1,7 @@
 """The programs of a policy's expressions: compiled when the policy is loaded, and evaluated in bounded time.
 
 They may use every function of the newest known release of Kubernetes. What else a type checker finds wrong,
-such as a list of mixed types, is no reason to reject a policy: :mod:`jobsworth.policy.cel.portability`
+such as a list of mixed types, is not a reason to reject a policy: :mod:`jobsworth.policy.cel.portability`
 reports it for the releases that refuse it.
 """
 
@@ -9,36 +9,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.budget import MAX_STEPS, Budget, OutOfBudget, Steps
-from jobsworth.cel.checking.checker import Checker
-from jobsworth.cel.checking.environment import JOB_POLICY, environment
-from jobsworth.cel.checking.structures import REQUEST
-from jobsworth.cel.checking.types import DYN, Type
-from jobsworth.cel.compiling import wrong_type
-from jobsworth.cel.evaluation import Scope, compiled, run
-from jobsworth.cel.functions.regular_expressions import MissingLibrary, matches
-from jobsworth.cel.syntax.nodes import Call
-from jobsworth.cel.syntax.parser import parse
-from jobsworth.cel.syntax.syntax_error import CelSyntaxError
-from jobsworth.cel.syntax.walk import walk
-from jobsworth.cel.values import CelError, type_name
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.cel.advice import advice
-from jobsworth.policy.cel.positions import place
+from kube_cel.budget import MAX_STEPS, Budget, OutOfBudget, Steps
+from kube_cel.checker import Checker
+from kube_cel.compiling import wrong_result
+from kube_cel.environment import JOB_POLICY, REQUEST, environment
+from kube_cel.evaluation import Scope, compiled, run
+from kube_cel.functions.strings import MissingLibrary, matches
+from kube_cel.lexer import CelSyntaxError
+from kube_cel.nodes import Call, walk
+from kube_cel.parser import parse
+from kube_cel.refusals import UNDECLARED, in_order, place
+from kube_cel.types import DYN, Type
+from kube_cel.values import CelError, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from jobsworth.cel.compiling import Returned
+    from kube_cel.compiling import Returned
+    from kube_cel.refusals import Refusal
 
-VARIABLES: Mapping[str, Type] = {"object": DYN, "oldObject": DYN, "request": Type(REQUEST)}
+CRON_JOB_VARIABLES: Mapping[str, Type] = {"cronJob": DYN, "oldCronJob": DYN}
+"""The variables that a ValidatingAdmissionPolicy does not have."""
+
+VARIABLES: Mapping[str, Type] = {
+    "object": DYN,
+    "oldObject": DYN,
+    "request": Type(REQUEST),
+    **CRON_JOB_VARIABLES,
+}
 
 MAX_CHARACTERS = 4096
 """The longest expression of a policy."""
 
-_UNDECLARED = "undeclared reference to '"
-_UNDEFINED = "undefined field '"
 _ABSENT = {
     "namespaceObject": "policies cannot read the namespace: use match.namespaces or match.namespaceSelector",
     "params": "policies have no parameters: write the value into the expression",
@@ -82,7 +87,7 @@ class Program:
         source: the text of the expression.
     """
 
-    __slots__ = ("_evaluate", "source")
+    __slots__ = ("_evaluate", "source", "tree")
 
     def __init__(self, source: str, returns: Returned = "any") -> None:
         """Compile an expression.
@@ -108,20 +113,21 @@ class Program:
         checker = Checker(known, VARIABLES)
         found = checker.type_of(tree)
         spaces = {name.partition(".")[0] for name in known.functions if "." in name}
-        for at, message in sorted(checker.errors):
-            if message.startswith((_UNDECLARED, _UNDEFINED)) and _quoted(message) not in spaces:
-                raise _unknown(source, at, message, known.functions)
-        if checker.errors and not all(_is_about_types(message) for _, message in checker.errors):
-            raise _unknown(source, *min(checker.errors), known.functions)
+        undeclared = [each for each in in_order(checker.errors) if each.kind in UNDECLARED]
+        for each in undeclared:
+            # The name of a library is undeclared, too, if it does not have the function.
+            if each.name not in spaces or each is undeclared[-1]:
+                raise _unknown(source, each, known.functions)
         if (
             not checker.errors
             and returns != "any"
             and found.full_name not in (returns, DYN.full_name)
         ):
-            message = wrong_type(found, returns)
-            raise BadExpression(message, hint=advice(message))
+            wrong = wrong_result(found, returns)
+            raise BadExpression(wrong.message, hint=advice(wrong, returns))
         if any(isinstance(node, Call) and node.function in _SEARCHES for node in walk(tree)):
             _check_library()
+        self.tree = tree
         self._evaluate = compiled(tree)
 
     def value(self, variables: Mapping[str, Any], steps: Steps) -> Any:
@@ -155,7 +161,7 @@ class Program:
         """
         value = self.value(variables, steps)
         if not isinstance(value, bool):
-            raise CannotEvaluate(f"the value must be true or false, not {_shown(value)}")
+            raise CannotEvaluate(f"the value must be true or false, not {_with_type(value)}")
         return value
 
     def text(self, variables: Mapping[str, Any], steps: Steps) -> str:
@@ -166,11 +172,11 @@ class Program:
         """
         value = self.value(variables, steps)
         if not isinstance(value, str):
-            raise CannotEvaluate(f"the value must be a string, not {_shown(value)}")
+            raise CannotEvaluate(f"the value must be a string, not {_with_type(value)}")
         return value
 
 
-def _shown(value: Any) -> str:
+def _with_type(value: Any) -> str:
     return repr(value) if isinstance(value, (str, int, float)) else f"a {type_name(value)}"
 
 
@@ -178,37 +184,26 @@ def _syntax_error(source: str, error: CelSyntaxError) -> BadExpression:
     if error.at == len(source) and not _has_tokens(source):
         return BadExpression("the expression is empty")
     line, column = place(source, error.at)
-    return BadExpression(error.message.removeprefix("Syntax error: "), line, column)
+    return BadExpression(error.problem, line, column)
 
 
 def _has_tokens(source: str) -> bool:
-    from jobsworth.cel.syntax.lexer import tokens
+    from kube_cel.lexer import tokens
 
     return len(tokens(source)) > 1
 
 
-def _unknown(source: str, at: int, message: str, functions: Mapping[str, object]) -> BadExpression:
-    name = _quoted(message)
-    what = "field"
-    known: set[str] = set()
-    if message.startswith(_UNDECLARED):
-        # A function is reported at its bracket.
-        called = source[at : at + 1] == "("
-        what = "function" if called else "variable"
-        known = {each.rpartition(".")[2] for each in functions} if called else set(VARIABLES)
-        if called:
-            at = source.rfind(name, 0, at)
+def _unknown(source: str, refusal: Refusal, functions: Mapping[str, object]) -> BadExpression:
+    name, at = refusal.name, refusal.at or 0
+    what, known = "field", set[str]()
+    if refusal.kind == "UndeclaredFunction":
+        what, known = "function", {each.rpartition(".")[2] for each in functions}
+        at = source.rfind(name, 0, at)  # which is its bracket
+    elif refusal.kind == "UndeclaredVariable":
+        what, known = "variable", set(VARIABLES)
     line, column = place(source, max(at, 0))
     hint = _ABSENT.get(name) or did_you_mean(name, known)
     return BadExpression(f"unknown {what} {name}", line, column, hint)
-
-
-def _quoted(message: str) -> str:
-    return message.split("'")[1]
-
-
-def _is_about_types(message: str) -> bool:
-    return not message.startswith((_UNDECLARED, _UNDEFINED))
 
 
 def _check_library() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -25,17 +26,14 @@ from jobsworth.policy.export.request_conditions import (
     NOT_BY_BUILT_IN_CONTROLLERS,
     request_conditions,
 )
+from jobsworth.policy.export.requirement import Requirement
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.request import UPDATE
-from jobsworth.policy.violation import EFFECTS
+from jobsworth.policy.violation import EFFECTS, Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.export.requirement import Requirement
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.violation import Effect
 
     Document = dict[str, Any]
 
@@ -203,7 +201,7 @@ def _spec(
         "matches": where.condition,
         "cron-job-controller": also,
     }
-    build = _separate if effect == WARN else _joined
+    build = _separate if effect == WARN else _with_one_message
     variables, validations = build(policy, requirements, where.with_namespace)
     return {
         "failurePolicy": "Fail" if policy.on_internal_error == "deny" else "Ignore",
@@ -233,7 +231,7 @@ def _variables(requirements: Requirements) -> tuple[dict[str, str], list[str], l
     return variables, names[:count], names[count:]
 
 
-def _joined(
+def _with_one_message(
     policy: JobPolicy, requirements: Requirements, applies: Condition
 ) -> tuple[dict[str, str], list[Document]]:
     """Return the variables and validations of a policy whose first validation has all messages."""

@@ -7,11 +7,10 @@ expression that can be an operand of any operator.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     Condition = str | bool
 
 HOLE = "\ufffc"
@@ -44,12 +43,12 @@ def any_of(conditions: Iterable[Condition]) -> Condition:
     >>> any_of(["a", False, "b"]), any_of(["a", True]), any_of([])
     ('(a || b)', True, False)
     """
-    return _joined(conditions, " || ", neutral=False)
+    return _combined(conditions, " || ", neutral=False)
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
     """Return a condition that holds if all of some conditions hold."""
-    return _joined(conditions, " && ", neutral=True)
+    return _combined(conditions, " && ", neutral=True)
 
 
 def negated(condition: Condition) -> Condition:
@@ -57,7 +56,7 @@ def negated(condition: Condition) -> Condition:
     return not condition if isinstance(condition, bool) else f"!({condition})"
 
 
-def _joined(conditions: Iterable[Condition], sign: str, *, neutral: bool) -> Condition:
+def _combined(conditions: Iterable[Condition], sign: str, *, neutral: bool) -> Condition:
     parts: list[str] = []
     for condition in conditions:
         if isinstance(condition, str):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.export import failure_policies, field_limits, immutable_fields, resources
+from jobsworth.policy.export import failure_policies, field_limits, resources
 from jobsworth.policy.export.admission_policies import (
+    AdmissionPolicy,
     Requirements,
     admission_policies,
     hash_of,
@@ -14,14 +16,9 @@ from jobsworth.policy.export.admission_policies import (
 from jobsworth.policy.export.expressions import OBJECT, STORED, of_expression
 from jobsworth.policy.export.object_view import ObjectView
 from jobsworth.policy.export.requirement import TWO_VARIABLES, NotExpressible, Requirement, Views
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits.limits import GROUPS, METADATA
 from jobsworth.policy.request import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from jobsworth.policy.export.admission_policies import AdmissionPolicy
-    from jobsworth.policy.job_policy import JobPolicy
 
 OLDEST = 30
 """The minor version with the first ValidatingAdmissionPolicy of ``admissionregistration.k8s.io/v1``."""
@@ -35,7 +32,7 @@ _NOT_DENYING = (
 )
 _LEFT = {
     "rules": "lint rules are not CEL: the webhook, jobsworth validate and jobsworth audit run them",
-    "defaults": "a ValidatingAdmissionPolicy sets nothing, and MutatingAdmissionPolicies are not exported",
+    "defaults": "a ValidatingAdmissionPolicy sets nothing: see --to mutating-admission-policy",
 }
 """The parts of a policy that are never exported, with the reason."""
 
@@ -204,7 +201,7 @@ def _made(source: _Source, views: Sequence[Views]) -> tuple[dict[str, list[Requi
     made = {}
     try:
         for each in views:
-            found = _requirements(source, each)
+            found = list(_requirements(source, each))
             made[each.new.kind] = [one for one in found if one.violated is not False]
     except NotExpressible as error:
         return {}, str(error)
@@ -223,6 +220,6 @@ def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
         if keys == ("podFailurePolicy",):
             yield from failure_policies.of_failure_policy(value, views)
     elif source.what == "immutable":
-        yield from immutable_fields.of_immutable(value, views)
+        yield from field_limits.of_immutable(value, views)
     else:
-        yield of_expression(value, views.minor)
+        yield of_expression(value, views.new.kind, views.minor)

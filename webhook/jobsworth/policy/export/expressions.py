@@ -1,56 +1,118 @@
-"""The CEL expressions of a policy: as they are, where the API server accepts them."""
+"""The CEL expressions of a policy: as they are for Jobs, where the API server accepts them.
+
+For CronJobs, ``object`` becomes a variable with the Job that the CronJob creates.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from jobsworth.cel.compiling import Refused, compile_expression
-from jobsworth.cel.syntax.nodes import Name
-from jobsworth.cel.syntax.walk import bound_names, walk
 from jobsworth.policy.cel.advice import advice
-from jobsworth.policy.export.cel_text import HOLE, all_of, negated
-from jobsworth.policy.export.object_view import IS_UPDATE
+from jobsworth.policy.cel.expressions import field_in
+from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES
+from jobsworth.policy.export.cel_text import HOLE, all_of, any_of, negated
+from jobsworth.policy.export.object_view import IS_UPDATE, JOB, JOB_VARIABLES, OLD_JOB
+from jobsworth.policy.export.read_parts import read_parts
 from jobsworth.policy.export.requirement import NotExpressible, Requirement, wording
 from jobsworth.policy.violation import EXPRESSION_FALSE
+from kube_cel.compiling import Returned, compile_expression
+from kube_cel.nodes import Call, Name, Node, bound_names, walk
+from kube_cel.refusals import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.cel.compiling import Returned
+    from jobsworth.policy.export.cel_text import Condition
 
 OBJECT, STORED = "object", "oldObject"
+_READ = (OBJECT, "cronJob")
+"""The variables that differ between the evaluation of an object and that of the stored one."""
+
+_NO_CRON_JOB = "dyn(null)"
+_OF_JOB = {"cronJob": _NO_CRON_JOB, "oldCronJob": _NO_CRON_JOB}
+_OF_CRON_JOB = {OBJECT: JOB, STORED: OLD_JOB, "cronJob": OBJECT, "oldCronJob": STORED}
+_OF_STORED_JOB = {**_OF_JOB, OBJECT: STORED}
+_OF_STORED_CRON_JOB = {OBJECT: OLD_JOB, STORED: OLD_JOB, "cronJob": STORED, "oldCronJob": STORED}
+"""What the variables of a policy are in an admission policy, by name; the others keep their name."""
 
 
-def of_expression(expression: Mapping[str, str], minor: int) -> Requirement:
+def of_expression(expression: Mapping[str, str], kind: str, minor: int) -> Requirement:
     """Return the requirement that an expression is true, or was false for the stored object, too.
 
     Args:
         expression: its entry in the policy.
+        kind: ``Job`` or ``CronJob``: the kind of the objects.
         minor: the minor version of the oldest release that must accept the result.
 
     Raises:
         NotExpressible: the API server does not accept the expression.
     """
     condition = expression["expression"]
-    is_true = f"{_operand(condition)} == true"
-    _check(is_true, "bool", minor)
+    of_new, of_stored = (
+        (_OF_JOB, _OF_STORED_JOB) if kind == "Job" else (_OF_CRON_JOB, _OF_STORED_CRON_JOB)
+    )
+    _check(f"{_operand(condition)} == true", "bool", minor)
     made = expression.get("messageExpression")
     same = []
+    field = field_in(kind, expression.get("field", ""))
     if made is None:
         fixed = expression.get("message") or f"failed expression: {condition.strip()}"
-        text = wording(expression.get("field", ""), fixed, EXPRESSION_FALSE, "")
+        text = wording(field, fixed, EXPRESSION_FALSE, "")
     else:
-        new = f"string({_operand(made)})"
-        _check(new, "string", minor)
-        same = [f"{new} == string({_operand(_of_stored(made, minor))})"]
-        text = wording(expression.get("field", ""), HOLE, EXPRESSION_FALSE, "", _on_one_line(new))
-    was_false = f"{_operand(_of_stored(condition, minor))} == false"
+        _check(f"string({_operand(made)})", "string", minor)
+        new = f"string({_operand(_renamed(made, of_new, minor))})"
+        same = [f"{new} == string({_operand(_renamed(made, of_stored, minor))})"]
+        text = wording(field, HOLE, EXPRESSION_FALSE, "", _on_one_line(new))
+    was_false = f"{_operand(_renamed(condition, of_stored, minor))} == false"
     known = all_of([IS_UPDATE, was_false, *same])
+    also = [] if made is None else [made]
+    violated: Condition = False
+    for part in _conjuncts(condition, minor):
+        is_true = f"{_operand(_renamed(part, of_new, minor))} == true"
+        may_be_new = _may_be_new([part, *also], of_new, of_stored, minor)
+        violated = any_of([violated, all_of([may_be_new, negated(is_true)])])
     return Requirement(
-        violated=all_of([negated(is_true), negated(known)]),
+        violated=all_of([violated, negated(known)]),
         text=text,
-        variables={},
+        variables=JOB_VARIABLES if kind == "CronJob" else {},
     )
+
+
+def _conjuncts(source: str, minor: int) -> list[str]:
+    """Return the conditions that an expression joins by ``&&``, each by itself; else the expression."""
+    rest, places = [compile_expression(source, f"1.{minor}", also=CRON_JOB_VARIABLES).tree], []
+    while rest:
+        node = rest.pop()
+        if isinstance(node, Call) and node.function == "_&&_":
+            places.append(node.at)
+            rest.extend(node.arguments)
+    starts = [0, *(at + len("&&") for at in sorted(places))]
+    ends = [*sorted(places), len(source)]
+    parts = [source[start:end] for start, end in zip(starts, ends, strict=True)]
+    try:
+        for part in parts:
+            compile_expression(f"{_operand(part)} == true", f"1.{minor}", also=CRON_JOB_VARIABLES)
+    except Refused:
+        return [source]  # brackets around some of them
+    return parts
+
+
+def _may_be_new(
+    sources: Iterable[str], new: Mapping[str, str], stored: Mapping[str, str], minor: int
+) -> Condition:
+    """Return the condition that a request changes something that expressions read.
+
+    Without it, an expression that has no value for a stored object would deny every update of that object.
+    """
+    trees: list[Node] = []
+    for each in sources:  # one call less than a comprehension: the stack is bounded
+        compiled = compile_expression(each, f"1.{minor}", also=CRON_JOB_VARIABLES)
+        trees.append(compiled.tree)
+    parts = read_parts(trees, [root for root in _READ if new.get(root) != _NO_CRON_JOB])
+    if parts is None:
+        return True
+    names = {root: root for root in _READ}
+    changes = [f"{one.text({**names, **new})} != {one.text({**names, **stored})}" for one in parts]
+    return any_of([f"!{IS_UPDATE}", *changes])
 
 
 def _operand(source: str) -> str:
@@ -66,21 +128,23 @@ def _check(source: str, returns: Returned, minor: int) -> None:
     """
     release = f"1.{minor}"
     try:
-        compile_expression(source, release, returns=returns)
+        compile_expression(source, release, returns=returns, also=CRON_JOB_VARIABLES)
     except Refused as error:
-        hint = advice(str(error))
+        hint = advice(error.refusals[0], returns)
         reason = f"kube-apiserver {release} refuses the expression: {error}"
         raise NotExpressible(f"{reason} ({hint})" if hint else reason) from None
 
 
-def _of_stored(source: str, minor: int) -> str:
-    """Return an expression that the API server accepts for the stored object in place of the new one."""
-    nodes = [*walk(compile_expression(source, f"1.{minor}").tree)]
-    if any(OBJECT in bound_names(node) for node in nodes):
-        raise NotExpressible("a loop variable has the name object: rename it")
-    places = {node.at for node in nodes if isinstance(node, Name) and node.name == OBJECT}
-    for at in sorted(places, reverse=True):
-        source = f"{source[:at]}{STORED}{source[at + len(OBJECT) :]}"
+def _renamed(source: str, names: Mapping[str, str], minor: int) -> str:
+    """Return an expression that the API server accepts with other variables, by name."""
+    nodes = [*walk(compile_expression(source, f"1.{minor}", also=CRON_JOB_VARIABLES).tree)]
+    bound = {name for node in nodes for name in bound_names(node)}
+    for name in (*names, "variables"):
+        if name in bound:
+            raise NotExpressible(f"a loop variable has the name {name}: rename it")
+    places = {node.at: node.name for node in nodes if isinstance(node, Name) and node.name in names}
+    for at, name in sorted(places.items(), reverse=True):
+        source = f"{source[:at]}{names[name]}{source[at + len(name) :]}"
     return source
 
 

@@ -6,11 +6,19 @@ which the number of the rule distinguishes; without macros that know it, one vio
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.field_errors import Printed, not_supported, required
 from jobsworth.policy.export.cel_text import HOLE, all_of, either, literal, negated
-from jobsworth.policy.export.requirement import requirement, requirement_of_items, wording
+from jobsworth.policy.export.object_view import ObjectView
+from jobsworth.policy.export.requirement import (
+    Requirement,
+    Views,
+    requirement,
+    requirement_of_items,
+    wording,
+)
 from jobsworth.policy.limits.failure_policy_limits import (
     DISRUPTION,
     disruptions_not_first,
@@ -26,11 +34,7 @@ from jobsworth.policy.violation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.export.object_view import ObjectView
-    from jobsworth.policy.export.requirement import Requirement, Views
 
     Limit = Mapping[str, Any]
 

@@ -1,16 +1,20 @@
-"""Limits of fields, labels and annotations in CEL: see :mod:`jobsworth.policy.limits.limits`."""
+"""Limits of fields, labels and annotations in CEL (:mod:`jobsworth.policy.limits.limits`), and immutable
+fields (:mod:`jobsworth.policy.limits.immutability`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job_spec import MAX_INT32
 from jobsworth.api.field_errors import Printed
 from jobsworth.policy.export.cel_text import HOLE, all_of, any_of, literal, negated, shown
 from jobsworth.policy.export.match_conditions import is_among
-from jobsworth.policy.export.object_view import IS_UPDATE
+from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 from jobsworth.policy.export.request_conditions import SPEC_CHANGES
-from jobsworth.policy.export.requirement import requirement, wording
+from jobsworth.policy.export.requirement import Requirement, Views, requirement, wording
+from jobsworth.policy.limits.immutability import METADATA, may_not_be_changed
 from jobsworth.policy.limits.limits import REPLACED_BY, SET_WHERE
 from jobsworth.policy.limits.value_checks import (
     BOUNDS,
@@ -21,15 +25,11 @@ from jobsworth.policy.limits.value_checks import (
     out_of_bound,
 )
 from jobsworth.policy.policy_fields import FIELDS, JobField
-from jobsworth.policy.violation import FORBIDDEN, NOT_ALLOWED, REQUIRED
+from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, NOT_ALLOWED, REQUIRED
 from jobsworth.provenance.field_ownership import LAST_APPLIED, POLICY_MANAGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.export.object_view import ObjectView
-    from jobsworth.policy.export.requirement import Requirement, Views
 
     Limit = Mapping[str, Any]
 
@@ -240,3 +240,41 @@ def _is_written(field: JobField, view: ObjectView) -> Condition:
         f"{view.optional_entry('annotations', LAST_APPLIED)}.orValue({literal('')}).contains({key})"
     )
     return all_of([f"has({view.root}.{field.path(view)})", any_of([applied, last])])
+
+
+def of_immutable(selection: Mapping[str, Any], views: Views) -> Iterator[Requirement]:
+    """Yield the requirement that an update does not change a field; none if it may in objects of the kind."""
+    unless_suspended = bool(selection.get("unlessSuspended"))
+    if "field" in selection:
+        field = FIELDS[selection["field"]]
+        if (field.scope == "cronJob") != (views.new.kind == "CronJob"):
+            return
+        place = field.path(views.new)
+        is_changed = _is_changed(field, views)
+    else:
+        holder, key = next(
+            (METADATA[name], selection[name]) for name in METADATA if name in selection
+        )
+        place = f"metadata.{holder}[{key}]"
+        new, old = (view.optional_entry(holder, key) for view in (views.new, views.old))
+        is_changed = f"{new} != {old}"
+    is_suspended = f"{views.old.root}.spec.?suspend.orValue(false)"
+    error = f"Invalid value: {may_not_be_changed(unless_suspended)}"
+    yield Requirement(
+        violated=all_of(
+            [
+                IS_UPDATE,
+                negated(is_suspended) if unless_suspended else True,
+                is_changed,
+            ]
+        ),
+        text=wording(place, error, IMMUTABLE, selection.get("message", "")),
+        variables={},
+    )
+
+
+def _is_changed(field: JobField, views: Views) -> Condition:
+    if field.kind != "object":
+        return f"{views.new.optional(field)} != {views.old.optional(field)}"
+    was_set = f"{views.new.is_set(field)} != {views.old.is_set(field)}"
+    return any_of([was_set, f"{views.new.rules_of(field.key)} != {views.old.rules_of(field.key)}"])

@@ -7,18 +7,17 @@ the regular expressions with RE2.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.export.cel_text import all_of, any_of, literal
+from jobsworth.policy.matching import Criterion
 from jobsworth.policy.patterns import compiled_names, is_wild
 from jobsworth.policy.request import CREATE, CRON_JOB_CONTROLLERS, KINDS, OPERATIONS, UPDATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.matching import Criterion
 
 USER = "request.userInfo.username"
 _RESOURCES = {kind: f"{kind.lower()}s" for kind in KINDS}
@@ -120,13 +119,13 @@ def made_by_a_cron_job() -> Condition:
         [
             f"request.operation == {literal(CREATE)}",
             f"{USER} in {literal(list(CRON_JOB_CONTROLLERS))}",
-            _owners(["CronJob"], False),
+            _owned("object", ["CronJob"]),
         ]
     )
 
 
-def _owners(values: Sequence[str], exempting: bool) -> Condition:
-    owners = "object.metadata.ownerReferences"
+def _owned(root: str, values: Sequence[str]) -> Condition:
+    owners = f"{root}.metadata.ownerReferences"
     return f"(has({owners}) && {owners}.exists(owner, {is_among('owner.kind', values)}))"
 
 
@@ -135,10 +134,17 @@ def _groups(values: Sequence[str], exempting: bool) -> Condition:
     return f"(has({groups}) && {groups}.exists(group, {is_among('group', values)}))"
 
 
+def _owners(values: Sequence[str], exempting: bool) -> Condition:
+    return _of_both(_owned("object", values), _owned("oldObject", values), exempting)
+
+
 def _object_selector(value: Mapping[str, Any], exempting: bool) -> Condition:
     new, old = (of_labels(f"{each}.metadata.labels", value) for each in ("object", "oldObject"))
-    if isinstance(old, bool):
-        return old
+    return old if isinstance(old, bool) else _of_both(new, old, exempting)
+
+
+def _of_both(new: Condition, old: Condition, exempting: bool) -> Condition:
+    """Return the condition on an object and, in an update, the stored one: on both to exempt, else on one."""
     if exempting:
         return all_of([new, any_of([f"request.operation != {literal(UPDATE)}", old])])
     return any_of([new, all_of([f"request.operation == {literal(UPDATE)}", old])])

@@ -6,22 +6,17 @@ in which it is exported, has changed since: then the webhook enforces all of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
+from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.policy.export.exported_policy import OLDEST, exported_policy, without_parts
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import Problems
 from jobsworth.policy.reader import read_document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.policy.effective_policies import EffectivePolicies
-    from jobsworth.policy.job_policy import JobPolicy
-
 
 _MINORS = range(ApiServer(NEWEST_RELEASE).minor, OLDEST - 1, -1)
 """The minor versions of the releases for which a policy may have been exported."""

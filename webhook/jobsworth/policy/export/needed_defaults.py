@@ -5,19 +5,14 @@ The API server enforces limits also while the mutating webhook, which sets the d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from jobsworth.policy.defaults import METADATA
+from jobsworth.api.api_server import ApiServer
+from jobsworth.policy.defaults import METADATA, SERVER_DEFAULTS
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.policy_fields import FIELDS
-from jobsworth.policy.policy_set import SERVER_DEFAULTS
 from jobsworth.policy.request import JobView
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.job_policy import JobPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +40,17 @@ def needed_defaults(policy: JobPolicy, server: ApiServer) -> Iterator[NeededDefa
         return
     empty = JobView("Job", {"metadata": {}, "spec": {"template": {"spec": {}}}}, server)
     names = [
-        *policy.defaults.fields,
+        *policy.defaults.single,
         *(["podFailurePolicy"] if policy.defaults.failure_policy else []),
     ]
     for name in names:
         limit = policy.limits.fields.get(name)
         if limit is None:
             continue
-        value = FIELDS[name].value(empty) if name in SERVER_DEFAULTS else None
+        field = FIELDS[name]
+        value = field.value(empty) if name in SERVER_DEFAULTS else field.declared.default
         if limit.value.get("required") or (
-            value is not None and list(limit.violations("", value, empty))
+            value is not None and list(limit.violations("", value, empty.spec.get("completions")))
         ):
             yield NeededDefault(f"spec.defaults.{name}", f"spec.limits.{name}")
     for part in METADATA:

@@ -6,17 +6,17 @@ JobSpec in a CronJob, so the expressions of its fields do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.batch.job_spec import MAX_INT32
+from jobsworth.api.batch.job_spec import MAX_INT32, JobSpec
 from jobsworth.policy.export.cel_text import all_of, either, literal
+from jobsworth.policy.policy_fields import JobField
+from jobsworth.policy.request import NAMES_OF_CRON_JOB
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.policy_fields import JobField
 
 IS_UPDATE = "variables.update"
 """The variable that is true in an update, where there is a stored object."""
@@ -113,6 +113,35 @@ class ObjectView:
         return self.kind == "CronJob" and field.scope == "job"
 
 
+JOB, OLD_JOB = "variables.job", "variables.oldJob"
+"""The variables with the Job of a CronJob, and of the stored one in an update, else null."""
+
+
+def _job_of(cron_job: str) -> str:
+    """Return the Job that a CronJob creates, as :attr:`~jobsworth.policy.request.JobView.job` is."""
+    template = f"{cron_job}.spec.jobTemplate"
+    spec = f"{template}.spec"
+    metadata = {name: f"{cron_job}.metadata.?{name}" for name in NAMES_OF_CRON_JOB}
+    own = f"{template}.?metadata.?labels"
+    metadata["labels"] = f"{own}.or({spec}.template.?metadata.?labels)"
+    metadata["annotations"] = f"{template}.?metadata.?annotations"
+    fields = {name: f"{spec}.?{name}" for name in JobSpec.fields}
+    for name, default in _DEFAULTS.items():
+        fields[name] += f".or(optional.of(dyn({default(spec)})))"
+    single = either(f"has({spec}.parallelism)", "optional.none()", "optional.of(dyn(1))")
+    fields["completions"] += f".or({single})"
+    version, kind = literal("batch/v1"), literal("Job")
+    return (
+        f'dyn({{"apiVersion": dyn({version}), "kind": dyn({kind}), '
+        f'"metadata": dyn({_map(metadata)}), "spec": dyn({_map(fields)})}})'
+    )
+
+
+def _map(entries: dict[str, str]) -> str:
+    """Return a map of optional values, without those that have none."""
+    return f"{{{', '.join(f'?{literal(name)}: {value}' for name, value in entries.items())}}}"
+
+
 _DEFAULTS: dict[str, Callable[[str], str]] = {
     "parallelism": lambda spec: "1",
     "completionMode": lambda spec: literal("NonIndexed"),
@@ -124,3 +153,9 @@ _DEFAULTS: dict[str, Callable[[str], str]] = {
     ),
 }
 """The API server's defaults of a JobSpec from Kubernetes 1.30 on, without that of ``completions``."""
+
+JOB_VARIABLES = {
+    "job": _job_of("object"),
+    "oldJob": either(IS_UPDATE, _job_of("oldObject"), "dyn(null)"),
+}
+"""The definitions of :data:`JOB` and :data:`OLD_JOB`, for the policy of CronJobs."""

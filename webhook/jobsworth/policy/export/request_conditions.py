@@ -6,20 +6,18 @@ is enough, else a part of the validations.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import USER, of_criterion, of_labels
-from jobsworth.policy.matching import NAMESPACE_NAME
+from jobsworth.policy.matching import NAMESPACE_NAME, Criterion, Matcher, Matching
 from jobsworth.policy.patterns import compiled_names, compiled_selector
 from jobsworth.policy.request import OPERATIONS, UPDATE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.matching import Criterion, Matcher, Matching
 
 SPEC_CHANGES = "object.spec != oldObject.spec"
 """The condition that an update changes the spec."""
@@ -55,9 +53,10 @@ _BUILT_IN_CONTROLLERS = [
 NOT_BY_BUILT_IN_CONTROLLERS = (
     f"request.operation != {literal(UPDATE)} || !({USER} in {literal(_BUILT_IN_CONTROLLERS)})"
 )
-"""The condition that the request is no update by a controller of Kubernetes, which no policy may block."""
+"""The condition that no controller of Kubernetes makes the update, which no policy may block."""
 
-_NAMESPACE_LABELS = "namespaceObject.metadata.labels"
+NAMESPACE_LABELS = "namespaceObject.metadata.labels"
+"""The labels of the namespace of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def _of_criterion(criterion: Criterion, kind: str, exempting: bool) -> Condition
     if criterion.name != "namespaceSelector":
         return of_criterion(criterion, exempting=exempting)
     if _reads_labels(criterion):
-        return of_labels(_NAMESPACE_LABELS, criterion.value)
+        return of_labels(NAMESPACE_LABELS, criterion.value)
     return _of_name(criterion.value)
 
 

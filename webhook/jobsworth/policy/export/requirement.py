@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.policy.export.cel_text import all_of, message, negated, one_line
-from jobsworth.policy.export.object_view import IS_UPDATE
+from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.export.object_view import ObjectView
 
     Variables = Mapping[str, str]
 

@@ -6,27 +6,26 @@ quantities are, and a thousandth of everything else. Numbers below 2^53 are exac
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.api.field_errors import Printed, invalid, required
-from jobsworth.api.formats.quantity import parse
 from jobsworth.policy.export.cel_text import HOLE, either, literal
+from jobsworth.policy.export.object_view import ObjectView
 from jobsworth.policy.export.requirement import (
     NotExpressible,
+    Requirement,
+    Views,
     requirement,
     requirement_of_items,
     wording,
 )
+from jobsworth.policy.limits.resource_limits import UNLIMITED, UNSET
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jobsworth.api.formats.quantity import Quantity
-    from jobsworth.policy.export.object_view import ObjectView
-    from jobsworth.policy.export.requirement import Requirement, Views
+from kube_cel.formats.quantity import Quantity, parse
 
 CPU_UNITS = 10**9
 UNITS = 10**3
@@ -50,9 +49,11 @@ def of_resource(
     """
     resource = _Resource(side, name)
     hint = limit.get("message", "")
-    if limit.get("required"):
-        for field in _LISTS:
-            yield _required(resource, field, hint, views)
+    for field in _LISTS:
+        if limit.get("required"):
+            yield _set(resource, field, hint, views)
+        elif side == "limits" and name in NONE_AT_ZERO:
+            yield _limited(resource, field, hint, views)
     if "maximum" in limit:
         yield _maximum(resource, limit["maximum"], hint, views)
 
@@ -72,6 +73,21 @@ class _Resource:
             return limit
         return f"{holder}.?resources.requests[?{literal(self.name)}].or({limit})"
 
+    def is_unset(self, holder: str) -> str:
+        """Return the condition that a container or Pod has no amount; 0 of most resources is none."""
+        amount = self.set_of(holder)
+        return f"!{amount}.hasValue()" if self.name not in NONE_AT_ZERO else self._is_zero(amount)
+
+    def is_zero(self, holder: str) -> str:
+        """Return the condition that a container has the amount 0."""
+        amount = self.set_of(holder)
+        return f"({amount}.hasValue() && {self._is_zero(amount)})"
+
+    @staticmethod
+    def _is_zero(amount: str) -> str:
+        zero = literal("0")
+        return f"(quantity(string({amount}.orValue({zero}))).compareTo(quantity({zero})) == 0)"
+
     def amount_of(self, holder: str) -> str:
         """Return the amount of a container or Pod in units, 0 if it has none."""
         return self.units_of(f"{self.set_of(holder)}.orValue({literal('0')})")
@@ -82,33 +98,50 @@ class _Resource:
         return f"[{units}].map(each, each < {2.0**53} ? double(int(each + 0.5)) : each)[0]"
 
 
-def _required(resource: _Resource, field: str, hint: str, views: Views) -> Requirement:
+def _set(resource: _Resource, field: str, hint: str, views: Views) -> Requirement:
     """Return the requirement that each container of a list sets a resource, unless the Pod does."""
+    error = required("", f"{UNSET}: {HOLE}").message
+    bad = resource.is_unset("container")
+    return _of_containers(resource, field, views, bad, (RESOURCES_UNKNOWN, error, hint))
+
+
+def _limited(resource: _Resource, field: str, hint: str, views: Views) -> Requirement:
+    """Return the requirement that no container of a list has a limit of 0, unless the Pod has a limit."""
+    error = invalid("", 0, f"{UNLIMITED}: {HOLE}").message
+    bad = resource.is_zero("container")
+    return _of_containers(resource, field, views, bad, (RESOURCES_ABOVE_MAXIMUM, error, hint))
+
+
+def _of_containers(
+    resource: _Resource, field: str, views: Views, bad: str, message: tuple[str, str, str]
+) -> Requirement:
+    """Return the requirement that no container of a list is bad, unless the Pod has an amount.
+
+    Args:
+        resource: the resource.
+        field: the list.
+        views: the objects.
+        bad: the condition that a ``container`` is bad.
+        message: the code, the error with a hole for the names of the containers, and the advice.
+    """
 
     def containers(view: ObjectView) -> str:
-        found = f"{view.pod}.?{field}.orValue([])"
-        return either(f"{resource.set_of(view.pod)}.hasValue()", "[]", found)
+        return either(resource.is_unset(view.pod), f"{view.pod}.?{field}.orValue([])", "[]")
 
-    is_unset = f"!{resource.set_of('container')}.hasValue()"
-    error = required(
-        "", f"must be set, because a policy limits the resources of a Job: {HOLE}"
-    ).message
-    names = f"{containers(views.new)}.filter(container, {is_unset}).map(container, container.name)"
+    code, error, hint = message
+    names = f"{containers(views.new)}.filter(container, {bad}).map(container, container.name)"
     place = f"{views.new.path}.template.spec.{field}[*].resources.{resource.side}[{resource.name}]"
-    text = wording(place, error, RESOURCES_UNKNOWN, hint, f"{names}.join({literal(', ')})")
+    text = wording(place, error, code, hint, f"{names}.join({literal(', ')})")
     if views.have_indexes:
         return requirement_of_items(
             views,
             lambda view: (
-                f"{containers(view)}.transformList(index, container, {is_unset}, string(index))"
+                f"{containers(view)}.transformList(index, container, {bad}, string(index))"
             ),
             text,
         )
     return requirement(
-        views,
-        lambda view: f"{containers(view)}.exists(container, {is_unset})",
-        text,
-        exact=False,
+        views, lambda view: f"{containers(view)}.exists(container, {bad})", text, exact=False
     )
 
 
@@ -197,6 +230,7 @@ def _of_pod(resource: _Resource, view: ObjectView, name: str, have_indexes: bool
     else:
         del variables[starting]
     own = resource.set_of(view.pod)
+    is_unset = resource.is_unset(view.pod)
     overhead = f"{view.pod}.?overhead[?{literal(resource.name)}].orValue({literal('0')})"
-    pod = either(f"{own}.hasValue()", resource.units_of(f"{own}.value()"), needed)
+    pod = either(is_unset, needed, resource.units_of(f"{own}.value()"))
     return {**variables, name: f"{pod} + {resource.units_of(overhead)}"}

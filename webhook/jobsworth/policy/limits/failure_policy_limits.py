@@ -16,6 +16,7 @@ from jobsworth.policy.violation import (
     FAILURE_POLICY_RULES,
     Violation,
 )
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -136,18 +137,14 @@ def _count(rules: Rules, least: int, most: int) -> Iterator[Found]:
         yield FAILURE_POLICY_RULES, "rules", too_many_rules(most, len(rules))
 
 
-def too_few_rules(least: int, count: Any) -> FieldError:
+def too_few_rules(least: int, number: Any) -> FieldError:
     """Return the error of too few rules."""
-    return invalid("", count, f"must have at least {_rules(least)}")
+    return invalid("", number, f"must have at least {count(least, 'rule')}")
 
 
-def too_many_rules(most: int, count: Any) -> FieldError:
+def too_many_rules(most: int, number: Any) -> FieldError:
     """Return the error of too many rules."""
-    return invalid("", count, f"must have at most {_rules(most)}")
-
-
-def _rules(count: int) -> str:
-    return "1 rule" if count == 1 else f"{count} rules"
+    return invalid("", number, f"must have at most {count(most, 'rule')}")
 
 
 def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterator[Found]:

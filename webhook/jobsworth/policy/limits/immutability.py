@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import invalid, quoted
-from jobsworth.policy.limits.metadata_keys import check_key
+from jobsworth.policy.limits.limits import check_key
 from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.violation import IMMUTABLE, Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from jobsworth.policy import document
     from jobsworth.policy.problems import Problems
     from jobsworth.policy.request import JobView
 
@@ -70,7 +71,7 @@ def _is_short(value: Any) -> bool:
     return not isinstance(value, dict | list)
 
 
-def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
+def read(value: Sequence[document.Immutable], path: str, problems: Problems) -> Immutable:
     """Compile the ``immutable`` list of a policy.
 
     Args:
@@ -80,7 +81,12 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
     """
     seen: list[tuple[str, str]] = []
     for index, selection in enumerate(value):
-        names = [(key, selection[key]) for key in ("field", *METADATA) if key in selection]
+        given = {
+            "field": selection.field,
+            "label": selection.label,
+            "annotation": selection.annotation,
+        }
+        names = [(key, name) for key, name in given.items() if name is not None]
         if len(names) != 1:
             problems.add(
                 f"{path}[{index}]",
@@ -108,12 +114,14 @@ def kind_of(name: str) -> str:
     return "CronJob" if FIELDS[name].scope == "cronJob" else "Job"
 
 
-def _read_selection(selection: dict[str, Any]) -> _ImmutableField:
-    unless, hint = bool(selection.get("unlessSuspended")), selection.get("message", "")
-    for key, holder in METADATA.items():
-        if key in selection:
-            return _metadata(holder, selection[key], unless, hint)
-    field, kind = FIELDS[selection["field"]], kind_of(selection["field"])
+def _read_selection(selection: document.Immutable) -> _ImmutableField:
+    unless, hint = selection.unless_suspended, selection.message or ""
+    if selection.label is not None:
+        return _metadata("labels", selection.label, unless, hint)
+    if selection.annotation is not None:
+        return _metadata("annotations", selection.annotation, unless, hint)
+    assert selection.field is not None  # exactly one of the three is set
+    field, kind = FIELDS[selection.field], kind_of(selection.field)
     return _ImmutableField(field.path, field.value, lambda view: view.kind == kind, unless, hint)
 
 

@@ -10,18 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
-from jobsworth.policy.limits.metadata_keys import check_key
 from jobsworth.policy.limits.value_checks import checks_of, may_not_be_set, must_be_set
 from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.request import Origin
-from jobsworth.policy.violation import (
-    ABOVE_MAXIMUM,
-    BELOW_MINIMUM,
-    FORBIDDEN,
-    REQUIRED,
-    Violation,
-)
+from jobsworth.policy.violation import ABOVE_MAXIMUM, BELOW_MINIMUM, FORBIDDEN, REQUIRED, Violation
+from jobsworth.wording import value_text
+from kube_cel.formats.names import label_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
     from jobsworth.policy.request import JobView
 
     LimitCheck = Callable[[JobView], Iterable[Violation]]
-
 
 GROUPS = ("pod", "cronJob")
 """Limits that group the limits of another object's fields."""
@@ -84,14 +78,14 @@ class Limit:
     checks: tuple[ValueCheck, ...]
 
     def violations(
-        self, at: str, value: Any, view: JobView, where: str = ""
+        self, at: str, value: Any, completions: int | None, where: str = ""
     ) -> Iterable[Violation]:
         """Return the violations of a value.
 
         Args:
             at: the field path.
             value: the value; None if it is unset.
-            view: the object with the value.
+            completions: those of the Job, of which a bound may be a percentage; None if unset.
             where: the condition under which it is required, for the message.
         """
         if value is None:
@@ -100,7 +94,7 @@ class Limit:
             return ()
         if self.value.get("forbidden"):
             return [self._violation(FORBIDDEN, at, may_not_be_set())]
-        found = [one for check in self.checks if (one := check(value, view)) is not None]
+        found = [one for check in self.checks if (one := check(value, completions)) is not None]
         return [self._violation(code, at, error) for code, error in found]
 
     def _violation(self, code: str, at: str, error: FieldError) -> Violation:
@@ -114,11 +108,13 @@ class Limits:
     Attributes:
         fields: the limits of fields, by field name.
         metadata: the limits of labels and annotations, by ``labels`` or ``annotations`` and the key.
+        resources: the names of the resources that are limited.
     """
 
     fields: Mapping[str, Limit]
     metadata: Mapping[tuple[str, str], Limit]
     _checks: tuple[LimitCheck, ...]
+    resources: frozenset[str] = frozenset()
 
     def violations(self, view: JobView) -> Iterator[Violation]:
         """Yield the violations of an object."""
@@ -157,7 +153,8 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
         *other_checks,
         *(_metadata_check(*key, limit) for key, limit in metadata.items()),
     )
-    return Limits(fields, metadata, all_checks)
+    resources = frozenset(name for caps in value.get("resources", {}).values() for name in caps)
+    return Limits(fields, metadata, all_checks, resources)
 
 
 def _field_check(field: JobField, limit: Limit) -> LimitCheck:
@@ -171,7 +168,7 @@ def _field_check(field: JobField, limit: Limit) -> LimitCheck:
         value = field.value(view)
         if value is None and where is not None and not where.includes(view):
             return ()
-        found = limit.violations(field.path(view), value, view, words)
+        found = limit.violations(field.path(view), value, view.spec.get("completions"), words)
         if not found or value is None:
             return found
         origin = field.origin(view)
@@ -190,9 +187,9 @@ def _about_default(
     """Explain in a violation that the server set, or may have set, the value."""
     clause, advice = _allowance(name, violation.code, limit.value)
     if origin is Origin.UNKNOWN:
-        hint = f"If {name} is not set, the API server sets {_shown(value)}. {advice}"
+        hint = f"If {name} is not set, the API server sets {value_text(value)}. {advice}"
         return replace(violation, hint=f"{hint} {violation.hint}".rstrip())
-    sets = f"{name} is not set, so the API server sets {_shown(value)}"
+    sets = f"{name} is not set, so the API server sets {value_text(value)}"
     return replace(violation, explanation=f"{sets}, {clause}. {advice}")
 
 
@@ -208,22 +205,19 @@ def _allowance(name: str, code: str, limit: Mapping[str, Any]) -> tuple[str, str
 
 
 def _set_to(name: str, values: Sequence[Any]) -> str:
-    plain = [_shown(value) for value in values if not (isinstance(value, str) and is_wild(value))]
+    plain = [
+        value_text(value) for value in values if not (isinstance(value, str) and is_wild(value))
+    ]
     if len(plain) == 1:
         return f"Set {name}: {plain[0]}."
     return f"Set {name} to {' or '.join(plain)}." if plain else f"Set {name}."
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a manifest writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _metadata_check(name: str, key: str, limit: Limit) -> LimitCheck:
     at = f"metadata.{name}[{key}]"
 
     def check(view: JobView) -> Iterable[Violation]:
-        return limit.violations(at, (view.metadata.get(name) or {}).get(key), view)
+        return limit.violations(at, (view.metadata.get(name) or {}).get(key), None)
 
     return check
 
@@ -280,3 +274,17 @@ def _check_bounds(value: Mapping[str, Any], path: str, problems: Problems) -> No
             problems.add(
                 f"{path}.allowed[{index}]", f"{number} is {bound}", "change the value or the bound"
             )
+
+
+def check_key(holder: str, key: str, path: str, problems: Problems) -> None:
+    """Report a key that the API server accepts in no object.
+
+    Args:
+        holder: ``labels``, or ``annotations``, whose keys it validates in lower case (k8s.io/apimachinery,
+            ``ValidateAnnotations``).
+        key: the key.
+        path: its path in the policy.
+        problems: collects it.
+    """
+    for detail in label_key(key.lower() if holder == "annotations" else key):
+        problems.add(path, f"no object can have this key: {detail}")

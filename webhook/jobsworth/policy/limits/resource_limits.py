@@ -4,6 +4,9 @@ The number of Pods at the same time is ``parallelism``, or ``completions`` if th
 a Pod are computed as the scheduler does: containers plus sidecars, an init container if it alone needs more,
 the Pod's own resources if it sets them (KEP-2837), and its overhead. A container without a request requests
 its limit, as the API server sets it when it creates the Pod.
+
+A limit of 0 for CPU, memory or ephemeral storage is none: the kubelet sets no limit then. So an amount of 0
+counts as unset, and a limit of 0 is above every maximum.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.pod_resources import aggregate
+from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.api.field_errors import invalid, required
-from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
 from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN, Violation
+from kube_cel.formats.quantity import BadQuantity, Quantity, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,6 +28,9 @@ if TYPE_CHECKING:
     LimitCheck = Callable[[JobView], Iterable[Violation]]
 
 SIDES = ("requests", "limits")
+
+UNSET = "must be set, because a policy limits the resources of a Job"
+UNLIMITED = "must be greater than 0, because a limit of 0 is none, and a policy has a maximum"
 _ZERO = parse("0")
 
 
@@ -125,7 +132,7 @@ def _violations(caps: list[_Cap], view: JobView) -> Iterator[Violation]:
     bounded = [cap.name for cap in caps if cap.maximum is not None]
     totals = pod.of(bounded) if bounded else {}
     for cap in caps:
-        if cap.required and cap.name not in pod.own:
+        if cap.name not in pod.own:
             yield from _unset(cap, pod, view.path)
         if cap.maximum is not None:
             each = totals.get(cap.name, _ZERO)
@@ -153,23 +160,38 @@ def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) ->
 
 
 def _unset(cap: _Cap, pod: _PodResources, path: str) -> Iterator[Violation]:
-    for field, index, _, amounts in pod.containers:
-        if cap.name not in amounts:
-            error = required("", "must be set, because a policy limits the resources of a Job")
-            yield Violation(
-                RESOURCES_UNKNOWN,
-                f"{path}.template.spec.{field}[{index}].resources.{cap.side}[{cap.name}]",
-                error.reason,
-                error.message,
-                hint=cap.hint,
-            )
+    """Yield the containers that do not set a required resource, or whose limit of 0 is none."""
+    for field, index, container, amounts in pod.containers:
+        if cap.name in amounts:
+            continue
+        if cap.required:
+            code, error = RESOURCES_UNKNOWN, required("", UNSET)
+        elif cap.side == "limits" and cap.name in _written(container, "limits"):
+            code, error = RESOURCES_ABOVE_MAXIMUM, invalid("", 0, UNLIMITED)
+        else:
+            continue
+        at = f"{path}.template.spec.{field}[{index}].resources.{cap.side}[{cap.name}]"
+        yield Violation(code, at, error.reason, error.message, hint=cap.hint)
 
 
 def _amounts(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
-    """Return the resources of a container or Pod; a missing request equals the limit."""
-    resources = holder.get("resources") or {}
-    limits: dict[str, Any] = resources.get("limits") or {}
-    return limits if side == "limits" else {**limits, **(resources.get("requests") or {})}
+    """Return the resources of a container or Pod, without those of which 0 is none.
+
+    A missing request equals the limit.
+    """
+    amounts = _written(holder, "limits")
+    if side == "requests":
+        amounts = {**amounts, **_written(holder, "requests")}
+    return {name: amount for name, amount in amounts.items() if not _is_none(name, amount)}
+
+
+def _written(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
+    written: dict[str, Any] = (holder.get("resources") or {}).get(side) or {}
+    return written
+
+
+def _is_none(name: str, amount: Any) -> bool:
+    return name in NONE_AT_ZERO and (amount is None or parse(amount).sign == 0)
 
 
 def _bare(

@@ -18,11 +18,9 @@ from jobsworth.policy.violation import ABOVE_MAXIMUM, BELOW_MINIMUM, NOT_ALLOWED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from jobsworth.policy.request import JobView
-
     Found = tuple[str, FieldError] | None
-    ValueCheck = Callable[[Any, JobView], Found]
-    """A check of a set value in a Job; returns a code and an error, or None."""
+    ValueCheck = Callable[[Any, int | None], Found]
+    """A check of a set value in a Job with some completions; returns a code and an error, or None."""
 
 
 def checks_of(limit: Mapping[str, Any]) -> tuple[ValueCheck, ...]:
@@ -39,7 +37,7 @@ def _bound(name: str) -> Callable[[int | str], ValueCheck]:
     code, sign, _ = BOUNDS[name]
 
     def of_number(limit: int) -> ValueCheck:
-        def check(value: Any, view: JobView) -> Found:
+        def check(value: Any, completions: int | None) -> Found:
             if (value - limit) * sign >= 0:
                 return None
             return code, out_of_bound(name, limit, value)
@@ -49,8 +47,7 @@ def _bound(name: str) -> Callable[[int | str], ValueCheck]:
     def of_share(limit: str) -> ValueCheck:
         percent = int(limit[:-1])
 
-        def check(value: Any, view: JobView) -> Found:
-            completions = view.spec.get("completions")
+        def check(value: Any, completions: int | None) -> Found:
             if completions is None or (value * 100 - percent * completions) * sign >= 0:
                 return None
             return code, out_of_bound(name, limit, value, completions)
@@ -69,7 +66,7 @@ def out_of_bound(name: str, limit: int | str, value: Any, completions: Any = Non
 def _allowed(values: Sequence[Any]) -> ValueCheck:
     matches = compiled_names(values) if _are_texts(values) else values.__contains__
 
-    def check(value: Any, view: JobView) -> Found:
+    def check(value: Any, completions: int | None) -> Found:
         return None if matches(value) else (NOT_ALLOWED, not_allowed(values, value))
 
     return check
@@ -89,7 +86,7 @@ def not_allowed(values: Sequence[Any], value: Any) -> FieldError:
 def _denied(patterns: Sequence[str]) -> ValueCheck:
     matches = compiled_names(patterns)
 
-    def check(value: Any, view: JobView) -> Found:
+    def check(value: Any, completions: int | None) -> Found:
         return (NOT_ALLOWED, denied(patterns, value)) if matches(value) else None
 
     return check

@@ -19,7 +19,7 @@ from jobsworth.api.batch.job_spec import (
     MAX_INT32,
 )
 from jobsworth.policy.defaults import ALWAYS, FIELDS, IF_UNSET, METADATA, is_among, merged
-from jobsworth.policy.mutation.working_copy import at, field_path
+from jobsworth.policy.places import at, field_path
 from jobsworth.policy.policy_fields import share_of
 from jobsworth.policy.request import UPDATE
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.defaults import Defaults, FieldDefault, Rule
     from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import Change, WorkingCopy
+    from jobsworth.policy.mutation.working_copy import WorkingCopy
+    from jobsworth.policy.places import Change
 
     NamedDefaults = tuple[str, Defaults]
     """The name of a policy, and its defaults."""
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 FIELD = "podFailurePolicy"
 _BEFORE, _AFTER = "before", "after"
+UNKNOWN_WRITER = "the field has the server's default, and it is unknown if a client set it"
 
 
 def fill_in_failure_policy(policies: Sequence[NamedDefaults], copy: WorkingCopy) -> None:
@@ -169,7 +171,7 @@ def fill_in_metadata(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
     """Set the defaults of labels and annotations."""
     for part in METADATA:
         decided: dict[str, str] = {}
-        for policy, defaults in _with_defaults(policies):
+        for policy, defaults in with_defaults(policies):
             values = {}
             for key, default in getattr(defaults, part).items():
                 steps = ("metadata", part, key)
@@ -216,23 +218,20 @@ def fill_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
     for name in FIELDS:
         if name == _INDEXED[0]:
             _limit_indexes(choices, copy)
-        elif name == "podReplacementPolicy" and not _is_job_update(copy):
+        elif name == "podReplacementPolicy" and not copy.is_job_update:
             # A failure policy requires Failed (KEP-3939), so set Failed before it and other values after it.
             is_first = name in choices and choices[name][1].value == "Failed"
             if is_first:
                 _fill_in_field(name, choices, copy)
-            fill_in_failure_policy(list(_with_defaults(policies)), copy)
+            fill_in_failure_policy(list(with_defaults(policies)), copy)
             if not is_first:
                 _fill_in_field(name, choices, copy)
         elif name not in _INDEXED:
             _fill_in_field(name, choices, copy)
 
 
-def _is_job_update(copy: WorkingCopy) -> bool:
-    return copy.request.operation == UPDATE and copy.request.kind == "Job"
-
-
-def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Defaults]]:
+def with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Defaults]]:
+    """Yield the policies that have defaults, by name, with these."""
     for policy in policies:
         if policy.defaults is not None:
             yield policy.name, policy.defaults
@@ -241,7 +240,7 @@ def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Default
 def _choices(policies: Sequence[JobPolicy], copy: WorkingCopy) -> dict[str, Choice]:
     """Return the default of each field from the first policy that has one."""
     choices: dict[str, Choice] = {}
-    for policy, defaults in _with_defaults(policies):
+    for policy, defaults in with_defaults(policies):
         for name, default in defaults.fields.items():
             first, _ = choices.setdefault(name, (policy, default))
             if first != policy:
@@ -302,8 +301,10 @@ def _changes(
         reason = _is_set(name, value, default, copy)
     if reason:
         copy.skip(policy, copy.path(name), reason)
+        if reason is UNKNOWN_WRITER:
+            copy.keep(policy, (*copy.job, name))
         return []
-    changes = [((*copy.job, name), value)]
+    changes: list[Change] = [((*copy.job, name), value)]
     if (
         name == "backoffLimitPerIndex"
         and "backoffLimitPerIndex" not in copy.spec
@@ -353,5 +354,5 @@ def _is_set(name: str, value: Any, default: FieldDefault, copy: WorkingCopy) -> 
     if not copy.has_server_default(name):
         return "the field differs from the server's default"
     if default.when == IF_UNSET and not copy.ownership.known:
-        return "the field has the server's default, and it is unknown if a client set it"
+        return UNKNOWN_WRITER
     return ""

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 
 from jobsworth.policy.defaults import METADATA
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
+from jobsworth.policy.mutation.apply_pod_defaults import fill_in_pod
 from jobsworth.policy.mutation.immutable_fields import recorded, restored
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
+from jobsworth.policy.places import at
 from jobsworth.policy.request import CREATE
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from jobsworth.policy.request import PolicyRequest
 
 
+TEMPLATE = ("spec", "template")
+
+
 @dataclass(frozen=True, slots=True)
 class Mutation:
     """The result of applying defaults.
@@ -42,6 +47,7 @@ class Mutation:
         applied: the defaults that were set, in order.
         rejected: the defaults that could not be set, with the reason.
         skipped: policy, field and reason of the defaults that were not needed or do not apply.
+        kept: the defaults that were not set because it is unknown if a client wrote the field.
         restored: the immutable fields that got their stored value back.
     """
 
@@ -49,12 +55,13 @@ class Mutation:
     applied: tuple[AppliedDefault, ...] = ()
     rejected: tuple[RejectedDefault, ...] = ()
     skipped: tuple[tuple[str, str, str], ...] = ()
+    kept: tuple[RejectedDefault, ...] = ()
     restored: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings for the user, one sentence for each rejected default."""
-        return tuple(map(str, self.rejected))
+        """The warnings for the user, one sentence for each default that was not set."""
+        return tuple(map(str, (*self.rejected, *self.kept)))
 
 
 def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
@@ -86,7 +93,8 @@ def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiSe
     names = tuple(f"spec.{name}" for name in fields)
     if _is_unchanged(request):
         return Mutation(request.object, restored=names)
-    return replace(_defaulted(policies, request, server), restored=names)
+    mutation = _defaulted(policies, request, server)
+    return replace(mutation, restored=(*names, *mutation.restored))
 
 
 def _is_unchanged(request: PolicyRequest) -> bool:
@@ -103,16 +111,41 @@ def _defaulted(
     copy = _filled_in(policies, WorkingCopy(request, server, careful=False))
     if copy.has_new_errors():
         copy = _filled_in(policies, WorkingCopy(request, server, careful=True))
+    applied, restored = tuple(copy.applied.values()), tuple[str, ...]()
+    if copy.is_job_update:
+        # What an update gets of the Pod template is what the stored Job has.
+        restored = tuple(one.field for one in applied if one.steps[:2] == TEMPLATE)
+        applied = tuple(one for one in applied if one.steps[:2] != TEMPLATE)
+        if restored and at(copy.object, TEMPLATE) == at(request.old, TEMPLATE):
+            restored = (".".join(TEMPLATE),)
     return Mutation(
-        copy.object, tuple(copy.applied.values()), tuple(copy.rejected), tuple(copy.skipped)
+        copy.object,
+        applied,
+        tuple(copy.rejected),
+        tuple(copy.skipped),
+        tuple(copy.kept),
+        restored,
     )
 
 
 def _filled_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> WorkingCopy:
-    matching = _label(policies, copy)
-    if matching is not None:
+    for _ in range(2):
+        matching = _label(policies, copy)
+        if matching is None:
+            break
         fill_in(matching, copy)
+        labels = copy.labels
+        fill_in_pod(_creating(policies, copy) if copy.is_job_update else matching, copy)
+        if copy.labels == labels:
+            break
+        # The API server gives a Job without labels those of its Pods, which policies may match.
     return copy
+
+
+def _creating(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy]:
+    """Return the policies that would match the creation of the object."""
+    request = replace(copy.request, operation=CREATE, old=None)
+    return _matching(policies, copy, request)
 
 
 def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] | None:
@@ -136,8 +169,10 @@ def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] 
     return None
 
 
-def _matching(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy]:
-    request = replace(copy.request, object=copy.object)
+def _matching(
+    policies: Sequence[JobPolicy], copy: WorkingCopy, request: PolicyRequest | None = None
+) -> list[JobPolicy]:
+    request = replace(request or copy.request, object=copy.object)
     return [
         policy
         for policy in policies

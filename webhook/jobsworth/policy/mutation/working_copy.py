@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import field as data_field
 from typing import TYPE_CHECKING
 
+from jobsworth.policy.places import at, changed, field_path
+from jobsworth.policy.request import UPDATE
 from jobsworth.provenance.field_ownership import field_ownership, is_set_by_manifest
 from jobsworth.provenance.server_defaults import server_default
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.findings.finding import Finding
+    from jobsworth.policy.places import Change, Steps
     from jobsworth.policy.request import PolicyRequest
-
-    Steps = tuple[str, ...]
-    Change = tuple[Steps, Any]
-    """The field names that lead to a field, and its new value."""
 
 _RULES = "podFailurePolicy.rules["
 
@@ -33,12 +33,14 @@ class AppliedDefault:
         field: the field path.
         before: the previous value; None if it was unset.
         after: the new value.
+        steps: the steps that lead to the field.
     """
 
     policy: str
     field: str
     before: Any
     after: Any
+    steps: Steps = data_field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class WorkingCopy:
         object: the object in its current state.
         applied: the defaults that were set, in order, by field path.
         rejected: the defaults that could not be set, with the reason, as an ordered set.
+        kept: the defaults that apply to a field that is unset, where it is unknown if it was: after a plain
+            create, of an object that no other object owns.
         skipped: policy, field and reason of the defaults that were not needed or do not apply, as an
             ordered set.
         ownership: the fields that a client wrote.
@@ -85,6 +89,7 @@ class WorkingCopy:
         "_server",
         "applied",
         "job",
+        "kept",
         "object",
         "ownership",
         "rejected",
@@ -95,11 +100,14 @@ class WorkingCopy:
     def __init__(self, request: PolicyRequest, server: ApiServer, *, careful: bool) -> None:
         self.request = request
         self.object = request.object
-        self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
+        self.job: tuple[str, ...] = (
+            ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
+        )
         self._sent = request.object if request.manifest is None else request.manifest
         self.ownership = field_ownership(self._sent)
         self.applied: dict[str, AppliedDefault] = {}
         self.rejected: dict[RejectedDefault, None] = {}
+        self.kept: dict[RejectedDefault, None] = {}
         self.skipped: dict[tuple[str, str, str], None] = {}
         self._server = server
         self._engine = engine_for(server)
@@ -111,6 +119,16 @@ class WorkingCopy:
         """The JobSpec in its current state."""
         spec: dict[str, Any] = at(self.object, self.job)
         return spec
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of the object in its current state."""
+        return self.object["metadata"].get("labels") or {}
+
+    @property
+    def is_job_update(self) -> bool:
+        """True for the update of a Job, most of which is immutable."""
+        return self.request.operation == UPDATE and self.request.kind == "Job"
 
     def path(self, name: str) -> str:
         """Return the field path of a field of the JobSpec."""
@@ -130,6 +148,16 @@ class WorkingCopy:
         """Return True if the client that last changed a JobSpec field applies the Job's whole manifest."""
         return is_set_by_manifest(self._sent, (*self.job, name))
 
+    def keep(self, policy: str, steps: Steps) -> None:
+        """Note a default that is not set because it is unknown if a client wrote the field."""
+        if not self.object["metadata"].get("ownerReferences"):  # whose creator reads no warnings
+            reason = (
+                f"the API server's {at(self.object, steps)} stays, because after a plain create it "
+                "is unknown if a client wrote it (write the field, use kubectl apply, or set when: "
+                "ifServerDefault)"
+            )
+            self.kept[RejectedDefault(policy, field_path(steps), reason)] = None
+
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
         """Apply all changes, or none and add a warning if they would make the object invalid."""
         offered = list(changes)
@@ -137,11 +165,39 @@ class WorkingCopy:
         if error is not None:
             self.reject_for(policy, offered[0][0], error)
             return False
-        for steps, value in offered:
-            self._note(AppliedDefault(policy, field_path(steps), at(self.object, steps), value))
-        self.object = changed(self.object, offered)
-        self._errors = None
+        self._apply((policy, change) for change in offered)
         return True
+
+    def offer_parts(self, offers: Sequence[tuple[str, Change]]) -> None:
+        """Apply changes, in order, without those that would make the object invalid.
+
+        All are validated at once, and halves of them only if that fails.
+
+        Args:
+            offers: the changes, each with the name of its policy.
+        """
+        if not offers:
+            return
+        error = self.error_of(change for _, change in offers)
+        if error is None:
+            self._apply(offers)
+        elif len(offers) == 1:
+            ((policy, (steps, _)),) = offers
+            self.reject_for(policy, steps, error)
+        else:
+            middle = len(offers) // 2
+            self.offer_parts(offers[:middle])
+            self.offer_parts(offers[middle:])
+
+    def _apply(self, offers: Iterable[tuple[str, Change]]) -> None:
+        for policy, (steps, value) in offers:
+            self._note(policy, steps, at(self.object, steps), value)
+            self.object = changed(self.object, [(steps, value)])
+        self._errors = None
+
+    def settle(self) -> None:
+        """Set the defaults that the API server sets for what was added."""
+        self.object = self._engine.default(self.object)
 
     def offer_each(self, policy: str, part: str, values: Mapping[str, str]) -> Finding | None:
         """Set labels or annotations, in order, until one would make the object invalid.
@@ -165,8 +221,7 @@ class WorkingCopy:
         error = self.error_of([change])
         if error is None:
             for key, value in values.items():
-                field = field_path(("metadata", part, key))
-                self._note(AppliedDefault(policy, field, present.get(key), value))
+                self._note(policy, ("metadata", part, key), present.get(key), value)
             self.object = changed(self.object, [change])
             self._errors = None
         elif len(values) == 1:
@@ -182,12 +237,13 @@ class WorkingCopy:
                 self.reject_for(policy, ("metadata", part, key), error)
         return error
 
-    def _note(self, applied: AppliedDefault) -> None:
+    def _note(self, policy: str, steps: Steps, before: Any, after: Any) -> None:
         """Record a default; merge it with an earlier change of the same field."""
-        earlier = self.applied.pop(applied.field, None)
+        field = field_path(steps, self.object)
+        earlier = self.applied.pop(field, None)
         if earlier is not None:
-            applied = replace(applied, before=earlier.before)
-        self.applied[applied.field] = applied
+            before = earlier.before
+        self.applied[field] = AppliedDefault(policy, field, before, after, steps)
 
     def error_of(self, changes: Iterable[Change]) -> Finding | None:
         """Return the first new error that changes would cause; None if there is none, or if not `careful`."""
@@ -224,7 +280,7 @@ class WorkingCopy:
 
     def reject(self, policy: str, steps: Steps, reason: str) -> None:
         """Record, once, that a default cannot be set."""
-        self.rejected[RejectedDefault(policy, field_path(steps), reason)] = None
+        self.rejected[RejectedDefault(policy, field_path(steps, self.object), reason)] = None
 
     def undo(self, policies: str, reason: str) -> None:
         """Undo all changes, and add a warning."""
@@ -235,37 +291,6 @@ class WorkingCopy:
     def _found(self, value: dict[str, Any]) -> list[Finding]:
         findings = self._engine.validate(value, self.request.old)
         return [finding for finding in findings if finding.severity == "error"]
-
-
-def at(value: Any, steps: Steps) -> Any:
-    """Return the value at the end of a path; None if there is none."""
-    for step in steps:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(step)
-    return value
-
-
-def changed(value: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
-    """Return an object with changes applied; unchanged parts are shared."""
-    for steps, after in changes:
-        value = _with(value, steps, after)
-    return value
-
-
-def _with(value: Any, steps: Steps, after: Any) -> Any:
-    if not steps:
-        return after
-    copy = dict(value) if isinstance(value, dict) else {}
-    copy[steps[0]] = _with(copy.get(steps[0]), steps[1:], after)
-    return copy
-
-
-def field_path(steps: Steps) -> str:
-    """Return a field path; the key of a label or annotation is in brackets."""
-    if steps[0] == "metadata" and len(steps) == 3:
-        return f"metadata.{steps[1]}[{steps[2]}]"
-    return ".".join(steps)
 
 
 def _known_by(finding: Finding) -> tuple[str, tuple[str, ...]]:

@@ -1,0 +1,74 @@
+"""People see one finding for one mistake; the result has all errors of the API server."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
+from support.cli.command_runs import Command
+from support.lint.linted_jobs import cron_job, job
+
+
+def evaluated(value: dict[str, Any]) -> list[tuple[str, str]]:
+    evaluation = Evaluator(ApiServer("1.36")).evaluate(Subject(value, written=lambda _: None))
+    return [
+        (each.code, each.message)
+        for each in (*evaluation.findings, *evaluation.further)
+        if each.severity != "info" and not each.is_wider
+    ]
+
+
+POLICY = 'Unsupported value: "never": supported values: "OnFailure", "Never"'
+
+
+def test_a_misspelled_restart_policy_is_one_error_with_the_values_of_a_job() -> None:
+    assert evaluated(job({"restartPolicy": "never"})) == [("JW005", POLICY)]
+    assert evaluated(cron_job(job({"restartPolicy": "never"}))) == [("JW005", POLICY)]
+
+
+def test_the_report_has_both_errors_of_the_api_server(command: Command) -> None:
+    text = yaml.safe_dump(job({"restartPolicy": "never"}))
+    done = command("validate", "-o", "json", "job.yaml", files={"job.yaml": text})
+    (result,) = json.loads(done.out)["results"]
+    found = [(each["message"], bool(each.get("fix"))) for each in result["findings"]]
+    assert [each for each in found if each[0].startswith("Unsupported")] == [
+        ('Unsupported value: "never": supported values: "Always", "OnFailure", "Never"', False),
+        (POLICY, True),
+    ]
+    done = command(
+        "validate", "--fix", "job.yaml", files={"job.yaml": text.replace("never", "Alwys")}
+    )
+    assert done.out.count("Unsupported value") == 1
+    assert "1 error" in done.err
+
+
+def test_it_is_one_error_of_what_an_operator_creates() -> None:
+    target = job({"restartPolicy": "never"})["spec"]
+    spec = {"jobTargetRef": target, "triggers": [{"type": "cron", "metadata": {"a": "b"}}]}
+    scaled = {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledJob",
+        "metadata": {"name": "a"},
+        "spec": spec,
+    }
+    assert evaluated(scaled) == [
+        ("JW005", f"The API server rejects the Job that KEDA creates: {POLICY}")
+    ]
+
+
+@pytest.mark.parametrize("unknown", [{}, {"unknown": 1}], ids=["reported", "hidden by another"])
+def test_a_rule_about_a_value_that_is_rejected_is_not_reported(unknown: dict[str, int]) -> None:
+    found = evaluated(job({}, ttlSecondsAfterFinished=-5, **unknown))
+    codes = [code for code, _ in found if code != "JW001"]
+    assert codes == ["JW004"]
+
+
+def test_a_rule_about_another_value_is_reported_beside_an_error() -> None:
+    found = evaluated(job({}, ttlSecondsAfterFinished=5, backoffLimit=-1))
+    assert sorted(code for code, _ in found) == ["JW004", "JW205"]

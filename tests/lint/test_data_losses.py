@@ -1,0 +1,275 @@
+"""The limits of the rules for commands that delete data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.lint.effects import effects
+from support.lint.linted_jobs import cron_job, fields, found, job, with_metadata
+
+CLAIM = {"persistentVolumeClaim": {"claimName": "data"}}
+
+
+def running(
+    text: str,
+    shell: str = "bash",
+    volume: dict[str, Any] | None = None,
+    env: tuple[dict[str, Any], ...] = (),
+    **spec: Any,
+) -> dict[str, Any]:
+    """A Job that runs a script with a volume at /data, a claim unless another one is given."""
+    main: dict[str, Any] = {
+        "name": "main",
+        "image": "registry.example.com/tools:1",
+        "command": [shell, "-c", text],
+        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        "env": [{"name": "OTHER", "value": "a"}, *env],
+    }
+    volumes = [{"name": "data", **(CLAIM if volume is None else volume)}]
+    return job({"containers": [main], "volumes": volumes}, **spec)
+
+
+@pytest.mark.parametrize(
+    ("words", "loss", "targets"),
+    [
+        ("rm -rf /a /b", "files", ["/a", "/b"]),
+        ("find /a /b -mtime +7 -delete", "expiry", ["/a"]),
+        ("find /a -name x -exec rm {} ;", "expiry", ["/a"]),
+        ("aws --profile ops s3 sync /a s3://b --delete", "mirror", ["s3://b"]),
+        ("rclone sync /a remote:b", "mirror", ["remote:b"]),
+        ("gsutil -m rsync -d -r /a gs://b", "mirror", ["gs://b"]),
+        ("mc mirror --remove /a s3/b", "mirror", ["s3/b"]),
+        ("rsync -a --delete /a/ host:/b/", "mirror", ["host:/b/"]),
+        ("restic forget --keep-last 3", "expiry", []),
+        ("php artisan migrate:fresh", "reset", []),
+        ("python manage.py flush --no-input", "reset", []),
+        ("bundle exec rails db:reset", "reset", []),
+        ("redis-cli -h cache FLUSHALL", "reset", []),
+        ("mkfs.ext4 /dev/sdb", "reset", ["/dev/sdb"]),
+        ("git push -f origin main", "push", []),
+        ("xargs -r rm -f", "expiry", []),
+        ("rclone copy /a remote:b", None, None),
+        ("rclone sync --backup-dir remote:old /a remote:b", None, None),
+        ("rsync -a /a/ /b/", None, None),
+        ("aws s3 sync /a s3://b", None, None),
+        ("aws s3 sync /a s3://b --delete --dryrun", None, None),
+        ("restic forget --dry-run --keep-last 3", None, None),
+        ("git push --force-with-lease origin main", None, None),
+        ("npx prisma migrate deploy", None, None),
+        ("acme rm -rf /a", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_command_has_the_losses_of_its_program(
+    words: str, loss: str | None, targets: list[str] | None
+) -> None:
+    result = effects(words.split())
+    assert (result and result.loss, result and list(result.targets)) == (loss, targets)
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("DROP DATABASE shop", "DROP DATABASE"),
+        ("truncate orders;", "TRUNCATE ORDERS"),
+        ("TRUNCATE sessions", None),
+        ("DROP TABLE IF EXISTS old_orders", None),
+        ("DELETE FROM orders;", "DELETE FROM"),
+        ("DELETE FROM orders WHERE id = 1;", None),
+        ("ALTER TABLE orders DROP COLUMN note", None),
+    ],
+)
+def test_sql_loses_data_by_some_statements(sql: str, shown: str | None) -> None:
+    result = effects(["psql", "-h", "db", "-c", sql])
+    assert (result and result.shown) == shown
+
+
+DUMP = "pg_dump shop > /data/a.sql"
+OLD = "find /data -mtime +7 -delete"
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        (f"{DUMP}\n{OLD}", True),
+        (f"{DUMP} || echo failed\n{OLD}", True),
+        (f"set -e\n{DUMP} && gzip /data/a.sql\n{OLD}", True),
+        (f"set -e\npg_dump shop | gzip > /data/a.gz\n{OLD}", True),
+        (f"for each in a b; do {DUMP}; done; {OLD}", True),
+        ("pg_dump shop > /data/a; ls -t /data | tail -n +8 | xargs rm", True),
+        ("cp -a /data/in /data/out; rm -rf /data/in", True),
+        ("cd /data/old; rm -rf *", True),
+        ("cd /data/old; find . -delete", True),
+        ("download /work; rclone sync /work remote:b", True),
+        ("restic backup /data; restic forget --keep-last 3 --prune", True),
+        ("pg_dump shop > /tmp/a; dropdb shop", True),
+        ("pg_dump shop > /data/a; ls /data | tail -n +8 | xargs -I {} rm /data/{}", True),
+        ("pg_dump shop > /data/a; for f in $(ls -t /data | tail -n +8); do rm $f; done", True),
+        ("kubectl exec db-0 -- pg_dump shop > /data/a; find /data -mtime +7 -delete", True),
+        ("pg_dump shop > /data/a && ls /data | tail -n +8 | xargs rm", False),
+        (f"set -e\n{DUMP}\n{OLD}", False),
+        (f"set -eo pipefail\npg_dump shop | gzip > /data/a.gz\n{OLD}", False),
+        (f"{DUMP} && {OLD}", False),
+        (f"{DUMP} || exit 1\n{OLD}", False),
+        (f"{DUMP} || {{ echo failed; exit 1; }}\n{OLD}", False),
+        (f"if {DUMP}; then {OLD}; fi", False),
+        (f"{DUMP}\n[ -s /data/a.sql ] && {OLD}", False),
+        (f"{DUMP}\n[ -s /data/a.sql ] || exit 1\n{OLD}", False),
+        (f"{DUMP}\nif [ -s /data/a.sql ]; then {OLD}; fi", False),
+        (f"{DUMP}\ncode=$?\n{OLD}\nexit $code", False),
+        ("cp -a /data/in /data/out; rm -rf /tmp/scratch", False),
+        ("make /data/a.csv; load /data/a.csv; rm /data/a.csv", False),
+        ("aws s3 cp /data/a.csv s3://b/; rm /data/a.csv", True),
+        ("cd /data/old && rm -rf *", False),
+        ("cd /data/old || exit 0; rm -rf *", False),
+        ("pulumi stack select a; pulumi destroy --yes", True),
+        ("kubectl config use-context a; helm uninstall web", True),
+        ("cd /data; rm -rf old", False),
+        ("restic unlock; restic forget --keep-last 3 --prune", False),
+        (f"mkdir -p /data/x; {OLD}", False),
+        (f"echo start; {OLD}", False),
+    ],
+)
+def test_a_deletion_depends_on_the_steps_before_it(text: str, reported: bool) -> None:
+    assert len(found("JW260", running(text))) == reported
+
+
+def test_a_deletion_of_what_is_gone_with_the_pod_is_harmless() -> None:
+    text = "cp -a /data/in /other; rm -rf /data/in"
+    assert found("JW260", running(text, volume={"emptyDir": {}})) == []
+    assert len(found("JW260", running(text))) == 1
+
+
+def test_a_path_may_be_in_a_variable() -> None:
+    text = 'D=/data\npg_dump shop > "$D/a.sql"\nfind "$D" -mtime +7 -delete'
+    assert len(found("JW260", running(text))) == 1
+    assert found("JW260", running(text, volume={"emptyDir": {}})) == []
+
+
+OPTIONAL = {
+    "name": "T",
+    "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b", "optional": True}},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "reported"),
+    [
+        ("rm -rf /data/$T", (), True),
+        ("rm -rf /data/${T}/*", (), True),
+        ('rm -rf "$T"/*', (), True),
+        ("rm -rf /data/$T", (OPTIONAL,), True),
+        ("T=$(ls /in | head -1); rm -rf /data/$T", (), True),
+        ("aws s3 rm --recursive s3://b/$T", (), True),
+        ("T=$(latest)\nfind /data -type f ! -name $T -delete", (), True),
+        ('N=$(kubectl get ns -o name)\nkubectl delete pvc --all -n "$N"', (), True),
+        ("rm -rf /data/$(cat /state/old)", (), True),
+        ("find $LOGS -mtime +3 -delete", (), True),
+        ("[ -n $T ] && rm -rf /data/$T", (OPTIONAL,), True),
+        ("set -e; rm -rf /data/$(cat /state/old)/tmp", (), False),
+        ("rm -rf /data/${T:?}", (), False),
+        ("rm -rf /data/${T:-none}", (), False),
+        ("set -u; rm -rf /data/$T", (), False),
+        ("set -e; T=$(latest); rm -rf /data/$T", (), False),
+        ('[ -n "$T" ] || exit 1; rm -rf /data/$T', (OPTIONAL,), False),
+        ('if [ -z "$T" ]; then exit 1; fi; rm -rf /data/$T', (), False),
+        ("rm -rf /data/$T", ({"name": "T", "value": "a"},), False),
+        ("for T in a b; do rm -rf /data/$T; done", (), False),
+        ("read -r T < list; rm -rf /data/$T", (), False),
+        (". ./settings; rm -rf /data/$T", (), False),
+        ("rm -rf /data/tmp-$T", (), False),
+        ("rm -rf $T", (), False),
+        ("rm -rf /tmp/$T", (), False),
+        ("kubectl delete pod -n $T web", (), False),
+    ],
+)
+def test_an_empty_variable_widens_a_deletion(
+    text: str, env: tuple[dict[str, Any], ...], reported: bool
+) -> None:
+    assert len(found("JW261", running(text, env=env))) == reported
+
+
+@pytest.mark.parametrize(
+    ("annotations", "text", "reported"),
+    [
+        ({"helm.sh/hook": "post-upgrade"}, "dropdb shop; createdb shop", True),
+        ({"argocd.argoproj.io/hook": "PreSync"}, "psql -c 'TRUNCATE orders'", True),
+        ({"helm.sh/hook": "pre-upgrade"}, "psql shop <<EOF\nDROP SCHEMA public;\nEOF", True),
+        ({"helm.sh/hook": "pre-upgrade"}, "psql shop <<EOF\nSELECT 1;\nEOF", False),
+        ({"helm.sh/hook": "post-upgrade"}, "redis-cli -h cache FLUSHALL", False),
+        ({"helm.sh/hook": "post-install"}, "dropdb shop; createdb shop", False),
+        ({"helm.sh/hook": "post-delete"}, "dropdb shop", False),
+        ({"helm.sh/hook": "post-upgrade"}, "if [ $RESET ]; then dropdb shop; fi", False),
+        ({"helm.sh/hook": "post-upgrade"}, "createdb shop; migrate", False),
+        ({}, "dropdb shop; createdb shop", False),
+        ({}, "mkfs.ext4 /dev/sdb; mount /dev/sdb /data", True),
+        ({}, "blkid /dev/sdb || mkfs.ext4 /dev/sdb", False),
+        ({}, "dd if=/images/a of=/dev/sdb", True),
+        ({}, "dd if=/dev/zero of=/data/swap", False),
+    ],
+)
+def test_a_store_is_emptied_with_each_run(
+    annotations: dict[str, str], text: str, reported: bool
+) -> None:
+    assert len(found("JW262", with_metadata(running(text), annotations=annotations))) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "volume", "reported"),
+    [
+        ("rm -rf /data/parts/*", None, True),
+        ("python a.py > /data/out.csv", None, True),
+        ("cp /tmp/a /data/a", None, True),
+        ("tar czf /data/a.tgz /tmp/a", None, True),
+        ("mkdir -p /data/out", None, False),
+        ("run >> /data/log", None, False),
+        ("python a.py > /data/out-$JOB_COMPLETION_INDEX.csv", None, False),
+        ("python a.py > /data/out-$(hostname).csv", None, False),
+        ("flock /data/lock python a.py > /data/out.csv", None, False),
+        ("if [ $JOB_COMPLETION_INDEX = 0 ]; then rm -rf /data/parts/*; fi", None, False),
+        ("python a.py > /data/out.csv", {"emptyDir": {}}, False),
+        ("python a.py > /tmp/out.csv", None, False),
+    ],
+)
+def test_pods_share_the_paths_of_a_claim(
+    text: str, volume: dict[str, Any] | None, reported: bool
+) -> None:
+    together = running(text, volume=volume, completions=4, parallelism=4, completionMode="Indexed")
+    alone = running(text, volume=volume, completions=4, completionMode="Indexed")
+    assert len(found("JW263", together)) == reported
+    assert found("JW263", alone) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "volume", "reported"),
+    [
+        ("pg_dump shop > /data/shop.sql", None, True),
+        ("pg_dump shop | gzip > /data/shop.gz", None, True),
+        ("pg_dump -f /data/shop.sql shop", None, True),
+        ("kubectl exec db-0 -- pg_dump shop > /data/shop.sql", None, True),
+        ("pg_dump shop > /data/shop-$(date +%F).sql", None, False),
+        ("pg_dump shop > /data/new; mv /data/new /data/shop.sql", None, False),
+        ("pg_dump shop > /data/shop.sql; aws s3 cp /data/shop.sql s3://b/", None, False),
+        ("pg_dump shop > /data/shop.sql", {"emptyDir": {}}, False),
+        ("date > /data/last", None, False),
+    ],
+)
+def test_a_dump_replaces_the_one_of_the_last_run(
+    text: str, volume: dict[str, Any] | None, reported: bool
+) -> None:
+    once = running(text, volume=volume)
+    assert len(found("JW264", cron_job(once))) == reported
+    assert found("JW264", once) == []
+
+
+def test_find_evaluates_from_left_to_right() -> None:
+    def deleting(*words: str) -> dict[str, Any]:
+        main = {"name": "main", "image": "busybox", "command": ["find", "/a", *words]}
+        return job({"containers": [main]})
+
+    field = "template.spec.containers[0].command[0]"
+    assert fields("JW265", deleting("-delete", "-mtime", "+2")) == [field]
+    assert fields("JW265", deleting("-mtime", "+2", "-delete")) == []
+    assert fields("JW265", deleting("-delete")) == []

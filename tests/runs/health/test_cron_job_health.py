@@ -1,0 +1,297 @@
+"""Overdue runs, what blocks them, and failures since the last success."""
+
+from __future__ import annotations
+
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import pytest
+
+from jobsworth.controller.times import write_time
+from jobsworth.runs.health.problems import problems_by_object, summary
+from support.health.health_objects import (
+    DAY,
+    HOUR,
+    NOON,
+    a_cron_job,
+    a_job,
+    a_pod,
+    an_event,
+    health,
+    health_of_one,
+)
+
+FORBID = {"concurrencyPolicy": "Forbid"}
+
+
+def problems(found: Any) -> list[tuple[str, str]]:
+    return [(each.severity, each.code) for _, some in problems_by_object(found) for each in some]
+
+
+def blocked(*pods: dict[str, Any], events: Any = (), **status: Any) -> Any:
+    job = a_job(NOON - 12 * HOUR, "", **status)
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(job["metadata"]["name"],), **FORBID)
+    return health(cron_job, jobs=(job,), pods=pods, events=events)
+
+
+JOB = a_job(NOON - 12 * HOUR, "")
+
+
+def test_a_pod_that_does_not_terminate_blocks_the_cron_job() -> None:
+    deletion = {
+        "deletionTimestamp": write_time(NOON - 11 * HOUR),
+        "deletionGracePeriodSeconds": 30,
+    }
+    pod = a_pod(JOB, "Running", metadata=deletion)
+    found = blocked(pod, conditions=[
+        {"type": "FailureTarget", "status": "True", "reason": "DeadlineExceeded",
+         "lastTransitionTime": write_time(NOON - 11 * HOUR)},
+    ])  # fmt: skip
+    (one,) = found.cron_jobs
+    assert one.overdue_seconds(NOON) == 11 * HOUR
+    assert one.block.cause == "Terminating"
+    assert one.block.wait.pod == pod["metadata"]["name"]
+    assert ("error", "Blocked") in problems(found)
+    assert ("error", "Stuck") in problems(found)
+
+
+def test_a_long_grace_period_is_no_hang() -> None:
+    deletion = {
+        "deletionTimestamp": write_time(NOON + HOUR),
+        "deletionGracePeriodSeconds": 7200,
+    }
+    found = blocked(a_pod(JOB, "Running", metadata=deletion))
+    assert found.stuck == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (
+            {"containerStatuses": [{"name": "main", "state": {"waiting": {"reason": "ImagePullBackOff"}}}]},
+            "ImagePull",
+        ),
+        (
+            {"initContainerStatuses": [
+                {"name": "init", "state": {"waiting": {"reason": "CreateContainerConfigError"}}}
+            ]},
+            "MissingConfig",
+        ),
+        (
+            {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]},
+            "Unschedulable",
+        ),
+        ({}, "Pending"),
+    ],
+)  # fmt: skip
+def test_the_pods_say_what_blocks_the_cron_job(status: dict[str, Any], reason: str) -> None:
+    found = blocked(a_pod(JOB, status=status), active=1)
+    assert found.cron_jobs[0].block.cause == reason
+    assert [wait.waiting.cause for wait in found.stuck] == [reason]
+
+
+def init_container(state: dict[str, Any], restarts: int = 0) -> dict[str, Any]:
+    return {"initContainerStatuses": [{"name": "fetch", "restartCount": restarts, "state": state}]}
+
+
+CRASHED = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
+
+
+def test_a_job_whose_init_container_runs_is_not_stuck() -> None:
+    found = blocked(a_pod(JOB, status=init_container({"running": {}})), active=1)
+    assert found.stuck == ()
+    assert found.cron_jobs[0].block.cause == "Initializing"
+
+
+def test_an_init_container_that_runs_for_an_hour_hangs() -> None:
+    started = {"running": {"startedAt": write_time(NOON - 2 * HOUR)}}
+    found = blocked(a_pod(JOB, status=init_container(started)), active=1)
+    assert [each.waiting.cause for each in found.stuck] == ["Initializing"]
+
+
+def statuses(*states: dict[str, Any], restarts: int = 0, **more: Any) -> dict[str, Any]:
+    names = ("main", "istio-proxy")[: len(states)]
+    return {
+        "containerStatuses": [
+            {"name": name, "restartCount": restarts, "state": state, **more}
+            for name, state in zip(names, states, strict=True)
+        ]
+    }
+
+
+def test_a_job_that_a_sidecar_keeps_is_stuck_and_blocks_its_cron_job() -> None:
+    done = {"terminated": {"exitCode": 0, "finishedAt": write_time(NOON - HOUR)}}
+    found = blocked(a_pod(JOB, "Running", status=statuses(done, {"running": {}})), active=1)
+    assert [each.waiting.cause for each in found.stuck] == ["ContainerRunsOn"]
+    assert found.cron_jobs[0].block.cause == "ContainerRunsOn"
+
+
+@pytest.mark.parametrize(("restarts", "stuck"), [(1, 0), (140, 1)])
+def test_a_running_pod_in_a_crash_loop_is_stuck_when_the_loop_has_lasted(
+    restarts: int, stuck: int
+) -> None:
+    last = {"terminated": {"exitCode": 137, "reason": "OOMKilled", "finishedAt": write_time(NOON)}}
+    status = statuses({"waiting": CRASHED}, restarts=restarts, lastState=last)
+    found = blocked(a_pod(JOB, "Running", status=status), active=1)
+    assert found.cron_jobs[0].block.cause == "CrashLoop"
+    assert len(found.stuck) == stuck
+
+
+@pytest.mark.parametrize(
+    ("status", "cause", "words"),
+    [
+        (
+            init_container({"waiting": CRASHED}, 7),
+            "CrashLoop",
+            "container fetch of Pod report-29674080-x, which fails again and again (CrashLoopBackOff: 7 restarts)",
+        ),
+        (init_container({"running": {}}, 7), "Pending", "its init container fetch runs"),
+        (
+            {
+                "containerStatuses": [
+                    {
+                        "name": "main",
+                        "state": {"waiting": {"reason": "CreateContainerError", "message": "no"}},
+                    }
+                ]
+            },
+            "StartError",
+            "CreateContainerError: no",
+        ),
+    ],
+)
+def test_a_stuck_job_has_the_words_of_its_pods(
+    status: dict[str, Any], cause: str, words: str
+) -> None:
+    pod = a_pod(JOB, status=status)
+    (wait,) = blocked(pod, active=1).stuck
+    assert (wait.waiting.cause, wait.pod) == (cause, pod["metadata"]["name"])
+    assert words in wait.waiting.sentence(str)
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ('Error creating: pods "x" is forbidden: exceeded quota: small', "Quota"),
+        ('Error creating: pods "x" is forbidden: violates PodSecurity', "PodsRejected"),
+    ],
+)
+def test_events_say_that_pods_are_rejected(message: str, reason: str) -> None:
+    name = JOB["metadata"]["name"]
+    event = an_event("FailedCreate", message, NOON - 3 * HOUR, name=name, kind="Job")
+    found = blocked(events=(event,))
+    assert found.cron_jobs[0].block.cause == reason
+    assert found.stuck[0].seconds(NOON) == 3 * HOUR
+
+
+def test_a_long_run_is_no_error() -> None:
+    found = blocked(a_pod(JOB, "Running"), active=1)
+    assert found.cron_jobs[0].block.cause == "Running"
+    assert ("warning", "Overdue") in problems(found)
+    assert found.stuck == ()
+
+
+def test_without_pods_the_cause_is_unknown() -> None:
+    job = a_job(NOON - 12 * HOUR, "")
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(job["metadata"]["name"],), **FORBID)
+    found = health(cron_job, jobs=(job,), pods=None)
+    assert found.unseen == ("Pods",)
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.cause == "JobUnfinished"
+
+
+def test_a_suspended_cron_job_is_not_overdue() -> None:
+    found = health_of_one(a_cron_job(last=NOON - DAY, suspend=True))
+    assert (found.overdue_since, found.block, found.following) == (None, None, None)
+
+
+def test_nothing_shows_why_a_run_did_not_start() -> None:
+    found = health(a_cron_job(last=NOON - 3 * HOUR))
+    assert found.cron_jobs[0].overdue_since == NOON - 2 * HOUR
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.cause == "NotStarted"
+
+
+def test_a_lease_that_nothing_renews_shows_that_the_controller_is_away() -> None:
+    found = health(a_cron_job(last=NOON - 3 * HOUR), renewed=NOON - 2 * HOUR - 5)
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.cause == "ControllerAway"
+    assert ("error", "ControllerAway") in problems(found)
+
+
+def test_an_old_lease_of_a_hosted_control_plane_is_no_sign() -> None:
+    found = health(a_cron_job(last=NOON), jobs=(a_job(NOON),), renewed=NOON - 90 * DAY)
+    assert found.away_since is None
+
+
+def test_failures_count_since_the_last_success() -> None:
+    jobs = tuple(a_job(NOON - hours * HOUR, "Failed") for hours in (5, 3, 2, 1))
+    found = health_of_one(
+        a_cron_job(last=NOON, successful=NOON - 4 * HOUR, failedJobsHistoryLimit=9), jobs=jobs
+    )
+    assert [name for name, _ in found.failures] == [job["metadata"]["name"] for job in jobs[1:]]
+    assert not found.more_failures
+
+
+def test_a_later_success_clears_the_failures() -> None:
+    jobs = (a_job(NOON - 2 * HOUR, "Failed"), a_job(NOON - HOUR))
+    assert health_of_one(a_cron_job(last=NOON - HOUR), jobs=jobs).failures == ()
+
+
+def test_a_success_by_hand_clears_the_failures() -> None:
+    jobs = (a_job(NOON - 2 * HOUR, "Failed"), a_job(None, created=NOON - HOUR, name="by-hand"))
+    assert health_of_one(a_cron_job(last=NOON - 2 * HOUR), jobs=jobs).failures == ()
+
+
+def test_with_a_history_limit_of_1_there_may_be_more_failures() -> None:
+    found = health_of_one(a_cron_job(last=NOON), jobs=(a_job(NOON - HOUR, "Failed"),))
+    assert (len(found.failures), found.more_failures) == (1, True)
+
+
+def test_an_invalid_schedule_is_reported() -> None:
+    found = health(a_cron_job(schedule="61 * * * *"))
+    assert problems(found) == [("error", "InvalidSchedule")]
+    assert summary(found) == (
+        "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck, 0 failed outside CronJobs"
+    )
+
+
+def test_an_unknown_time_zone_is_reported() -> None:
+    ((name, (problem,)),) = problems_by_object(health(a_cron_job(timeZone="Mars/Olympus")))
+    assert name == "batch/CronJob/report"
+    assert problem.message.endswith("unknown time zone Mars/Olympus")
+
+
+def test_a_machine_without_the_time_zone_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> ZoneInfo:
+        raise ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr("jobsworth.controller.cron_jobs.local_times.ZoneInfo", unknown)
+    ((_, (problem,)),) = problems_by_object(health(a_cron_job(timeZone="Europe/Berlin")))
+    assert problem.message == (
+        "its runs are not known: this machine does not know the time zone Europe/Berlin"
+    )
+
+
+def test_a_cron_job_that_is_being_deleted_is_not_overdue() -> None:
+    cron_job = a_cron_job(last=NOON - DAY)
+    cron_job["metadata"]["deletionTimestamp"] = write_time(NOON - HOUR)
+    assert health_of_one(cron_job).overdue_since is None
+
+
+def test_a_job_that_a_user_created_is_no_run_whatever_its_name() -> None:
+    job = a_job(NOON - HOUR, "Failed", annotated=False)
+    job["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual"}
+    found = health_of_one(a_cron_job(last=NOON), jobs=(job,))
+    assert found.failures == ()
+    assert [each.name for each in found.evidence.manual] == [job["metadata"]["name"]]
+
+
+def test_a_schedule_that_never_fires_is_reported() -> None:
+    assert problems(health(a_cron_job(schedule="0 0 30 2 *"))) == [("warning", "NeverFires")]
+
+
+def test_a_healthy_cron_job_has_no_problem() -> None:
+    jobs = tuple(a_job(NOON - hours * HOUR) for hours in range(24, -1, -1))
+    cron_job = a_cron_job(last=NOON, successfulJobsHistoryLimit=100)
+    assert problems(health(cron_job, jobs=jobs)) == []

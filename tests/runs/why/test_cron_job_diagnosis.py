@@ -1,0 +1,229 @@
+"""The reason for which the last run of a CronJob failed, or none started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
+from jobsworth.runs.why.saved_objects import SavedObjects
+from support.replay.recorded_jobs import START, at, event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+UID = "cron-uid"
+HOUR = 3600
+
+
+def cron_job(status: Object | None = None, **spec: Any) -> Object:
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {
+            "name": "nightly",
+            "uid": UID,
+            "namespace": "batch",
+            "creationTimestamp": at(-60),
+        },
+        "spec": {
+            "schedule": "0 * * * *",
+            "concurrencyPolicy": "Allow",
+            "jobTemplate": {"spec": job()["spec"]},
+            **spec,
+        },
+        "status": status or {},
+    }
+
+
+def run(hour: int, end: str = "", reason: str = "", **status: Any) -> Object:
+    """Return the Job of an hour after the start."""
+    name, seconds = f"nightly-{hour}", hour * HOUR
+    value = stored({**job(), "metadata": {"name": name}}, **status)
+    value["metadata"] |= {
+        "namespace": "batch",
+        "uid": name,
+        "creationTimestamp": at(seconds),
+        "annotations": {"batch.kubernetes.io/cronjob-scheduled-timestamp": at(seconds)},
+        "ownerReferences": [{"kind": "CronJob", "name": "nightly", "uid": UID, "controller": True}],
+    }
+    value["status"]["startTime"] = at(seconds)
+    value["status"]["conditions"] = [
+        {"type": end, "status": "True", "reason": reason, "lastTransitionTime": at(seconds + 30)}
+    ] * bool(end)
+    return value
+
+
+def pod_of(hour: int, code: int) -> Object:
+    value = pod("train-a", hour * HOUR + 1, hour * HOUR + 20, code, job=f"nightly-{hour}")
+    value["metadata"]["ownerReferences"][0]["uid"] = f"nightly-{hour}"
+    return value
+
+
+def now(seconds: int) -> Object:
+    """Return an Event of another object, which has the time of the recording."""
+    return event("Pulled", "", seconds, "other", "Pod")
+
+
+def about(reason: str, message: str, seconds: int) -> Object:
+    return event(reason, message, seconds, "nightly", "CronJob")
+
+
+def diagnosed(*objects: Object) -> CronJobDiagnosis:
+    saved = SavedObjects()
+    for each in objects:
+        assert saved.add(each) is None
+    (chosen,) = saved.explained()
+    found = saved.diagnosis(chosen, ApiServer("1.36"), lambda value, codes: ())
+    assert isinstance(found, CronJobDiagnosis)
+    return found
+
+
+def test_the_last_run_that_failed_is_explained() -> None:
+    found = diagnosed(
+        cron_job({"lastScheduleTime": at(2 * HOUR), "lastSuccessfulTime": at(10)}),
+        run(1, "Failed", "BackoffLimitExceeded", failed=1),
+        run(2, "Failed", "BackoffLimitExceeded", failed=1),
+        pod_of(2, 3),
+        now(2 * HOUR + 600),
+    )
+    assert found.cause == "Failed"
+    assert [each.name for each in found.runs] == ["nightly-2", "nightly-1"]
+    assert found.job is not None
+    assert found.sentence == (
+        f"CronJob nightly: the last run, due at {at(2 * HOUR)}, failed (2 runs failed one after the other): "
+        f"{found.job.sentence.rstrip('.')}; the last success was at {at(10)}; the next run is due at "
+        f"{at(3 * HOUR)}."
+    )
+    assert "Pod train-a failed with exit code 3" in found.sentence
+
+
+def test_a_run_that_completed_needs_no_explanation() -> None:
+    found = diagnosed(cron_job({"lastScheduleTime": at(HOUR)}), run(1, "Complete"), now(HOUR + 600))
+    assert (found.cause, found.job) == ("Complete", None)
+    assert f"the last run, due at {at(HOUR)}, completed" in found.sentence
+
+
+def test_a_suspended_one_starts_nothing() -> None:
+    found = diagnosed(cron_job(suspend=True), now(HOUR * 5))
+    assert (found.cause, found.next_run) == ("Suspended", None)
+    assert "it is suspended (spec.suspend), so no run starts; no run has started" in found.sentence
+
+
+def test_forbid_behind_a_job_that_hangs_names_why_that_hangs() -> None:
+    waiting = pod("train-a", HOUR + 1, code=None, job="nightly-1")
+    waiting["metadata"]["ownerReferences"][0]["uid"] = "nightly-1"
+    waiting["status"] = {
+        "phase": "Pending",
+        "containerStatuses": [
+            {"name": "main", "image": "x:1", "state": {"waiting": {"reason": "ErrImagePull"}}}
+        ],
+    }
+    found = diagnosed(
+        cron_job(
+            {"lastScheduleTime": at(HOUR), "active": [{"name": "nightly-1"}]},
+            concurrencyPolicy="Forbid",
+        ),
+        run(1, active=1),
+        waiting,
+        now(2 * HOUR + 600),
+    )
+    assert (found.cause, found.missed) == (
+        "JobAlreadyActive",
+        found.next_run and found.next_run - HOUR,
+    )
+    assert "the previous Job was still running (concurrencyPolicy: Forbid)" in found.sentence
+    assert "an image that can be pulled" in found.sentence
+
+
+def test_a_run_beyond_the_starting_deadline_is_missed() -> None:
+    found = diagnosed(
+        cron_job({"lastScheduleTime": at(HOUR)}, startingDeadlineSeconds=30), now(3 * HOUR + 600)
+    )
+    assert found.cause == "StartingDeadline"
+    words = f"the run due at {at(3 * HOUR)} and 1 before it did not start: startingDeadlineSeconds"
+    assert words in found.sentence
+    assert (
+        found.summary.headline == f"CronJob nightly has not run since {at(HOUR)} (2 runs missed)."
+    )
+
+
+def test_an_event_of_the_controller_says_why_no_job_was_created() -> None:
+    message = 'Error creating job: jobs.batch "nightly-2" is forbidden: exceeded quota: jobs'
+    found = diagnosed(cron_job(), about("FailedCreate", message, HOUR + 1), now(HOUR + 600))
+    assert found.cause == "NotStarted"
+    assert "exceeded quota: jobs" in found.sentence
+
+
+def test_without_any_sign_the_controller_itself_is_named() -> None:
+    found = diagnosed(cron_job(), now(HOUR + 600))
+    assert found.cause == "NotStarted"
+    assert "see if the CronJob controller (kube-controller-manager) runs" in found.sentence
+
+
+def test_one_that_was_just_created_has_not_been_due() -> None:
+    found = diagnosed(cron_job(), now(-30))
+    assert found.cause == "NoneDue"
+    assert "no run was due since it was created" in found.sentence
+
+
+@pytest.mark.parametrize("schedule", ["0 0 31 2 *", "every day"])
+def test_a_schedule_that_never_fires_is_named(schedule: str) -> None:
+    found = diagnosed(cron_job(schedule=schedule), now(600))
+    assert found.cause == "InvalidSchedule"
+
+
+def test_a_failed_job_that_is_gone_is_reported_as_gone() -> None:
+    found = diagnosed(cron_job({"lastScheduleTime": at(2 * HOUR)}), now(2 * HOUR + 600))
+    assert (
+        f"the Job of the last run, due at {at(2 * HOUR)}, is gone; no run has succeeded"
+        in found.sentence
+    )
+
+
+def test_an_unknown_time_zone_is_named_and_not_the_schedule() -> None:
+    found = diagnosed(cron_job(timeZone="Mars/X"), now(600))
+    assert found.cause == "InvalidSchedule"
+    assert "its schedule '0 * * * *' in time zone 'Mars/X' is invalid" in found.sentence
+    assert "unknown time zone Mars/X" in found.sentence
+
+
+def test_a_schedule_that_cannot_be_parsed_has_the_reason() -> None:
+    found = diagnosed(cron_job(schedule="61 * * * *"), now(600))
+    assert "is invalid: end of range (61) above maximum (59): 61" in found.sentence
+
+
+def test_a_missed_run_of_every_minute_is_reported() -> None:
+    found = diagnosed(cron_job(schedule="* * * * *"), now(5 * HOUR + 30))
+    assert (found.cause, found.missed) == ("NotStarted", START + 5 * HOUR - 60)
+
+
+@pytest.mark.parametrize(("seconds", "cause"), [(HOUR + 30, "NoneDue"), (HOUR + 60, "NotStarted")])
+def test_a_run_has_a_minute_to_start(seconds: int, cause: str) -> None:
+    started = cron_job({"lastScheduleTime": at(0)})
+    found = diagnosed(started, now(seconds))
+    assert found.cause == cause
+
+
+def test_a_run_that_was_created_by_hand_was_not_due() -> None:
+    by_hand = run(2, "Complete")
+    by_hand["metadata"]["annotations"] = {"cronjob.kubernetes.io/instantiate": "manual"}
+    found = diagnosed(
+        cron_job({"lastScheduleTime": at(2 * HOUR)}),
+        by_hand,
+        run(1, "Failed", "x"),
+        now(2 * HOUR + 90),
+    )
+    assert "the last run, created by hand at 2027-01-01T02:00:00Z, completed" in found.sentence
+    assert [each.by_hand for each in found.runs] == [True, False]
+
+
+def test_one_that_is_being_deleted_starts_nothing() -> None:
+    deleted = cron_job()
+    deleted["metadata"] |= {"deletionTimestamp": at(60), "finalizers": ["example.com/x"]}
+    found = diagnosed(deleted, now(5 * HOUR))
+    assert (found.cause, found.missed, found.next_run) == ("Deleting", None, None)
+    assert (
+        "it is being deleted (held by finalizer example.com/x), so no run starts" in found.sentence
+    )

@@ -1,0 +1,200 @@
+"""Advice reads the message: each kind of obstacle has its own, with the place in the manifest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.gone_pods import gone_cause
+from support.replay.recorded_jobs import created, event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+CONTAINER = {
+    "name": "main",
+    "image": "x:1",
+    "resources": {
+        "requests": {"memory": "64Gi", "nvidia.com/gpu": 8},
+        "limits": {"memory": "64Gi"},
+    },
+    "env": [{"name": "T", "valueFrom": {"secretKeyRef": {"name": "token", "key": "password"}}}],
+}
+VOLUMES = [
+    {"name": "tmp", "emptyDir": {}},
+    {"name": "data", "persistentVolumeClaim": {"claimName": "data"}},
+]
+
+
+def a_job(restart: str = "Never", **status: Any) -> Object:
+    value = stored(job(), **status)
+    spec = value["spec"]["template"]["spec"]
+    spec |= {"restartPolicy": restart, "containers": [CONTAINER], "volumes": VOLUMES}
+    return value
+
+
+def pending(status: Object, *events: Object) -> Diagnosis:
+    value = pod("train-a", 1, code=None)
+    value["status"] = {"phase": "Pending", **status}
+    value["spec"] = {"nodeName": "node-0", "containers": [CONTAINER]}
+    return diagnose(read_recording(a_job(active=1), [value], events))
+
+
+def unschedulable(reasons: str) -> Diagnosis:
+    message = f"0/3 nodes are available: {reasons}. preemption: 0/3 nodes are available."
+    scheduled = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": message,
+    }
+    return pending({"conditions": [scheduled]})
+
+
+def advice(found: Diagnosis) -> list[tuple[str, str]]:
+    return [(each.field, each.text) for each in found.advice]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "field", "words"),
+    [
+        ("pod has unbound immediate PersistentVolumeClaims", "volumes[1].persistentVolumeClaim.claimName", "bound"),
+        ('persistentvolumeclaim "data" not found', "volumes[1].persistentVolumeClaim.claimName", "Create PersistentVolumeClaim data"),
+        ("3 node(s) had volume node affinity conflict", "volumes[1].persistentVolumeClaim.claimName", "WaitForFirstConsumer"),
+        ("3 node(s) had untolerated taint {dedicated: gpu}", "tolerations", "dedicated: gpu"),
+        ("3 node(s) had untolerated taint(s)", "tolerations", "kubectl describe nodes"),
+        ("3 node(s) didn't match Pod's node affinity/selector", "nodeSelector", "label a node"),
+        ("3 node(s) didn't match pod anti-affinity rules", "affinity", "podAntiAffinity"),
+        ("3 node(s) didn't match pod topology spread constraints", "topologySpreadConstraints", "ScheduleAnyway"),
+        ("3 Insufficient memory", "containers[0].resources.requests.memory", "enough memory free"),
+        ("3 Insufficient nvidia.com/gpu", "containers[0].resources.requests.nvidia.com/gpu", "enough nvidia.com/gpu"),
+    ],
+)  # fmt: skip
+def test_the_message_of_the_scheduler_decides(reasons: str, field: str, words: str) -> None:
+    (place, text), *_ = advice(unschedulable(reasons))
+    assert place == f"spec.template.spec.{field}"
+    assert words in text
+
+
+def test_each_reason_of_one_message_has_its_advice() -> None:
+    found = advice(unschedulable("1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}"))
+    assert "spec.template.spec.tolerations" in [field for field, _ in found]
+    assert any("enough cpu free" in text for _, text in found)
+
+
+def test_each_taint_and_each_resource_is_named_but_that_of_the_control_plane() -> None:
+    control = "1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"
+    found = advice(
+        unschedulable(f"{control}, 2 node(s) had untolerated taint {{nvidia.com/gpu: present}}")
+    )
+    assert [text for _, text in found if "taint" in text] == [
+        "Nodes have the taint nvidia.com/gpu: present, and the Pod does not tolerate it: add a toleration in a "
+        "new Job, or remove the taint."
+    ]
+    found = advice(unschedulable("1 Insufficient cpu, 3 Insufficient memory"))
+    assert [field.rpartition(".")[2] for field, _ in found[:2]] == ["requests", "memory"]
+
+
+def test_room_is_not_what_a_taint_leaves_missing() -> None:
+    assert (
+        "for a node that takes its Pods"
+        in unschedulable("3 node(s) had untolerated taint {a: b}").sentence
+    )
+    assert "for a node with room" in unschedulable("3 Insufficient cpu").sentence
+
+
+def test_more_nodes_do_not_bind_a_claim() -> None:
+    found = unschedulable("pod has unbound immediate PersistentVolumeClaims")
+    assert "for the PersistentVolumeClaims of its Pods" in found.sentence
+    assert not any("Add nodes" in text for _, text in advice(found))
+
+
+def test_a_node_that_is_not_ready_needs_repair_and_no_toleration() -> None:
+    (field, text), *_ = advice(
+        unschedulable("3 node(s) had untolerated taint {node.kubernetes.io/not-ready: }")
+    )
+    assert field == ""
+    assert "repair the nodes" in text
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "words"),
+    [
+        ("FailedAttachVolume", 'Multi-Attach error for volume "pvc-1"', "ReadWriteMany"),
+        ("FailedAttachVolume", "googleapi: maximum number of disks", "as many volumes"),
+        ("FailedMount", "mount.nfs: Connection timed out", "does not reach the storage"),
+        ("FailedMount", "Unable to attach or mount volumes: unmounted volumes=[data]", "Volume data"),
+        ("FailedMount", "something new", "Look at the claim"),
+    ],
+)  # fmt: skip
+def test_a_volume_that_is_not_mounted_is_no_missing_config(
+    reason: str, message: str, words: str
+) -> None:
+    found = advice(pending({}, event(reason, message, 3, "train-a", "Pod")))
+    assert words in found[0][1]
+    assert found[0][0].startswith("spec.template.spec.volumes")
+    assert not any("ConfigMap" in text for _, text in found)
+
+
+def test_a_missing_secret_is_named_with_its_place() -> None:
+    waiting = {"reason": "CreateContainerConfigError", "message": 'secret "token" not found'}
+    found = advice(
+        pending({"containerStatuses": [{"name": "main", "state": {"waiting": waiting}}]})
+    )
+    assert found[0] == (
+        "spec.template.spec.containers[0].env[0].valueFrom.secretKeyRef.name",
+        "Create token in the namespace of the Job: the kubelet tries again.",
+    )
+
+
+def killed(limits: Object, restart: str = "Never") -> list[tuple[str, str]]:
+    value = pod("train-a", 0, 300, 137, reason="OOMKilled")
+    value["spec"] = {"containers": [{"name": "main", "resources": {"limits": limits}}]}
+    if restart == "OnFailure":
+        last = value["status"]["containerStatuses"][0]["state"]
+        waiting = {"waiting": {"reason": "CrashLoopBackOff"}}
+        value["status"] |= {
+            "phase": "Running",
+            "containerStatuses": [
+                {"name": "main", "restartCount": 3, "state": waiting, "lastState": last}
+            ],
+        }
+    return advice(diagnose(read_recording(a_job(restart, active=1), [value], ())))
+
+
+def test_a_container_without_a_limit_is_not_told_to_raise_it() -> None:
+    assert (
+        killed({"memory": "64Mi"})[0][0]
+        == "spec.template.spec.containers[0].resources.limits.memory"
+    )
+    (field, text), *_ = killed({})
+    assert field == "spec.template.spec.containers[0].resources"
+    assert "it has no limit" in text
+
+
+def test_a_crash_loop_by_memory_has_the_advice_of_memory() -> None:
+    assert "Raise resources.limits.memory" in killed({"memory": "64Mi"}, "OnFailure")[0][1]
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "cause"),
+    [
+        ("Evicted", "Evicted pod: Underutilized", "EvictionAPI"),
+        ("Evicted", "The node was low on resource: memory.", "NodePressure"),
+        ("ScaleDown", "deleting pod for node scale down", "EvictionAPI"),
+        ("TaintManagerEviction", "Marking for deletion Pod batch/train-a", "Taint"),
+        ("Preempted", "Preempted by pod x on node n1", "Preemption"),
+    ],
+)
+def test_the_last_event_of_a_pod_that_is_gone_has_the_advice_of_its_cause(
+    reason: str, message: str, cause: str
+) -> None:
+    value = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
+    events = created("train-a", 1), event(reason, message, 290, "train-a", "Pod")
+    found = diagnose(read_recording(value, (), events))
+    assert found.cause == "PodsGone"
+    assert gone_cause(found.recording) == cause
+    assert f"by its last Event, {reason}" in found.sentence
+    assert "DisruptionTarget" in found.advice[0].text

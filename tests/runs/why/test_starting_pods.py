@@ -1,0 +1,183 @@
+"""Reasons for which Pods do not start: from their statuses, and from Events that no later one contradicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.runs.recorded.pending_pods import gone_reason
+from jobsworth.runs.recorded.recording import RecordedEvent
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from support.replay.recorded_jobs import event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+SIDECAR = {"name": "proxy", "restartPolicy": "Always"}
+FETCH = {"name": "fetch"}
+
+
+def crashing(name: str) -> Object:
+    return {
+        "name": name,
+        "restartCount": 5,
+        "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}},
+        "lastState": {"terminated": {"exitCode": 2, "reason": "Error"}},
+    }
+
+
+def waiting(reason: str, message: str = "", name: str = "main") -> Object:
+    return {"name": name, "state": {"waiting": {"reason": reason, "message": message}}}
+
+
+def diagnosed(
+    status: Object, *init: Object, events: tuple[Object, ...] = (), restart: str = "Never"
+) -> Diagnosis:
+    value = pod("train-a", 1, code=None)
+    value["status"] = {"phase": "Pending", **status}
+    value["spec"] = {"initContainers": list(init), "nodeName": "node-0"}
+    manifest = stored(job(), active=1)
+    manifest["spec"]["template"]["spec"]["restartPolicy"] = restart
+    return diagnose(read_recording(manifest, [value], events))
+
+
+def test_an_init_container_that_crashes_again_and_again_is_named() -> None:
+    found = diagnosed({"initContainerStatuses": [crashing("fetch")]}, FETCH, restart="OnFailure")
+    assert found.cause == "CrashLoop"
+    assert "for init container fetch of Pod train-a, which fails again and again" in found.sentence
+    assert (
+        "5 restarts, last exit code 2); this ends when backoffLimit 6 is reached" in found.sentence
+    )
+
+
+def test_a_sidecar_that_crashes_is_named_and_reaches_no_limit() -> None:
+    found = diagnosed({"initContainerStatuses": [crashing("proxy")]}, SIDECAR)
+    assert found.cause == "CrashLoop"
+    assert "for container proxy of Pod train-a, which fails again and again" in found.sentence
+    assert "this ends when the container no longer fails; nothing else" in found.sentence
+
+
+def test_an_init_container_that_runs_is_what_the_pod_waits_for() -> None:
+    found = diagnosed(
+        {
+            "initContainerStatuses": [{"name": "fetch", "state": {"running": {}}}],
+            "containerStatuses": [waiting("PodInitializing")],
+        },
+        FETCH,
+    )
+    assert found.cause == "Initializing"
+    assert (
+        "(Pod train-a: its init container fetch runs); this ends when fetch succeeds"
+        in found.sentence
+    )
+
+
+@pytest.mark.parametrize("reason", ["CreateContainerError", "RunContainerError"])
+def test_a_container_that_the_runtime_cannot_create_is_no_missing_config(reason: str) -> None:
+    found = diagnosed({"containerStatuses": [waiting(reason, "no command specified")]})
+    assert found.cause == "StartError"
+    assert f"(Pod train-a: {reason}: no command specified)" in found.sentence
+    assert "ConfigMap" not in found.sentence
+
+
+def test_a_pod_that_no_scheduler_has_considered_names_the_scheduler() -> None:
+    value = pod("train-a", 1, code=None)
+    value |= {"status": {"phase": "Pending"}, "spec": {"schedulerName": "volcano"}}
+    found = diagnose(read_recording(stored(job(), active=1), [value], []))
+    assert found.cause == "NoScheduler"
+    assert "it has no node, and scheduler volcano has not reported on it" in found.sentence
+
+
+def test_a_job_that_runs_names_the_container_that_was_restarted_most() -> None:
+    value = pod("train-a", 1, started=2)
+    value["status"]["containerStatuses"] = [
+        {
+            "name": "main",
+            "restartCount": 4,
+            "state": {"running": {}},
+            "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}},
+        }
+    ]
+    found = diagnose(read_recording(stored(job(), active=1), [value], []))
+    assert found.cause == "Running"
+    words = "container main of Pod train-a with 4 restarts, last exit code 137, OOMKilled)"
+    assert words in found.sentence
+
+
+def about(reason: str, seconds: int, message: str = "") -> Object:
+    return event(reason, message, seconds, "train-a", "Pod")
+
+
+def test_a_failure_to_schedule_is_over_with_the_scheduling() -> None:
+    found = diagnosed(
+        {"containerStatuses": [waiting("ContainerCreating")]},
+        events=(
+            about("FailedScheduling", 5, "0/3 nodes"),
+            about("Scheduled", 60),
+            about("Pulling", 61),
+        ),
+    )
+    assert found.cause == "Pending"
+
+
+@pytest.mark.parametrize(
+    ("reasons", "cause"),
+    [
+        (("FailedScheduling",), "Unschedulable"),
+        (("FailedScheduling", "Scheduled"), None),
+        (("Scheduled", "FailedMount"), "Volume"),
+        (("Scheduled", "FailedCreatePodSandBox"), "Sandbox"),
+        (("FailedPrepareDynamicResources", "Pulled"), None),
+        (("Scheduled", "FailedMount", "Pulling"), None),
+        (("FailedMount", "Pulled", "Created"), None),
+        (("Pulling", "BackOff"), "ImagePull"),
+        (("BackOff", "Pulling"), "ImagePull"),
+        (("BackOff", "Pulling", "Pulled"), None),
+        (("Pulled", "Failed"), "MissingConfig"),
+        (("Failed", "Pulled"), "MissingConfig"),
+        (("Failed", "Pulled", "Created"), None),
+    ],
+)
+def test_the_last_failure_counts_that_no_later_event_contradicts(
+    reasons: tuple[str, ...], cause: str | None
+) -> None:
+    messages = {"BackOff": "Back-off pulling image", "Failed": 'configmap "x" not found'}
+    events = [
+        RecordedEvent(at, "Pod", "train-a", "Warning", reason, messages.get(reason, "timeout"), 1)
+        for at, reason in enumerate(reasons)
+    ]
+    found = gone_reason(events)
+    assert (None if found is None else found.cause) == cause
+
+
+def test_of_the_same_second_the_failure_counts_except_before_scheduling() -> None:
+    def at_once(*reasons: str) -> list[RecordedEvent]:
+        return [RecordedEvent(1, "Pod", "a", "", each, "image", 1) for each in reasons]
+
+    assert gone_reason(at_once("FailedScheduling", "Scheduled")) is None
+    pulls = gone_reason(at_once("BackOff", "Pulled"))
+    assert pulls is not None
+    assert pulls.cause == "ImagePull"
+
+
+def test_a_pod_that_cannot_start_is_the_cause_although_others_are_to_be_created() -> None:
+    value = pod("train-a", 1, code=None)
+    value["status"] = {
+        "phase": "Pending",
+        "containerStatuses": [waiting("ErrImagePull", "not found")],
+    }
+    found = diagnose(read_recording(stored(job(parallelism=3), active=1), [value], []))
+    assert (found.cause, found.waiting and found.waiting.detail) == (
+        "ImagePull",
+        "Pod train-a: ErrImagePull: not found",
+    )
+
+
+def test_rejected_pods_are_the_cause_beside_the_progress_of_those_that_run() -> None:
+    running = pod("train-a", 1, started=2)
+    rejected = event("FailedCreate", "Error creating: exceeded quota: pods", 3)
+    manifest = stored(job(parallelism=2, completions=2), active=1)
+    found = diagnose(read_recording(manifest, [running], [rejected]))
+    assert found.cause == "Quota"
+    assert "(exceeded quota: pods; 1 Pod runs, 0 of 2 completions succeeded)" in found.sentence

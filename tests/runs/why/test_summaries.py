@@ -1,0 +1,130 @@
+"""The short answer of why: a first line of at most 20 words, the cause, a command to paste, what comes next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.saved_objects import SavedObjects
+from jobsworth.runs.why.summary import MAX_WORDS, brief, summary_of
+from support.replay.recorded_jobs import START, UID, at, event, pod, recording, stored
+from support.simulation.simulated_runs import job
+from support.why.recorded_failures import diagnosed
+from support.why.situations import situations
+
+Object = dict[str, Any]
+SITUATIONS = {each["name"]: each for each in situations()}
+HOUR = 3600
+
+
+def test_since_is_the_first_refusal() -> None:
+    refused = event("FailedCreate", "Error creating: exceeded quota: compute", 7000)
+    refused |= {"firstTimestamp": at(1), "count": 12}
+    found = diagnose(read_recording(stored(job()), (), (refused,), now=START + 7201))
+    short = summary_of(found)
+    assert short.headline == "Job train has waited 2 h for the API server to accept its Pods."
+    assert short.causes == (f"exceeded quota: compute, since {at(1)}",)
+    assert short.command == "kubectl describe resourcequota -n batch"
+    assert short.following.startswith("It goes on when other Pods of the namespace end")
+    assert short.following.endswith("Otherwise it waits forever.")
+
+
+def test_what_the_first_line_says_is_not_said_again() -> None:
+    value = stored(job(backoffLimit=0), (9, "Failed", "BackoffLimitExceeded"), failed=1)
+    short = summary_of(diagnose(recording(value, pod("train-a", 0, 8, 3, started=1))))
+    assert short.headline == "Job train failed after 9 s: Pod train-a failed with exit code 3."
+    assert short.causes == ("backoffLimit 0 was exceeded",)
+    assert short.command == "kubectl logs -n batch train-a -c main"
+
+
+def test_a_finished_job_with_a_ttl_says_when_its_logs_are_deleted() -> None:
+    value = stored(
+        job(backoffLimit=0, ttlSecondsAfterFinished=60),
+        (9, "Failed", "BackoffLimitExceeded"),
+        failed=1,
+    )
+    short = summary_of(diagnose(recording(value, pod("train-a", 0, 8, 3, started=1))))
+    assert f"are deleted at {at(69)}" in short.following
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("a mesh's proxy keeps a Pod whose work is done", "kubectl exec -n batch pi-6tq7q -c istio-proxy -- curl -fsS -X POST http://localhost:15020/quitquitquit"),
+        ("a crash loop whose last end was for memory", "kubectl logs -n batch load-x -c load --previous"),
+        ("an init container waits for an installation", "kubectl logs -n batch pega-x -c wait-for-pegainstall"),
+        ("the failure is decided, and a Pod on a lost node does not terminate", "kubectl delete pod -n batch j-bbbbb --force"),
+        ("the failure is decided, and a finalizer holds a Pod", "kubectl describe pod -n batch j-x"),
+        ("the only node has a taint", "kubectl get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints"),
+        ("a claim is not bound", "kubectl describe pvc -n batch"),
+        ("the registry denies the image", "kubectl delete job -n batch img"),
+        ("a Job waits for quota of its queue", "kubectl describe workload -n batch job-job-19797"),
+        ("a container without a limit was killed for memory", ""),
+    ],
+)  # fmt: skip
+def test_a_cause_has_its_command(name: str, command: str) -> None:
+    assert summary_of(diagnosed(SITUATIONS[name])).command == command
+
+
+def test_names_of_a_hostile_object_are_quoted() -> None:
+    value = stored(job(), active=1)
+    value["metadata"]["name"] = "a;reboot"
+    refused = event("FailedCreate", "denied", 5, "a;reboot")
+    short = summary_of(diagnose(read_recording(value, (), (refused,))))
+    assert short.command == (
+        "kubectl get events -n batch --field-selector 'involvedObject.name=a;reboot'"
+    )
+
+
+@pytest.mark.parametrize("text", ["a" * 50, "one, two (three, four) five", "w " * 40])
+def test_a_text_fits_into_its_words(text: str) -> None:
+    assert len(brief(text, 3).split()) <= 3
+
+
+def nightly() -> SavedObjects:
+    saved = SavedObjects()
+    meta = {"name": "nightly", "namespace": "batch", "uid": "cron", "creationTimestamp": at(0)}
+    running = stored(job(), active=1)
+    owner = {"kind": "CronJob", "name": "nightly", "uid": "cron", "controller": True}
+    running["metadata"]["ownerReferences"] = [owner]
+    starting = pod("train-a", code=None)
+    waiting = {"reason": "ImagePullBackOff", "message": "not found"}
+    statuses = [{"name": "main", "image": "rep:1", "state": {"waiting": waiting}}]
+    starting["status"] = {"phase": "Pending", "containerStatuses": statuses}
+    starting["spec"] = {"nodeName": "n1"}
+    cron_job = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": meta,
+        "spec": {
+            "schedule": "@hourly",
+            "concurrencyPolicy": "Forbid",
+            "jobTemplate": {"spec": running["spec"]},
+        },
+        "status": {"lastScheduleTime": at(0), "active": [{"name": "train"}]},
+    }
+    skipped = event("JobAlreadyActive", "Not starting job", 6 * HOUR + 600, "nightly", "CronJob")
+    for each in (cron_job, {**running, "apiVersion": "batch/v1", "kind": "Job"}, starting, skipped):
+        assert saved.add(each) is None
+    return saved
+
+
+def test_a_cron_job_counts_its_missed_runs_and_names_what_holds_them_back() -> None:
+    saved = nightly()
+    (value,) = saved.explained()
+    found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
+    assert not isinstance(found, Diagnosis)
+    short = found.summary
+    assert short.headline == f"CronJob nightly has not run since {at(0)} (6 runs missed)."
+    assert len(short.headline.split()) <= MAX_WORDS
+    why, of_job, detail = short.causes
+    assert why.startswith("the previous Job was still running")
+    assert of_job == "Job train has waited 6 h 10 min for an image that can be pulled"
+    assert "ImagePullBackOff" in detail
+    assert short.command == "kubectl delete job -n batch train"
+    assert short.following.startswith(f"The next run is due at {at(7 * HOUR)}.")
+    assert UID in {each.uid for each in found.runs}

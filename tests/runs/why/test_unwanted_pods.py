@@ -1,0 +1,74 @@
+"""Pods that are deleted for their Job are not failures, and what holds such a Job is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from support.replay.recorded_jobs import at, event, pod, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+DELETED = pod("train-a", 1, started=2, deleted=40)
+
+
+def diagnosed(
+    *pods: Object, meta: Object | None = None, events: tuple[Object, ...] = (), **spec: Any
+) -> Diagnosis:
+    value = stored(job(**spec), terminating=1)
+    value["metadata"] |= meta or {}
+    if spec.get("suspend"):
+        suspended = {"type": "Suspended", "status": "True", "lastTransitionTime": at(41)}
+        value["status"]["conditions"] = [suspended]
+    return diagnose(read_recording(value, pods, events, now=1_798_761_700))
+
+
+def test_a_pod_of_a_job_that_is_deleted_is_no_failure() -> None:
+    found = diagnosed(
+        DELETED, meta={"deletionTimestamp": at(40), "finalizers": ["foregroundDeletion"]}
+    )
+    assert (found.cause, found.groups) == ("Deleting", ())
+    assert "for its own deletion (Pod train-a" in found.sentence
+
+
+def test_a_pod_that_was_deleted_before_its_job_is_a_failure() -> None:
+    found = diagnosed(DELETED, meta={"deletionTimestamp": at(50)})
+    assert [group.cause.name for group in found.groups] == ["Deletion"]
+
+
+def test_the_finalizers_that_hold_a_job_are_named() -> None:
+    names = ["example.com/a", "example.com/b", "example.com/c", "example.com/d"]
+    found = diagnosed(meta={"deletionTimestamp": at(40), "finalizers": names})
+    assert (
+        "(held by finalizers example.com/a, example.com/b, example.com/c and 1 more)"
+        in found.sentence
+    )
+
+
+def test_a_pod_of_a_suspended_job_is_no_failure() -> None:
+    found = diagnosed(DELETED, suspend=True)
+    assert (found.cause, found.groups) == ("Suspended", ())
+
+
+def test_a_pod_of_a_job_without_parallelism_is_no_failure() -> None:
+    found = diagnosed(DELETED, parallelism=0)
+    assert (found.cause, found.groups) == ("NoParallelism", ())
+    assert "(spec.parallelism is 0)" in found.sentence
+
+
+def test_a_job_in_a_queue_waits_for_its_admission() -> None:
+    found = diagnosed(meta={"labels": {"kueue.x-k8s.io/queue-name": "team"}}, suspend=True)
+    assert found.cause == "Suspended"
+    assert "for its admission by Kueue, in queue team (spec.suspend is true)" in found.sentence
+
+
+def test_a_deadline_names_the_pods_that_ran_and_that_others_were_rejected() -> None:
+    end = (30, "Failed", "DeadlineExceeded")
+    value = stored(job(parallelism=2, completions=2, activeDeadlineSeconds=30), end)
+    stopped = pod("train-a", 1, started=2, deleted=30)
+    rejected = event("FailedCreate", "Error creating: exceeded quota: pods", 2)
+    found = diagnose(read_recording(value, [stopped], [rejected]))
+    assert found.cause == "Running"
+    assert "while Pod train-a ran (0 of 2 Pods had succeeded)" in found.sentence
+    assert "; the API server rejected others (exceeded quota: pods)" in found.sentence

@@ -1,1 +1,0 @@
-"""The Common Expression Language as kube-apiserver evaluates it in admission policies."""

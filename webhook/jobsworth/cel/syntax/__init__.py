@@ -1,1 +1,0 @@
-"""The syntax of CEL: texts to trees."""

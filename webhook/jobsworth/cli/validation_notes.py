@@ -1,0 +1,69 @@
+"""Notes at the end of ``jobsworth validate``: why a run fails, and what it did not check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.findings.result import INVALID, VALID
+from jobsworth.printable import printable
+from jobsworth.wording import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.files.existing_objects import OldObjects
+    from jobsworth.findings.result import Result
+
+MAX_NAMED = 3
+"""The maximum number of objects that a note names."""
+
+
+def why_it_fails(results: Sequence[Result]) -> str:
+    """Explain the exit code of a run that fails although there is no error."""
+    failing = [result for result in results if result.fails]
+    number = sum(len(result.failing) for result in failing)
+    return f"exit code 1: {count(number, 'finding')} of at least severity {failing[0].fail_on} (--fail-on)"
+
+
+def note_on_default_namespace(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the namespace in which policies evaluated objects without one, if there are any."""
+    number = sum(not result.namespace for result in _validated(results))
+    if number:
+        yield (
+            f"{count(number, 'object')} without a namespace: policies were evaluated in namespace "
+            '"default"; set --namespace'
+        )
+
+
+def note_on_other_namespaces(results: Sequence[Result], namespace: str) -> Iterator[str]:
+    """Yield the objects whose manifest names another namespace than ``--namespace``, if there are any."""
+    others = [each for each in _validated(results) if each.namespace not in (None, namespace)]
+    if others:
+        yield printable(
+            f"note: {_named(others)}: the namespace of the manifest was used, not --namespace {namespace}; "
+            "kubectl apply -n rejects it"
+        )
+
+
+def note_on_new_objects(
+    results: Sequence[Result], existing: OldObjects, against: str
+) -> Iterator[str]:
+    """Yield the objects of which no earlier version was found, so that no update was checked."""
+    new = [each for each in _validated(results) if each.name and not existing.have(each)]
+    if new:
+        where = "the cluster" if against == "live" else against
+        them = "it was validated as a new object" if len(new) == 1 else "they were validated as new"
+        yield printable(f"note: {where} has no {_named(new)}: {them}")
+
+
+def _validated(results: Sequence[Result]) -> list[Result]:
+    return [result for result in results if result.status in (VALID, INVALID)]
+
+
+def _named(results: Sequence[Result]) -> str:
+    names = [
+        f"{each.kind} {each.namespace + '/' if each.namespace else ''}{each.shown_name}"
+        for each in results[:MAX_NAMED]
+    ]
+    more = len(results) - MAX_NAMED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,89 @@
+"""An object after the MutatingAdmissionPolicies of a cluster, which apply before webhooks and validation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jobsworth.evaluation.admission_findings import finding_of
+from jobsworth.provenance.server_defaults import strip_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.evaluation.policy_result import PolicyResult, Reported
+    from jobsworth.evaluation.prepared import PreparedObject
+    from jobsworth.findings.finding import Finding
+    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
+    from jobsworth.validation.engine import Engine
+
+
+class AdmissionMutation:
+    """The passes of an object through the policies.
+
+    Lint findings about a mutated object are those that it and the manifest both have: a client cannot fix
+    what a policy adds, and need not fix what a policy changes.
+
+    Args:
+        policies: the admission policies.
+        prepared: the object as it arrives.
+        engine: the engine of the API server that receives it.
+
+    Attributes:
+        prepared: the object after the policies.
+    """
+
+    def __init__(
+        self, policies: AdmissionPolicySet, prepared: PreparedObject, engine: Engine
+    ) -> None:
+        assert prepared.policy_request is not None
+        self._original = prepared
+        self._engine = engine
+        self._request = prepared.policy_request()
+        self._mutated = policies.mutate(self._request, engine.server)
+        self.prepared = self._after()
+
+    def again(self, policy: PolicyResult | None) -> bool:
+        """Apply the policies once more, as after a webhook; return True if they change the object.
+
+        Args:
+            policy: the result of JobPolicies for the object after the first pass; None without.
+        """
+        defaulted = self._mutated.object
+        if policy is not None and policy.mutation is not None:
+            defaulted = policy.mutation.object
+        changed = self._mutated.again(defaulted)
+        if changed:
+            self.prepared = self._after()
+        return changed
+
+    @property
+    def findings(self) -> list[Reported]:
+        """The failures of policies, and those that were not applied, each with the name of its policy."""
+        return [(outcome.policy, finding_of(outcome)) for outcome in self._mutated.outcomes]
+
+    def explained(self, api: Sequence[Finding]) -> list[Finding]:
+        """Return the API server's findings, each about a value that a policy set with a hint."""
+        return [finding.with_hint(self._hint(finding.field) or finding.hint) for finding in api]
+
+    def _hint(self, field: str) -> str:
+        names = self._mutated.policies_that_changed(field)
+        return f"MutatingAdmissionPolicy {' and '.join(names)} changes this field." if names else ""
+
+    def _after(self) -> PreparedObject:
+        original, mutated = self._original, self._mutated.object
+        if not self._mutated.is_changed:
+            return original
+        request = replace(self._request, object=mutated)
+        decoded = self._engine.decode_object(mutated)
+        # The fields that the server drops are no longer there.
+        decoded.dropped, decoded.findings = original.decoded.dropped, original.decoded.findings
+        linted, bare = original.linted, original.bare
+        if linted is not None:
+            written = linted
+            bare = bare or (lambda: written)
+            stripped = strip_defaults(mutated, self._engine.server)
+            linted = self._engine.decode_object(stripped)
+        return original.replace(
+            decoded=decoded, linted=linted, bare=bare, policy_request=lambda: request
+        )

@@ -1,0 +1,99 @@
+"""Several findings of one mistake: which of them is reported, and which people see.
+
+A warning of the server is left to the lint rule that reports the same: it adds what to do, has a page, and a
+code of its own by which it can be ignored. Where no such rule reports the place, because it was deselected or
+because only some releases warn, the server's warning is reported. An error of the server is always reported,
+and lint rules about its value are not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.api.batch.job_warnings import NAME_NO_LABEL, TOO_MANY_INDEXES
+from jobsworth.api.core.pod_warnings import (
+    FRACTIONAL_BYTES,
+    HIDDEN_VARIABLE,
+    NEGATIVE_GRACE_PERIOD,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from jobsworth.findings.finding import Finding
+
+REPORTED_AS = {
+    FRACTIONAL_BYTES: "JW504",
+    HIDDEN_VARIABLE: "JW505",
+    NAME_NO_LABEL: "JW217",
+    TOO_MANY_INDEXES: "JW221",
+    NEGATIVE_GRACE_PERIOD: "JW024",  # since 1.37 the server rejects the Pods
+}
+"""The code of the finding that reports the same, by the key of the warning."""
+
+
+def without_repeated(api: Sequence[Finding], lint: Iterable[Finding]) -> Sequence[Finding]:
+    """Return the API server's findings without the warnings that a lint rule repeats.
+
+    Args:
+        api: the findings of the API server.
+        lint: the findings of lint rules about the same object.
+    """
+    if not any(finding.rule in REPORTED_AS for finding in api):
+        return api
+    places = {(finding.code, _place(finding.field)) for finding in lint}
+    return [
+        finding
+        for finding in api
+        if (REPORTED_AS.get(finding.rule), _place(finding.field)) not in places
+    ]
+
+
+def without_rejected(lint: Iterable[Finding], api: Iterable[Finding]) -> list[Finding]:
+    """Return lint findings without those about a value that the API server rejects.
+
+    It is left out, too, if the fix of an API error does what the rule asks for.
+
+    Args:
+        lint: the findings of lint rules.
+        api: the findings of the API server about the same object, with fixes.
+    """
+    errors = [each for each in api if each.severity == "error"]
+    places = {each.place for each in errors}
+    edits = [each.fix.edits for each in errors if each.fix is not None]
+    return [
+        each
+        for each in lint
+        if each.place not in places and (each.fix is None or each.fix.edits not in edits)
+    ]
+
+
+def with_narrowest(api: Sequence[Finding]) -> Sequence[Finding]:
+    """Mark the errors about a value of which another error supports fewer values: people see that one.
+
+    The API server reports ``restartPolicy: never`` twice, for the values of Pods and for those of Jobs.
+    """
+    supported: dict[str, list[frozenset[str]]] = {}
+    for each in api:
+        if each.supported:
+            supported.setdefault(each.place, []).append(frozenset(each.supported))
+    if all(len(sets) == 1 for sets in supported.values()):
+        return api
+    return [
+        each.changed(is_wider=True, fix=None, hint="")
+        if any(one < frozenset(each.supported) for one in supported.get(each.place, ()))
+        else each
+        for each in api
+    ]
+
+
+def _place(field: str) -> str:
+    """Return the path at which both findings of a pair are equal.
+
+    The server warns of an item of ``env`` at its name until 1.27, and of too many indexes at the whole spec.
+    """
+    return (
+        field.removesuffix(".completions").removesuffix(".name")
+        if field != "metadata.name"
+        else field
+    )

@@ -1,1 +1,0 @@
-"""Read a Job, CronJob or JobSet with all that a diagnosis takes."""

@@ -1,0 +1,379 @@
+"""What usual programs read, write and delete: one table of their subcommands, options and operands.
+
+Sources: the manual pages and reference documentation of the programs, in November 2026. A program that is not
+in the table has no effects.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.lint.command_line import base_name
+from jobsworth.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    Loss = Literal["files", "expiry", "mirror", "reset", "schema", "push"]
+    Target = Literal["all", "first", "last", "none"]
+
+
+class Use(Record):
+    """A use of a program that deletes or replaces data.
+
+    Attributes:
+        loss: ``files`` (deletes what it names), ``expiry`` (deletes what is old), ``mirror`` (deletes what
+            its source lacks), ``reset`` (empties a whole store), ``schema`` (drops what a schema
+            lacks) or ``push`` (replaces the work of others).
+        words: its subcommands, as they follow each other among the operands.
+        options: options of which it needs one; none for always.
+        spared: options with which it deletes nothing, or keeps a copy.
+        target: the operands whose data is lost.
+    """
+
+    loss: Loss
+    words: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    spared: tuple[str, ...] = ()
+    target: Target = "none"
+
+
+_DRY = ("--dry-run", "--dryrun", "-n", "--noop")
+_RESETS = (
+    Use("reset", ("migrate", "reset")),
+    Use("reset", ("db", "push"), ("--force-reset",)),
+    Use("schema", ("db", "push"), ("--accept-data-loss",)),
+    Use("schema", ("push",), ("--force",)),
+    Use("reset", ("migrate:rollback",), ("--all",)),
+    Use("schema", ("schema:sync",)),
+    Use("reset", ("doctrine:schema:drop",), ("--force",)),
+    Use("reset", ("doctrine:database:drop",), ("--force",)),
+    Use("schema", ("schema:update",), ("--force",)),
+    Use("schema", ("doctrine:schema:update",), ("--force",)),
+    Use("reset", ("doctrine:fixtures:load",), (), ("--append",)),
+    *(Use("reset", (each,)) for each in (
+        "db:drop", "db:reset", "db:schema:load", "db:setup", "db:wipe", "migrate:fresh", "migrate:refresh",
+        "migrate:reset", "db:migrate:undo:all", "ecto.drop", "ecto.reset", "schema:drop", "flush", "reset_db",
+        "db:structure:load", "db:migrate:reset",
+    )),
+)  # fmt: skip
+"""Subcommands of frameworks for web applications that empty a database, or drop what a schema lacks: Prisma,
+Drizzle, Rails, Laravel, Knex, Sequelize, Ecto, TypeORM, Doctrine and Django."""
+
+LOSSES: dict[str, tuple[Use, ...]] = {
+    "rm": (
+        Use("files", options=("-r", "-R", "--recursive"), target="all"),
+        Use("files", target="all"),
+    ),
+    "find": (Use("expiry", options=("-delete", "rm"), target="first"),),
+    "rsync": (
+        Use("mirror", (), ("--delete", "--delete-after", "--delete-before", "--delete-excluded"),
+            (*_DRY, "--backup", "-b", "--max-delete"), "last"),
+    ),
+    "rclone": (
+        Use("mirror", ("sync",), (), (*_DRY, "--backup-dir", "--max-delete"), "last"),
+        Use("files", ("purge",), (), _DRY, "last"),
+        Use("expiry", ("delete",), (), _DRY, "last"),
+    ),
+    "aws": (
+        Use("mirror", ("s3", "sync"), ("--delete",), _DRY, "last"),
+        Use("files", ("s3", "rm"), ("--recursive",), _DRY, "last"),
+        Use("reset", ("s3", "rb"), ("--force",), _DRY),
+        Use("reset", ("dynamodb", "delete-table")), Use("reset", ("rds", "delete-db-instance")),
+        Use("expiry", ("s3api", "delete-objects")),
+    ),
+    "gsutil": (
+        Use("mirror", ("rsync",), ("-d",), _DRY, "last"),
+        Use("files", ("rm",), ("-r", "-R"), (), "last"),
+    ),
+    "gcloud": (
+        Use("mirror", ("storage", "rsync"), ("--delete-unmatched-destination-objects",), _DRY, "last"),
+        Use("files", ("storage", "rm"), ("-r", "--recursive"), (), "last"),
+    ),
+    "mc": (
+        Use("mirror", ("mirror",), ("--remove",), _DRY, "last"),
+        Use("files", ("rm",), ("--recursive", "-r"), ("--older-than",), "last"),
+        Use("reset", ("rb",), ("--force",)),
+    ),
+    "s3cmd": (
+        Use("mirror", ("sync",), ("--delete-removed",), _DRY, "last"),
+        Use("files", ("del",), ("-r", "--recursive"), _DRY, "last"),
+        Use("files", ("rm",), ("-r", "--recursive"), _DRY, "last"),
+        Use("reset", ("rb",), ("-r", "--recursive")),
+    ),
+    "lftp": (Use("mirror", ("mirror",), ("--delete",), _DRY, "last"),),
+    "azcopy": (
+        Use("mirror", ("sync",), ("--delete-destination",), _DRY, "last"),
+        Use("files", ("remove",), (), (), "last"),
+    ),
+    "s5cmd": (Use("mirror", ("sync",), ("--delete",), _DRY, "last"), Use("files", ("rm",), (), (), "last")),
+    "restic": (Use("expiry", ("forget",), (), _DRY),),
+    "rustic": (Use("expiry", ("forget",), (), _DRY),),
+    "duplicity": (
+        Use("expiry", ("remove-older-than",), ("--force",)),
+        Use("expiry", ("remove-all-but-n-full",), ("--force",)),
+    ),
+    "duplicacy": (Use("expiry", ("prune",), (), _DRY),),
+    "velero": (Use("expiry", ("backup", "delete"), ("--confirm",)),),
+    "barman-cloud-backup-delete": (Use("expiry", (), (), _DRY),),
+    "borg": (Use("expiry", ("prune",), (), _DRY), Use("expiry", ("delete",), (), _DRY)),
+    "kopia": (Use("expiry", ("snapshot", "expire"), ("--delete",)),),
+    "pgbackrest": (Use("expiry", ("expire",), (), _DRY),),
+    "wal-g": (Use("expiry", ("delete",), ("--confirm",)),),
+    "dropdb": (Use("reset"),),
+    "mysqladmin": (Use("reset", ("drop",)),),
+    "pg_restore": (Use("reset", (), ("-c", "--clean")),),
+    "mongorestore": (Use("reset", (), ("--drop",)),),
+    "redis-cli": (Use("reset", ("flushall",)), Use("reset", ("flushdb",))),
+    "valkey-cli": (Use("reset", ("flushall",)), Use("reset", ("flushdb",))),
+    "flyway": (Use("reset", ("clean",)), Use("reset", ("migrate",), ("-cleanOnValidationError",))),
+    "liquibase": (Use("reset", ("dropAll",)), Use("reset", ("drop-all",))),
+    "atlas": (Use("reset", ("schema", "clean"), ("--auto-approve",)),),
+    "skeema": (Use("schema", ("push",), ("--allow-unsafe",), _DRY),),
+    "psqldef": (Use("schema", (), ("--enable-drop", "--enable-drop-table"), _DRY),),
+    "mysqldef": (Use("schema", (), ("--enable-drop", "--enable-drop-table"), _DRY),),
+    "dropuser": (Use("reset"),),
+    "zfs": (Use("reset", ("destroy",), (), _DRY), Use("files", ("rollback",), ("-r",), (), "last")),
+    "etcdctl": (Use("reset", ("del",), ("--prefix", "--from-key")),),
+    "vault": (Use("reset", ("secrets", "disable")), Use("reset", ("kv", "metadata", "delete"))),
+    "rabbitmqctl": (Use("reset", ("reset",)), Use("reset", ("force_reset",))),
+    "nodetool": (Use("reset", ("clearsnapshot",), ("--all",)),),
+    "migrate": (Use("reset", ("drop",)),),
+    "dbmate": (Use("reset", ("drop",)),),
+    "alembic": (Use("reset", ("downgrade", "base")),),
+    "terraform": (Use("reset", ("destroy",)),),
+    "tofu": (Use("reset", ("destroy",)),),
+    "pulumi": (Use("reset", ("destroy",)),),
+    "helm": (Use("reset", ("uninstall",), (), _DRY), Use("reset", ("delete",), (), _DRY)),
+    "git": (Use("push", ("push",), ("--force", "-f", "--mirror"), (*_DRY, "--force-with-lease")),),
+    **dict.fromkeys(
+        ("prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
+         "manage.py", "django-admin", "drizzle-kit", "knex"),
+        _RESETS,
+    ),
+}  # fmt: skip
+"""The uses of programs by which data is lost."""
+
+SQL_CLIENTS = frozenset(
+    ("clickhouse-client", "cockroach", "mariadb", "mongo", "mongosh", "mysql", "psql", "sqlcmd")
+)
+_SQL_LOSS = re.compile(
+    r"\bDROP\s+(?:DATABASE|SCHEMA)\b|\b(?:TRUNCATE(?:\s+TABLE)?|DELETE\s+FROM)\s+"
+    r"(?!\S*(?:cache|lock|queue|session|stag|te?mp))[\w.\"`]+\s*(?:;|,|CASCADE|RESTART|$)"
+    r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*\{\s*\}\s*\)",
+    re.IGNORECASE,
+)
+FORMATTERS = ("blkdiscard", "wipefs")
+"""Programs beside ``mkfs.*`` that empty a device."""
+RUNNERS = {
+    "bundle": 2, "bunx": 1, "npm": 2, "npx": 1, "php": 1, "pnpm": 2, "poetry": 2, "python": 1, "python3": 1,
+    "uv": 2, "xargs": 1, "yarn": 1,
+}  # fmt: skip
+"""Programs that run another one, with the number of words before its name at most."""
+VALUED = frozenset(
+    (
+        "--config", "--endpoint-url", "--exclude", "--host", "--include", "--port", "--profile", "--region",
+        "--schema", "--tag", "--uri", "-C", "-U", "-a", "-e", "-f", "-h", "-i", "-n", "-o", "-p", "-u",
+    )
+)  # fmt: skip
+"""Options of these programs whose value is the next word."""
+WITHOUT_VALUES = frozenset(
+    ("cp", "find", "git", "mkdir", "mv", "rm", "rsync", "sed", "tee", "touch")
+)
+"""Programs whose options, as far as they matter here, have no value in the next word."""
+
+
+class Effects(Record):
+    """What a command deletes.
+
+    Attributes:
+        name: the name of the program that does it.
+        loss: the kind of the loss.
+        targets: the operands whose data is lost; none for what the program knows by itself.
+        sources: the other operands.
+        shown: the command in a message, such as ``aws s3 sync --delete``.
+    """
+
+    name: str
+    loss: Loss
+    targets: Sequence[str]
+    sources: Sequence[str]
+    shown: str
+
+
+def operands(words: Sequence[str]) -> list[str]:
+    """Return the words of a command that are neither its name nor options nor their values.
+
+    >>> operands(["aws", "--region", "eu-west-1", "s3", "rm", "--recursive", "s3://a/b"])
+    ['s3', 'rm', 's3://a/b']
+    """
+    found, skip = [], False
+    takes = base_name(words[0]) not in WITHOUT_VALUES if words else False
+    for word in words[1:]:
+        if skip:
+            skip = False
+        elif word.startswith("-") and word != "-":
+            skip = takes and word in VALUED
+        else:
+            found.append(word)
+    return found
+
+
+def effects(words: Sequence[str], text: str = "") -> Effects | None:
+    """Return the loss of data by a command; None if it deletes nothing, or is unknown.
+
+    Args:
+        words: the words of the command.
+        text: what it reads from a here-document.
+
+    >>> effects(["aws", "s3", "sync", "/site", "s3://site", "--delete"]).shown
+    'aws s3 sync --delete'
+    >>> effects(["npx", "prisma", "migrate", "reset", "--force"]).loss, effects(["rm", "-rf", "/a"]).targets
+    ('reset', ['/a'])
+    >>> effects(["psql", "-c", "drop database shop"]).shown, effects(["rsync", "-a", "/a/", "/b/"])
+    ('DROP DATABASE', None)
+    """
+    listed = bool(words) and base_name(words[0]) == "xargs"
+    words = _inner(words)
+    name = base_name(words[0]) if words else ""
+    if name in SQL_CLIENTS:
+        found = next(filter(None, map(_SQL_LOSS.search, (*words[1:], text))), None)
+        return found and Effects(name, "reset", (), (), _sql(found))
+    if name.startswith("mkfs") or name in FORMATTERS:
+        return Effects(name, "reset", operands(words)[-1:], (), name)
+    if name == "dd":
+        devices = [
+            word[3:] for word in words[1:] if word.startswith("of=/dev/") and "null" not in word
+        ]
+        return Effects(name, "reset", devices, (), name) if devices else None
+    for use in LOSSES.get(name, ()):
+        rest = operands(words)
+        if not _follow(use.words, rest) or any(_has(words, each) for each in use.spared):
+            continue
+        option = next((each for each in use.options if _has(words, each)), "")
+        if use.options and not option:
+            continue
+        rest = rest[len(use.words) :]
+        if name == "find":
+            rest = rest[:1]  # the others belong to its tests
+        at = {"all": 0, "first": 0, "last": max(len(rest) - 1, 0), "none": len(rest)}[use.target]
+        targets = rest[:1] if use.target == "first" else rest[at:]
+        shown = " ".join((name, *use.words, *([option] if option else [])))
+        # What xargs deletes is in the list that it reads.
+        loss, targets = ("expiry", []) if listed else (use.loss, targets)
+        return Effects(name, loss, targets, rest[:at], shown)
+    return None
+
+
+def _sql(found: re.Match[str]) -> str:
+    return " ".join(found[0].split()[:2]).upper().strip(".();,")
+
+
+def _inner(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of the program that ``npx`` and the like run."""
+    name = base_name(words[0]) if words else ""
+    if name not in RUNNERS:
+        return words
+    for index in range(1, min(RUNNERS[name] + 3, len(words))):
+        if base_name(words[index]) in LOSSES and not words[index - 1].startswith("--"):
+            return words[index:]
+    return words
+
+
+def _follow(wanted: Sequence[str], rest: Sequence[str]) -> bool:
+    return [each.lower() for each in rest[: len(wanted)]] == [each.lower() for each in wanted]
+
+
+def _has(words: Sequence[str], option: str) -> bool:
+    """Return True if an option is among words, alone, with a value, or among short ones."""
+    for word in words[1:]:
+        if word == option or word.startswith(f"{option}="):
+            return not word.endswith("=false")
+        short = len(option) == 2 and word[:1] == "-" and word[1:2] != "-"
+        if short and option[1] in word[1:] and words[0] not in ("find",):
+            return True
+    return False
+
+
+BACKUPS = {
+    "borg": "create", "etcdctl": "snapshot", "kopia": "snapshot", "pgbackrest": "backup", "restic": "backup",
+    "velero": "backup", "wal-g": "backup-push",
+}  # fmt: skip
+"""Programs beside the dumps that write a backup, with the subcommand that does so."""
+CONSEQUENCES = {
+    "expiry": "which deletes old copies although there is no new one",
+    "files": "which deletes data that is nowhere else, or that of another folder",
+    "mirror": "which deletes all that the incomplete source lacks",
+    "push": "which replaces the work of others by an incomplete one",
+    "reset": "which deletes without a copy, or in another place",
+    "schema": "which drops columns and tables without a copy, or in another place",
+}
+"""The kinds of losses, with their effect after a step that failed."""
+COPYING = frozenset(
+    (
+        "aws", "az", "azcopy", "cp", "gcloud", "gsutil", "gzip", "mc", "mv", "rclone", "rsync", "s3cmd",
+        "s5cmd", "scp", "tar", "zip",
+    )
+)  # fmt: skip
+"""Programs that bring data to another place."""
+KEEPING = frozenset(
+    (
+        "apk", "apt", "apt-get", "awk", "chmod", "chown", "curl", "df", "du", "find", "grep", "head", "jq",
+        "mkdir", "pip", "rm", "sed", "sort", "tail", "touch", "tr", "wc", "xargs",
+    )
+)  # fmt: skip
+"""Programs that are no step on which a later deletion depends."""
+
+
+def written_by(words: Sequence[str]) -> Iterator[str]:
+    """Yield the operands and values of options to which a command writes.
+
+    >>> list(written_by(["curl", "-fsSL", "-o", "/m/base", "https://x"])), list(written_by(["mkdir", "/a"]))
+    (['/m/base'], ['/a'])
+    >>> list(written_by(["sed", "-i", "s/a/b/", "/etc/app.conf"])), list(written_by(["cp", "/a", "/b/"]))
+    (['/etc/app.conf'], ['/b/'])
+    """
+    name, rest = (base_name(words[0]), operands(words)) if words else ("", [])
+    if name in ("mkdir", "tee", "touch"):
+        yield from rest
+    elif name in ("cp", "install", "mv", "ln") and len(rest) > 1:
+        yield rest[-1]
+    elif name == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
+        yield from rest[1:] if "-e" not in words else rest
+    elif name == "git" and rest[:1] == ["clone"] and len(rest) > 2:
+        yield rest[-1]
+    elif name == "tar" and len(words) > 2 and "c" in words[1].lstrip("-") and "f" in words[1]:
+        yield words[2]
+    elif name == "zip":
+        yield from rest[:1]
+    at_home = WRITING_HOME.get(tuple(words[:3])) or WRITING_HOME.get(tuple(words[:2]))
+    if at_home and "--kubeconfig" not in words:
+        yield f"~/{at_home}"
+    for option in WRITING_OPTIONS.get(name, ()):
+        for index, word in enumerate(words[:-1]):
+            if word == option or (
+                len(option) == 2
+                and word[:1] == "-"
+                and word[1:2] != "-"
+                and word.endswith(option[1])
+            ):
+                yield words[index + 1]
+
+
+WRITING_HOME = {
+    ("aws", "eks", "update-kubeconfig"): ".kube/config",
+    ("aws", "configure", "set"): ".aws/config",
+    ("docker", "login"): ".docker/config.json",
+    ("gcloud", "auth", "activate-service-account"): ".config/gcloud",
+    ("gcloud", "container", "clusters"): ".kube/config",
+    ("git", "config", "--global"): ".gitconfig",
+    ("helm", "repo", "add"): ".config/helm",
+}
+"""Commands that write to the home folder of their user."""
+WRITING_OPTIONS = {
+    "curl": ("-o", "--output"), "mongodump": ("--out", "-o"), "openssl": ("-out",), "pg_dump": ("-f",),
+    "unzip": ("-d",), "wget": ("-O", "--output-document", "-P"),
+}  # fmt: skip
+"""Options whose value is a file or folder that a program writes."""

@@ -1,0 +1,146 @@
+"""Programs in Python and JavaScript that a container gets as text, and what they do with a failure."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.lint.linted_job import LintedJob
+
+MAX_LENGTH = 32_768
+"""The length of a program beyond which it is not read."""
+_ENDS = ("_exit", "abort", "exit", "fail", "kill", "quit", "send_signal")
+"""Names of functions that end a program with a code, or may do so."""
+_REPORTS = re.compile(
+    r"^(?:print\w*|log|debug|info|warn|warning|error|exception|critical|fatal|write|print_exc)$"
+)
+_BROAD = ("BaseException", "Exception")
+_CATCH = re.compile(
+    r"\.catch\(\s*(?:console\.\w+|\(?\w*\)?\s*=>\s*\{?\s*console\.\w+\([^{}]*\);?\s*\}?)\s*\)\s*;?\s*$"
+)
+_LEAVES = re.compile(r"process\.(?:exit|abort|exitCode)|\bthrow\b.*$")
+
+
+def program_texts(job: LintedJob) -> Iterator[tuple[str, int, str, str]]:
+    """Yield the field, the first line in it, the interpreter and the text of each program."""
+    for start in job.all_starts:
+        if start.is_init:
+            continue
+        if start.mounted is not None and start.script is None:
+            yield start.field, 0, start.mounted.interpreter, start.mounted.text
+        for command in start.commands:
+            words = command.words
+            at = next((index for index, word in enumerate(words) if word in ("-c", "-e")), 0)
+            if at and at + 1 < len(words):
+                own = start.script is None
+                number = start.line.at + at + 1
+                field = f"{start.path}.{start.line.field(number)}" if own else command.field
+                yield field, 0 if own else command.line, command.name, words[at + 1]
+            elif command.step is not None and command.step.input:
+                yield command.field, command.line + 1, command.name, command.step.input
+
+
+def hidden_failure(interpreter: str, text: str) -> int | None:
+    """Return the line, from 0, at which a program catches all failures, to end with 0; None for others.
+
+    >>> hidden_failure("python3", "try:\\n    work()\\nexcept Exception as e:\\n    print(e)\\n")
+    2
+    >>> hidden_failure("python3", "try:\\n    work()\\nexcept OSError as e:\\n    print(e)\\n")
+    >>> hidden_failure("node", "main().catch(console.error);")
+    0
+    """
+    if len(text) > MAX_LENGTH:
+        return None
+    if interpreter.startswith("python") and "except" in text:
+        try:
+            module = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return _of_python(module)
+    if interpreter in ("node", "nodejs", "bun", "tsx") and ".catch" in text:
+        found = _CATCH.search(text)
+        if found is not None and not _LEAVES.search(text):
+            return text.count("\n", 0, found.start())
+    return None
+
+
+def _of_python(module: ast.Module) -> int | None:
+    functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
+    for body in _main_bodies(module.body, functions):
+        for index, statement in enumerate(body):
+            if not isinstance(statement, ast.Try) or _may_fail(body[index + 1 :]):
+                continue
+            if not any(
+                isinstance(each, ast.Call) for part in statement.body for each in ast.walk(part)
+            ):
+                continue
+            for handler in statement.handlers:
+                if (
+                    _is_broad(handler)
+                    and _only_reports(handler.body)
+                    and not _may_fail(statement.finalbody)
+                ):
+                    return handler.lineno - 1
+    return None
+
+
+def _main_bodies(
+    body: list[ast.stmt], functions: dict[str, ast.FunctionDef]
+) -> Iterator[list[ast.stmt]]:
+    """Yield the statements of a module, those below ``if __name__``, and of a function called last."""
+    yield body
+    last = body[-1] if body else None
+    if isinstance(last, ast.If) and "__name__" in ast.dump(last.test):
+        yield last.body
+        last = last.body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        name = getattr(last.value.func, "id", "")
+        if name in functions:
+            yield functions[name].body
+
+
+def _is_broad(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(each is None or getattr(each, "id", "") in _BROAD for each in kinds)
+
+
+def _only_reports(body: Sequence[ast.stmt]) -> bool:
+    """Return True for statements that print or log, and do not end the program with a code."""
+    for statement in body:
+        if isinstance(statement, ast.Pass):
+            continue
+        if isinstance(statement, ast.Return):
+            if statement.value is None or getattr(statement.value, "value", 1) is None:
+                continue
+            return False
+        if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+            return False
+        function = statement.value.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if not _REPORTS.match(name):
+            return False
+    return True
+
+
+def _may_fail(statements: Sequence[ast.stmt]) -> bool:
+    """Return True if statements raise an exception by themselves, or end the program with a code."""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Raise | ast.Assert):
+                return True
+            if isinstance(node, ast.Call):
+                function = node.func
+                name = (
+                    function.attr
+                    if isinstance(function, ast.Attribute)
+                    else getattr(function, "id", "")
+                )
+                if name in _ENDS:
+                    return True
+    return False

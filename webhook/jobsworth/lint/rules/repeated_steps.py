@@ -1,0 +1,150 @@
+"""A rule for steps that can be done only once, in scripts that run again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jobsworth.lint import needs
+from jobsworth.lint.effects import SQL_CLIENTS
+from jobsworth.lint.hooks import release_of
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.data_losses import EACH_UPGRADE
+from jobsworth.lint.script_flow import MAX_COMMANDS
+from jobsworth.wording import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.shell_script import ShellCommand, ShellScript
+
+_INSERT = re.compile(r"\bINSERT\s+INTO\s+([\w.\"`]+)", re.IGNORECASE)
+_ONCE = re.compile(
+    r"\bON\s+(?:CONFLICT|DUPLICATE)\b|\bINSERT\s+(?:IGNORE|OR\s)|\bWHERE\s+NOT\s+EXISTS\b|\bMERGE\b|\bREPLACE\s+INTO\b"
+    r"|\bTRUNCATE\b|\bDELETE\s+FROM\b|\bDROP\s+TABLE\b|\bCREATE\s+(?:TEMP|TEMPORARY|UNIQUE)\b|\bUNIQUE\b|\bEXCEPT\b",
+    re.IGNORECASE,
+)
+"""What keeps a row from being inserted twice, or deletes the rows before."""
+_RECORDS = re.compile(r"audit|event|histor|log|metric|run|stat", re.IGNORECASE)
+"""Parts of the names of tables that get a row for each attempt."""
+_CREATES = re.compile(
+    r"\bCREATE\s+(?:DATABASE|ROLE|SCHEMA|TABLE|USER)\s+(?!IF\s+NOT\s+EXISTS)[\w\"`]+", re.IGNORECASE
+)
+ONCE: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = {
+    "aws": ((("s3", "mb"), ()),),
+    "createdb": (((), ()),),
+    "createuser": (((), ()),),
+    "helm": ((("install",), ("--replace", "--generate-name", "-g", "--dry-run")),),
+    "kubectl": (
+        *(
+            (("create", each), ("--dry-run",))
+            for each in (
+                "clusterrolebinding",
+                "configmap",
+                "cm",
+                "deployment",
+                "namespace",
+                "ns",
+                "rolebinding",
+                "secret",
+                "serviceaccount",
+                "sa",
+                "service",
+            )
+        ),
+    ),
+    "mc": ((("mb",), ("--ignore-existing", "-p")),),
+    "rabbitmqctl": ((("add_user",), ()), (("add_vhost",), ())),
+}
+"""Commands that fail if what they make exists, with the options by which they do not."""
+MAX_SHOWN = 60
+
+
+@lint_rule(
+    "JW271",
+    "step-cannot-run-twice",
+    severity="warning",
+    summary="A step of a script that runs again inserts its rows twice, or fails since what it makes exists.",
+    needs=needs.scripts,
+)
+def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
+    upgrades = bool(release_of(job.annotations).events & EACH_UPGRADE)
+    again = "each upgrade" if upgrades else "each later run" if job.cron is not None else ""
+    for start, script in job.scripts:
+        if start.is_init:
+            continue
+        commands = script.commands[:MAX_COMMANDS]
+        for index, command in enumerate(commands):
+            if command.depth or command.checked or "||" in (command.before, command.after):
+                continue
+            shown = shortened(" ".join(command.words), MAX_SHOWN)
+            if again and _fails_again(command) and _decides(script, index):
+                yield Diagnostic(
+                    start.field,
+                    f"`{shown}` fails if what it makes exists, so {again} fails after the first. Look for "
+                    "it before, or use the option of the program for that.",
+                    line=command.line,
+                )
+                break
+            table = _inserted(script, command)
+            if table and job.may_retry() and (later := _may_fail_later(script, index)):
+                yield Diagnostic(
+                    start.field,
+                    f"If {later} fails, the retry runs the script from its beginning and inserts the rows "
+                    f"into {table[:MAX_SHOWN]} again. Write INSERT … ON CONFLICT DO NOTHING, or set "
+                    "backoffLimit: 0.",
+                    line=command.line,
+                )
+                break
+
+
+def _inserted(script: ShellScript, command: ShellCommand) -> str:
+    """Return the table into which a client of a database inserts rows that it may have; empty for none."""
+    if command.name not in SQL_CLIENTS or _ONCE.search(script.text):
+        return ""
+    found = _INSERT.search("\n".join((*command.words, command.input)))
+    return "" if found is None or _RECORDS.search(found[1]) else found[1].strip('"`')
+
+
+def _may_fail_later(script: ShellScript, index: int) -> str:
+    """Return the name of a later program whose failure is that of the script; empty for none."""
+    for at in range(index + 1, len(script.commands)):
+        command = script.commands[at]
+        decides = script.errexit or at >= script.last
+        if (
+            command.works
+            and command.waits
+            and not command.depth
+            and decides
+            and command.after != "||"
+        ):
+            return command.name
+    return ""
+
+
+def _decides(script: ShellScript, index: int) -> bool:
+    return script.errexit or index >= script.last
+
+
+def _fails_again(command: ShellCommand) -> bool:
+    """Return True for a command that fails if what it makes exists."""
+    words = command.words
+    if any(
+        "$" in word
+        for word in words[1:]
+        if "date" in word or "RANDOM" in word or "HOSTNAME" in word
+    ):
+        return False
+    if command.name in SQL_CLIENTS:
+        return any(_CREATES.search(each) and "EXISTS" not in each.upper() for each in words[1:])
+    return any(
+        _follow(each, words)
+        and not any(word.startswith(spared) for word in words for spared in options)
+        for each, options in ONCE.get(command.name, ())
+    )
+
+
+def _follow(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    rest = [word for word in words[1:] if not word.startswith("-")]
+    return rest[: len(wanted)] == list(wanted)

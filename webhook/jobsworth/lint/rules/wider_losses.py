@@ -1,0 +1,183 @@
+"""A rule for commands that delete more than is meant: of the cluster, of others, or by an empty source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.lint import needs
+from jobsworth.lint.container_start import container_starts
+from jobsworth.lint.effects import LOSSES, effects, operands
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import mapping, part, parts
+from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.lint.container_start import ContainerStart, RunCommand
+    from jobsworth.lint.linted_job import LintedJob
+
+OF_CLUSTER = {
+    **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolumes"),
+    **dict.fromkeys(("ns", "namespace", "namespaces"), "Namespaces"),
+    **dict.fromkeys(("no", "node", "nodes"), "Nodes"),
+    **dict.fromkeys(("sc", "storageclass", "storageclasses"), "StorageClasses"),
+    **dict.fromkeys(
+        ("crd", "crds", "customresourcedefinition", "customresourcedefinitions"),
+        "CustomResourceDefinitions",
+    ),
+    **dict.fromkeys(("clusterrole", "clusterroles"), "ClusterRoles"),
+    **dict.fromkeys(("clusterrolebinding", "clusterrolebindings"), "ClusterRoleBindings"),
+    **dict.fromkeys(("pc", "priorityclass", "priorityclasses"), "PriorityClasses"),
+    **dict.fromkeys(("project", "projects"), "Projects"),
+}
+"""Kinds without a namespace, by the names that kubectl takes. Source: ``kubectl api-resources``."""
+EVERYWHERE = ("-A", "--all-namespaces", "--all-namespaces=true")
+ALL = ("--all", "--all=true")
+FORGETTING = ("restic", "rustic")
+GROUPED = ("--host", "-H", "--tag", "--path", "--group-by", "-g")
+"""Options by which forget keeps to the snapshots of one source."""
+REPOSITORY = ("RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RUSTIC_REPOSITORY")
+MIRRORS = tuple(name for name, uses in LOSSES.items() if any(use.loss == "mirror" for use in uses))
+MAX_SHOWN = 60
+
+
+@lint_rule(
+    "JW270",
+    "deletes-more-than-meant",
+    severity="warning",
+    summary="A command deletes objects of the whole cluster, backups of others, or by an empty source.",
+    needs=needs.a_program("kubectl", "oc", *FORGETTING, *MIRRORS),
+)
+def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
+    for start in job.all_starts:
+        for command in start.commands[:MAX_COMMANDS]:
+            found = (
+                _of_cluster(command.words)
+                or _of_others(job, start, command)
+                or _of_empty_source(job, start, command)
+            )
+            if found:
+                yield Diagnostic(command.field, found, line=command.line)
+                break
+
+
+def _of_cluster(words: Sequence[str]) -> str:
+    """Return the message for a kubectl that deletes all objects of the cluster; empty for others."""
+    name = words[0].rpartition("/")[2]
+    rest = operands(words)
+    if name not in ("kubectl", "oc") or rest[:1] != ["delete"] or len(rest) < 2:
+        return ""
+    if not any(word in ALL for word in words) or any(
+        word.startswith("--dry-run") for word in words
+    ):
+        return ""
+    kinds = rest[1].lower().split(",")
+    wide = next((OF_CLUSTER[kind] for kind in kinds if kind in OF_CLUSTER), "")
+    if wide:
+        return (
+            f"{wide} belong to no namespace: `{name} delete {rest[1][:MAX_SHOWN]} --all` deletes those of "
+            "the whole cluster, whatever -n says. Select them by a label."
+        )
+    if any(word in EVERYWHERE for word in words):
+        return (
+            f"`{name} delete {rest[1][:MAX_SHOWN]} --all` with --all-namespaces deletes those of every "
+            "namespace, also of the system. Name the namespace."
+        )
+    return ""
+
+
+def _of_others(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a forget that other CronJobs with the same repository suffer from."""
+    words = command.words
+    if command.name not in FORGETTING or "forget" not in words or "--dry-run" in words:
+        return ""
+    if any(word.startswith(GROUPED) for word in words) or not _keeps_by_rule(words):
+        return ""
+    own = _repositories(start.container)
+    for other in job.cron_jobs_beside():
+        pod = mapping(other, "spec", "jobTemplate", "spec", "template", "spec")
+        for container in parts(pod, "containers"):
+            if own and own & _repositories(container) and _runs(container, FORGETTING):
+                name = str(part(other, "metadata", "name") or "")
+                return (
+                    f"The CronJob {name[:MAX_SHOWN]} has its snapshots in the same repository, and "
+                    f"{command.name} forget without --host, --tag or --path applies its policy to them, too. "
+                    "Add --host."
+                )
+    return ""
+
+
+def _keeps_by_rule(words: Sequence[str]) -> bool:
+    return any(word.startswith("--keep-") for word in words)
+
+
+def _runs(container: dict[str, Any], programs: Sequence[str]) -> bool:
+    """Return True if a container as read runs one of these programs."""
+    line = {
+        key: [str(word) for word in container.get(key) or ()]
+        for key in ("command", "args")
+        if isinstance(container.get(key), list)
+    }
+    (start,) = container_starts([("", {"image": str(container.get("image", "")), **line})], {})
+    return any(each.name in programs for each in start.commands)
+
+
+def _repositories(container: dict[str, Any]) -> set[str]:
+    """Return what tells the repository of a container: the value or the source of its variable."""
+    found = {
+        str(each.get("value") or sorted(mapping(each, "valueFrom").items()))
+        for each in parts(container, "env")
+        if each.get("name") in REPOSITORY
+    }
+    if found:
+        return found
+    return {
+        f"{kind}/{part(each, kind, 'name')}"
+        for each in parts(container, "envFrom")
+        for kind in ("configMapRef", "secretRef")
+        if kind in each
+    }
+
+
+def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a mirror of an emptyDir to which nothing has written."""
+    loss = effects(command.words)
+    if loss is None or loss.loss != "mirror" or len(loss.sources) != 1:
+        return ""
+    values = {} if start.script is None else constants(start, start.script)
+    source = resolved(values, loss.sources[0])
+    place = start.place(source) if source.startswith("/") else None
+    if place is None or "emptyDir" not in place.volume:
+        return ""
+    name, folder = place.volume.get("name"), place.mount.get("mountPath", "").rstrip("/")
+    others = [
+        mount
+        for path, container in job.containers
+        if path != start.path
+        for mount in container.get("volumeMounts", ())
+        if mount.get("name") == name and not mount.get("readOnly")
+    ]
+    if (
+        others
+        or _is_written(start, command, folder)
+        or any(other.path == start.path and other is not start for other in job.mounted)
+    ):
+        return ""
+    target = loss.targets[0][:MAX_SHOWN] if loss.targets else "its target"
+    return (
+        f"{source[:MAX_SHOWN]} is in the emptyDir {name}, to which no container writes: `{loss.shown}` "
+        f"deletes all of {target}, since the source has no files. Mount the volume with the data."
+    )
+
+
+def _is_written(start: ContainerStart, command: RunCommand, folder: str) -> bool:
+    """Return True if a script names the folder of a volume in an earlier line, or changes to a folder."""
+    if start.script is None:
+        return False
+    for each in start.commands[: list(start.commands).index(command)]:
+        outputs = each.step.outputs if each.step is not None else ()
+        if each.name in ("cd", ".", "source") or folder in " ".join((*each.words, *outputs)):
+            return True
+    return False

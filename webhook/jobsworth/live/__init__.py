@@ -1,0 +1,1 @@
+"""Read a Job with its Pods, Events and logs from an API server, and wait for its end."""

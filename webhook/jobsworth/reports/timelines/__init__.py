@@ -1,0 +1,1 @@
+"""Reports of simulations: text, JSON, an HTML page, a picture."""

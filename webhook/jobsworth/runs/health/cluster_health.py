@@ -1,0 +1,209 @@
+"""The health of all CronJobs and Jobs that an API server has listed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from jobsworth.api.formats.cron import BadSchedule
+from jobsworth.controller.cron_jobs.local_times import is_zone_known, named_zone
+from jobsworth.runs.health.accounted_runs import AccountedWindow, account_for_runs
+from jobsworth.runs.health.controller_absences import Absence, signs_of_life, with_absences
+from jobsworth.runs.health.cron_job_evidence import gather_evidence
+from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
+from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
+from jobsworth.runs.health.stored_jobs import read_stored_event, read_stored_job
+from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
+
+if TYPE_CHECKING:
+    from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
+
+Unseen = Literal["Pods", "Events"]
+STUCK_AFTER = 600
+"""Seconds after which a Job whose Pods do not start, or do not terminate, is stuck."""
+LEASE_EXPIRED = 60
+"""Seconds without a renewal after which no kube-controller-manager is active: with its default settings a
+leader renews every 2 s, and another one takes over after 15 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedObjects:
+    """The objects of a cluster at a time.
+
+    Attributes:
+        pods: those of Jobs that have not ended; None if they cannot be listed.
+        events: those about Jobs and CronJobs; None if they cannot be listed.
+        controller_renewed: when kube-controller-manager last renewed its Lease; None if that is unknown.
+    """
+
+    cron_jobs: Iterable[Object]
+    jobs: Iterable[Object]
+    pods: Iterable[Object] | None = None
+    events: Iterable[Object] | None = None
+    controller_renewed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCronJob:
+    """A stored CronJob whose schedule cannot be parsed, or whose time zone this machine does not know."""
+
+    namespace: str
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHealth:
+    """The health of a cluster's CronJobs and Jobs.
+
+    Attributes:
+        now: seconds since 1970.
+        since: the start of the window; None without one.
+        cron_jobs: in the order of namespace and name.
+        stuck: the Jobs that are stuck, the longest first.
+        jobs: how many Jobs there are.
+        failed: Jobs without a CronJob that have failed in their window, the newest first.
+        recovered: the UIDs of failed Jobs that are not in it, because a later one has succeeded.
+        unseen: what could not be listed: ``Pods``, ``Events``.
+        away_since: when kube-controller-manager last renewed its Lease, if that is too long ago.
+        absences: periods of the window in which the CronJob controller was away.
+    """
+
+    now: int
+    since: int | None
+    cron_jobs: tuple[CronJobHealth, ...]
+    invalid: tuple[InvalidCronJob, ...]
+    stuck: tuple[JobWait, ...]
+    jobs: int
+    failed: tuple[FailedJob, ...] = ()
+    recovered: frozenset[str] = frozenset()
+    unseen: tuple[Unseen, ...] = ()
+    away_since: int | None = None
+    absences: tuple[Absence, ...] = ()
+
+
+def cluster_health(
+    listed: ListedObjects,
+    now: int,
+    *,
+    since: int | None = None,
+    failed_since: int | None = None,
+    stuck_after: float = STUCK_AFTER,
+) -> ClusterHealth:
+    """Return the health of CronJobs and Jobs.
+
+    Args:
+        now: seconds since 1970.
+        since: the start of the window of scheduled times to account for; None for none.
+        failed_since: the start of the window of failed Jobs without a CronJob; None for none.
+        stuck_after: seconds after which a Job that waits for its Pods is stuck.
+    """
+    jobs = [read_stored_job(each) for each in listed.jobs]
+    events = [read_stored_event(each) for each in listed.events or ()]
+    of_jobs = _by_object(events, "Job")
+    of_cron_jobs = _by_object(events, "CronJob")
+    waits = {} if listed.pods is None else _waits(jobs, listed.pods, of_jobs, now)
+    by_cron_job: dict[str, list[StoredJob]] = defaultdict(list)
+    for job in jobs:
+        if job.cron_job:
+            by_cron_job[job.cron_job].append(job)
+    evidences: list[CronJobEvidence] = []
+    invalid = []
+    for stored in listed.cron_jobs:
+        meta = stored["metadata"]
+        uid, namespace, name = (meta.get(key) or "" for key in ("uid", "namespace", "name"))
+        about = [each for each in of_cron_jobs[namespace, name] if not each.uid or each.uid == uid]
+        try:
+            evidence = gather_evidence(stored, by_cron_job[uid], about)
+        except BadSchedule as error:
+            problem = f"no run ever starts: {error}"
+            invalid.append(InvalidCronJob(namespace, name, problem))
+            continue
+        if is_zone_known(evidence.cron_job):
+            evidences.append(evidence)
+        else:
+            zone = named_zone(evidence.cron_job)
+            problem = f"its runs are not known: this machine does not know the time zone {zone}"
+            invalid.append(InvalidCronJob(namespace, name, problem))
+    evidences.sort(key=lambda each: (each.namespace, each.name))
+    windows: dict[str, AccountedWindow] = {}
+    absences: tuple[Absence, ...] = ()
+    signs = signs_of_life(evidences, events)
+    if since is not None:
+        accounted = {each.uid: account_for_runs(each, since, now) for each in evidences}
+        windows, absences = with_absences(accounted, signs)
+    away = _away_since(listed.controller_renewed, signs[-1] if signs else None, now)
+    failures = FailedJobs() if failed_since is None else failed_jobs(jobs, failed_since)
+    by_name = {(each.job.cron_job, each.job.name): each for each in waits.values()}
+    stuck = [each for each in waits.values() if each.stuck(now, stuck_after)]
+    return ClusterHealth(
+        now=now,
+        since=since,
+        cron_jobs=tuple(
+            health_of(each, windows.get(each.uid), by_name, now, away_since=away)
+            for each in evidences
+        ),
+        invalid=tuple(invalid),
+        stuck=tuple(
+            sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
+        ),
+        jobs=len(jobs),
+        failed=failures.failed,
+        recovered=failures.recovered,
+        unseen=tuple(_unseen(listed)),
+        away_since=away,
+        absences=absences,
+    )
+
+
+def _unseen(listed: ListedObjects) -> Iterator[Unseen]:
+    if listed.pods is None:
+        yield "Pods"
+    if listed.events is None:
+        yield "Events"
+
+
+def _by_object(
+    events: Iterable[StoredEvent], kind: str
+) -> defaultdict[tuple[str, str], list[StoredEvent]]:
+    found: defaultdict[tuple[str, str], list[StoredEvent]] = defaultdict(list)
+    for event in events:
+        if event.recorded.kind == kind:
+            found[event.namespace, event.recorded.name].append(event)
+    return found
+
+
+def _waits(
+    jobs: Sequence[StoredJob],
+    pods: Iterable[Object],
+    events: defaultdict[tuple[str, str], list[StoredEvent]],
+    now: int,
+) -> dict[str, JobWait]:
+    """Return what each unfinished Job waits for, by its UID."""
+    unfinished = {job.uid: job for job in jobs if not job.outcome}
+    owned: defaultdict[str, list[Object]] = defaultdict(list)
+    for pod in pods:
+        for owner in pod["metadata"].get("ownerReferences") or ():
+            if owner.get("controller") and owner.get("uid") in unfinished:
+                owned[owner["uid"]].append(pod)
+    waits = {}
+    for uid, job in unfinished.items():
+        about = [
+            each for each in events[job.namespace, job.name] if not each.uid or each.uid == uid
+        ]
+        wait = wait_of(job, owned[uid], about, now)
+        if wait is not None:
+            waits[uid] = wait
+    return waits
+
+
+def _away_since(renewed: int | None, last_sign: int | None, now: int) -> int | None:
+    """Return when the controller last renewed its Lease, if it has done nothing since.
+
+    A hosted control plane may keep its Lease elsewhere, and leave an old one in the cluster.
+    """
+    if renewed is None or now - renewed <= LEASE_EXPIRED:
+        return None
+    return None if last_sign is not None and last_sign > renewed else renewed

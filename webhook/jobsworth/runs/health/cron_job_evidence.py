@@ -1,0 +1,144 @@
+"""Gather what is known of the runs of a CronJob: from its Jobs, its status and the Events about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
+from jobsworth.controller.times import read_time
+from jobsworth.runs.health.evidence import CronJobEvidence, StartedRun
+from jobsworth.runs.health.stored_jobs import scheduled_in
+
+if TYPE_CHECKING:
+    from jobsworth.runs.health.evidence import Object, Outcome, StoredEvent, StoredJob
+
+_CREATED, _DELETED, _SEEN = "Created job ", "Deleted job ", "Saw completed job: "
+_CONDITION = ", condition: "
+_MISSED = "Missed scheduled time to start a job: "
+_RFC_1123 = "%a, %d %b %Y %H:%M:%S %z"
+_OUTCOMES: dict[str, Outcome] = {"Complete": "Complete", "Failed": "Failed"}
+
+
+def gather_evidence(
+    stored: Object, jobs: Sequence[StoredJob], events: Sequence[StoredEvent]
+) -> CronJobEvidence:
+    """Gather the evidence about a CronJob.
+
+    Args:
+        stored: the CronJob.
+        jobs: the Jobs that it controls.
+        events: the Events about it.
+
+    Raises:
+        BadSchedule: its schedule cannot be parsed.
+    """
+    meta, spec = stored["metadata"], stored["spec"]
+    created = read_time(meta.get("creationTimestamp")) or 0
+    name = meta.get("name") or ""
+    template = (spec.get("jobTemplate") or {}).get("spec") or {}
+    scheduled = [job for job in jobs if job.scheduled is not None]
+    return CronJobEvidence(
+        namespace=meta.get("namespace") or "",
+        cron_job=read_cron_job(name, spec, created, _status(stored)),
+        uid=meta.get("uid") or "",
+        settled=settled_since(meta),
+        deleting=meta.get("deletionTimestamp") is not None,
+        ttl=template.get("ttlSecondsAfterFinished"),
+        runs={**_runs_in_events(name, events), **_runs_of(scheduled)},
+        manual=tuple(job for job in jobs if job.scheduled is None),
+        oldest=_oldest(jobs),
+        stored={
+            outcome: sum(job.outcome == outcome for job in jobs) for outcome in _OUTCOMES.values()
+        },
+        missed=frozenset(_missed(events)),
+        rejections=tuple(each for each in events if each.recorded.reason == "FailedCreate"),
+        too_many=any(each.recorded.reason == "TooManyMissedTimes" for each in events),
+    )
+
+
+def _status(stored: Object) -> CronJobStatus:
+    status = stored.get("status") or {}
+    return CronJobStatus(
+        tuple(each.get("name") or "" for each in status.get("active") or ()),
+        read_time(status.get("lastScheduleTime")),
+        read_time(status.get("lastSuccessfulTime")),
+    )
+
+
+def settled_since(meta: Object) -> int | None:
+    """Return since when the spec of an object is as it is now; None if the object does not show it.
+
+    The API server counts changes of the spec in ``metadata.generation``, and notes in ``managedFields`` when
+    each manager last changed one of its fields.
+    """
+    if meta.get("generation") == 1:
+        return read_time(meta.get("creationTimestamp"))
+    latest = None
+    for entry in meta.get("managedFields") or ():
+        fields = entry.get("fieldsV1")
+        if entry.get("subresource") or not (isinstance(fields, dict) and "f:spec" in fields):
+            continue
+        at = read_time(entry.get("time"))
+        if at is None:
+            return None
+        latest = at if latest is None else max(latest, at)
+    return latest
+
+
+def _runs_of(jobs: Iterable[StoredJob]) -> dict[int, StartedRun]:
+    return {
+        (job.scheduled or 0) // 60: StartedRun(
+            job.name, job.created, job.outcome, job.ended, job.reason
+        )
+        for job in jobs
+    }
+
+
+def _runs_in_events(cron_job: str, events: Sequence[StoredEvent]) -> dict[int, StartedRun]:
+    """Return the runs whose Jobs Events name: their creation, deletion or end."""
+    found: dict[int, StartedRun] = {}
+    for event in sorted(events, key=lambda each: each.recorded.at or 0):
+        message, at = event.recorded.message, event.recorded.at
+        named, _, condition = message.removeprefix(_SEEN).partition(_CONDITION)
+        created = ended = None
+        outcome: Outcome = ""
+        if event.recorded.reason == "SawCompletedJob" and message.startswith(_SEEN):
+            outcome = _OUTCOMES.get(condition, "")
+            ended = at if outcome else None
+        elif event.recorded.reason == "SuccessfulCreate" and message.startswith(_CREATED):
+            named, created = message.removeprefix(_CREATED), at
+        elif event.recorded.reason == "SuccessfulDelete" and message.startswith(_DELETED):
+            named = message.removeprefix(_DELETED)
+        else:
+            continue
+        scheduled = scheduled_in(named, cron_job)
+        if scheduled is not None:
+            before = found.get(scheduled // 60, StartedRun(named, None, "", None, "", stored=False))
+            found[scheduled // 60] = before._replace(
+                created=before.created if created is None else created,
+                outcome=outcome or before.outcome,
+                ended=before.ended if ended is None else ended,
+            )
+    return found
+
+
+def _oldest(jobs: Iterable[StoredJob]) -> dict[Outcome, int]:
+    oldest: dict[Outcome, int] = {}
+    for job in jobs:
+        if job.outcome:
+            oldest[job.outcome] = min(oldest.get(job.outcome, job.created), job.created)
+    return oldest
+
+
+def _missed(events: Iterable[StoredEvent]) -> Iterable[int]:
+    """Yield the scheduled times that Events MissSchedule name."""
+    for event in events:
+        message = event.recorded.message
+        if event.recorded.reason != "MissSchedule" or not message.startswith(_MISSED):
+            continue
+        try:
+            yield int(datetime.strptime(message.removeprefix(_MISSED), _RFC_1123).timestamp())
+        except (ValueError, OverflowError):
+            continue

@@ -1,0 +1,324 @@
+"""Problems of CronJobs and Jobs in words, with a severity and a code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.controller.cron_jobs.schedule_times import count_times
+from jobsworth.controller.times import write_time
+from jobsworth.runs.cause import MAX_MISSED, MISSED_RUN_WORDS, Cause, missed_runs
+from jobsworth.runs.health.cluster_health import ClusterHealth
+from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
+from jobsworth.runs.health.failed_jobs import FailedJob
+from jobsworth.runs.health.stuck_jobs import JobWait
+from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.wording import count, listing
+
+if TYPE_CHECKING:
+    from jobsworth.findings.finding import Severity
+
+OVERDUE_AFTER = 60
+"""Seconds after which an overdue run is a problem: a controller with much work starts runs later."""
+_MAX_NAMED = 3
+_INTENDED = frozenset(
+    (
+        Cause.RUNNING,
+        Cause.INITIALIZING,
+        Cause.SUSPENDED,
+        Cause.NO_PARALLELISM,
+        Cause.OTHER_CONTROLLER,
+        Cause.BACKING_OFF,
+    )
+)
+"""Waits of a Job in the way that are no problem by themselves."""
+
+BLOCK_WORDS = {
+    Cause.CONTROLLER_AWAY: "kube-controller-manager does not renew its Lease",
+    Cause.JOB_REJECTED: "the API server rejects the Job",
+    Cause.STARTING_DEADLINE: "with startingDeadlineSeconds: 0 no run ever starts",
+    Cause.NOT_STARTED: (
+        "no stored object shows why: the CronJob controller may be away, or the API server rejects the Job "
+        "(kubectl describe cronjob shows its Events for an hour)"
+    ),
+}
+"""Blocks without a Job in the way, in words."""
+
+
+CODES = (
+    "ControllerAway",
+    "Overdue",
+    "Blocked",
+    "Failing",
+    "Skipped",
+    "Late",
+    "TooManyMissedTimes",
+    "NeverFires",
+    "InvalidSchedule",
+    "Suspended",
+    "Unknown",
+    "Stuck",
+    "Failed",
+)
+
+
+CONTROLLER = "kube-system/kube-controller-manager"
+
+
+class Problem(NamedTuple):
+    """A problem of an object.
+
+    Attributes:
+        code: one of :data:`CODES`; stable.
+        headline: the message in a few words; empty if it has few.
+        why: the cause, as a clause; may be empty.
+        following: what comes next, in a sentence; may be empty.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    headline: str = ""
+    why: str = ""
+    following: str = ""
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words."""
+    return spoken(seconds * SECOND)
+
+
+def problems_of_cron_job(health: CronJobHealth, now: int) -> Iterator[Problem]:
+    """Yield the problems of a CronJob, the gravest first."""
+    if health.overdue_seconds(now) >= OVERDUE_AFTER:
+        yield _overdue(health, now)
+    if health.failures:
+        yield _failing(health)
+    yield from _window_problems(health, now)
+    if health.evidence.too_many:
+        yield Problem(
+            "warning",
+            "TooManyMissedTimes",
+            "the controller missed more than 100 scheduled times: it starts the latest one only; set "
+            "startingDeadlineSeconds, or check why runs do not start",
+        )
+    if health.never_fires:
+        yield Problem("warning", "NeverFires", "the schedule has no time within five years")
+    if health.suspended:
+        yield Problem(
+            "info", "Suspended", "the CronJob is suspended: no run starts until it is resumed"
+        )
+    yield from _unknown(health)
+
+
+def problems_by_object(health: ClusterHealth) -> Iterator[tuple[str, list[Problem]]]:
+    """Yield each object, as ``namespace/Kind/name``, with its problems; empty lists included."""
+    away = list(_away(health))
+    if away:
+        yield CONTROLLER, away
+    for invalid in health.invalid:
+        problem = Problem("error", "InvalidSchedule", invalid.problem)
+        yield f"{invalid.namespace}/CronJob/{invalid.name}", [problem]
+    for each in health.cron_jobs:
+        name = f"{each.evidence.namespace}/CronJob/{each.evidence.name}"
+        yield name, list(problems_of_cron_job(each, health.now))
+    for wait in health.stuck:
+        yield f"{wait.job.namespace}/Job/{wait.job.name}", [stuck_problem(wait, health.now)]
+    for failed in health.failed:
+        yield f"{failed.job.namespace}/Job/{failed.job.name}", [failed_problem(failed, health.now)]
+
+
+def summary(health: ClusterHealth) -> str:
+    """Return how many objects have problems, in one sentence."""
+    number = {"error": 0, "warning": 0}
+    for name, found in problems_by_object(health):
+        if "/CronJob/" in name:
+            severities = {each.severity for each in found}
+            worst = next((each for each in number if each in severities), None)
+            if worst is not None:
+                number[worst] += 1
+    cron_jobs = len(health.cron_jobs) + len(health.invalid)
+    return (
+        f"{count(cron_jobs, 'CronJob')}: {number['error']} with errors, {number['warning']} with warnings; "
+        f"{count(health.jobs, 'Job')}: {len(health.stuck)} stuck, {len(health.failed)} failed "
+        "outside CronJobs"
+    )
+
+
+def _away(health: ClusterHealth) -> Iterator[Problem]:
+    if health.away_since is not None:
+        gone = duration(health.now - health.away_since)
+        yield Problem(
+            "error",
+            "ControllerAway",
+            f"it has not renewed its Lease for {gone}: no CronJob starts a run, and no Job makes progress",
+        )
+    for absence in health.absences:
+        until = "now" if absence.end is None else write_time(absence.end)
+        yield Problem(
+            "error" if absence.end is None else "warning",
+            "ControllerAway",
+            f"no CronJob started a Job from {write_time(absence.begin)} until {until}, although runs of "
+            f"{absence.cron_jobs} CronJobs were due: the CronJob controller was away, or the API server "
+            "rejected its Jobs",
+        )
+
+
+def stuck_problem(wait: JobWait, now: int) -> Problem:
+    """Return the problem of a stuck Job."""
+    what = wait.waiting.brief or wait.waiting.waiting_for
+    headline = f"has waited {duration(wait.seconds(now))} for {what}"
+    message = f"{_waits(wait, now)}; ends when {wait.waiting.ended_by}"
+    return Problem("error", "Stuck", message, headline, _detail(wait), _ends(wait))
+
+
+def failed_problem(failed: FailedJob, now: int) -> Problem:
+    """Return the problem of a failed Job without a CronJob."""
+    job = failed.job
+    why = ": ".join(each for each in (job.reason, failed.message) if each)
+    later = ""
+    if job.owner:
+        later = f"; no later Job of {job.owner} is known to have succeeded"
+    elif job.generate_name:
+        later = f"; no later Job with generateName {job.generate_name} is known to have succeeded"
+    failed_at = f"failed {duration(failed.seconds(now))} ago, at {write_time(failed.at)}"
+    condition = f" ({why})" if why else ""
+    advice = "find the cause with jobsworth why, then run the Job again or delete it"
+    message = f"{failed_at}{condition}{later}: {advice}"
+    return Problem("error", "Failed", message, failed_at, f"{why}{later}".removeprefix("; "))
+
+
+def _waits(wait: JobWait, now: int) -> str:
+    """Return what a Job waits for, with the Pod that keeps it waiting."""
+    waiting = wait.waiting
+    since = "" if waiting.since is None else f" for {duration(wait.seconds(now))}"
+    detail = f" ({waiting.detail})" if waiting.detail else ""
+    pod = f": {_pod(wait)}" if _pod(wait) else ""
+    return f"waits{since} for {waiting.waiting_for}{detail}{pod}"
+
+
+def _pod(wait: JobWait) -> str:
+    """Return the Pod that keeps a Job waiting; empty if the wait names it."""
+    if not wait.pod or wait.pod in f"{wait.waiting.waiting_for} {wait.waiting.detail}":
+        return ""
+    return f"Pod {wait.pod}" + (f" and {wait.pods - 1} more" if wait.pods > 1 else "")
+
+
+def _detail(wait: JobWait) -> str:
+    whole = wait.waiting.waiting_for if wait.waiting.brief else ""
+    return "; ".join(filter(None, (whole, wait.waiting.detail, _pod(wait))))
+
+
+def _ends(wait: JobWait) -> str:
+    return f"It goes on when {wait.waiting.ended_by}."
+
+
+def _overdue(health: CronJobHealth, now: int) -> Problem:
+    assert health.overdue_since is not None
+    since = write_time(health.overdue_since)
+    overdue = f"no run has started for {duration(health.overdue_seconds(now))}, since the one due at {since}"
+    schedule = health.evidence.cron_job.schedule
+    number = count_times(schedule, health.overdue_since - 1, now, MAX_MISSED + 1)
+    headline = f"has not run for {duration(health.overdue_seconds(now))} ({missed_runs(number)})"
+    block = health.block
+    if block is None:
+        return Problem("error", "Overdue", overdue, headline)
+    why = _block_words(block, now)
+    ends = "" if block.wait is None else f"; ends when {block.wait.waiting.ended_by}"
+    following = "" if block.wait is None else _ends(block.wait)
+    severity: Severity = "warning" if block.cause in _INTENDED else "error"
+    code = "Overdue" if severity == "warning" else "Blocked"
+    return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following)
+
+
+def _block_words(block: Block, now: int) -> str:
+    if not block.job:
+        words = BLOCK_WORDS[block.cause]
+        return f"{words}: {block.message}" if block.message else words
+    held = f"Job {block.job} is unfinished (concurrencyPolicy: Forbid)"
+    if block.wait is None:
+        return f"{held}; why it does not finish is not known, because Pods cannot be listed"
+    return f"{held}; it {_waits(block.wait, now)}"
+
+
+def _failing(health: CronJobHealth) -> Problem:
+    number = len(health.failures)
+    what = "the last run" if number == 1 else f"the last {number} runs"
+    newest = [name for name, _ in health.failures[-_MAX_NAMED:]]
+    named = listing(newest) if number <= _MAX_NAMED else f"the latest {listing(newest)}"
+    reasons = Counter(
+        run.reason
+        for run in health.evidence.runs.values()
+        if run.reason and run.name in {name for name, _ in health.failures}
+    )
+    why = f" ({', '.join(reasons)})" if reasons else ""
+    last = health.last_success
+    success = (
+        "no success is known" if last is None else f"the last success was at {write_time(last)}"
+    )
+    more = ""
+    if health.more_failures:
+        more = "; earlier failures may be gone (failedJobsHistoryLimit, TTL)"
+    headline, detail = f"{what} failed{why}", f"{named}; {success}{more}"
+    return Problem("error", "Failing", f"{headline}: {detail}", headline, detail)
+
+
+def _window_problems(health: CronJobHealth, now: int) -> Iterator[Problem]:
+    if health.window is None:
+        return
+    skipped: dict[Cause, Counter[str]] = {}
+    for run in health.window.runs:
+        if run.state == "Skipped":
+            skipped.setdefault(run.cause or Cause.NOT_STARTED, Counter())[run.behind] += 1
+    for cause, holders in skipped.items():
+        if cause != Cause.SUSPENDED:
+            named = _most_common(holders)
+            message = f"{_runs(holders.total())} skipped: {MISSED_RUN_WORDS[cause]}{named}"
+            yield Problem("warning", "Skipped", message)
+    late = [run for run in health.window.runs if run.late]
+    if late:
+        latest = max(late, key=lambda run: run.late)
+        causes = Counter(run.cause for run in late if run.cause)
+        why = "".join(f"; {MISSED_RUN_WORDS[cause]}" for cause in causes)
+        yield Problem(
+            "warning",
+            "Late",
+            f"{_runs(len(late))} started late, by up to {duration(latest.late)}{why}",
+        )
+
+
+def _most_common(holders: Counter[str]) -> str:
+    """Return the Jobs that held back most runs, as the end of a sentence."""
+    jobs = [name for name, _ in holders.most_common() if name]
+    if not jobs:
+        return ""
+    more = f" and {len(jobs) - _MAX_NAMED} more" if len(jobs) > _MAX_NAMED else ""
+    return f": {', '.join(jobs[:_MAX_NAMED])}{more}"
+
+
+def _unknown(health: CronJobHealth) -> Iterator[Problem]:
+    if health.window is None:
+        return
+    unknown = Counter(
+        run.cause or Cause.NO_JOB for run in health.window.runs if run.state == "Unknown"
+    )
+    for cause, number in unknown.items():
+        limits = ""
+        if cause == Cause.JOB_REMOVED:
+            cron_job = health.evidence.cron_job
+            limits = (
+                f" (successfulJobsHistoryLimit {cron_job.successful_limit}, failedJobsHistoryLimit "
+                f"{cron_job.failed_limit})"
+            )
+        yield Problem(
+            "info", "Unknown", f"{_runs(number)} unknown: {MISSED_RUN_WORDS[cause]}{limits}"
+        )
+    if health.window.incomplete:
+        yield Problem(
+            "info", "Unknown", "more scheduled times than are accounted for: shorten --since"
+        )
+
+
+def _runs(number: int) -> str:
+    return count(number, "run")

@@ -1,0 +1,100 @@
+"""Unfinished Jobs: what each waits for, and which of them are stuck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.controller.pods import ACTIVE, TERMINATING, Pod
+from jobsworth.controller.well_known_names import PENDING, RUNNING
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
+from jobsworth.runs.waiting import Waiting
+from jobsworth.runs.why.unfinished_job import standing
+
+if TYPE_CHECKING:
+    from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
+
+_INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)
+STUCK = frozenset(
+    {Cause.PENDING, Cause.CRASH_LOOP, *(each for each in Cause if each.heals is not None)}
+    - {*_INTENDED}
+)
+"""The causes for which a Job should not wait for long. A suspended Job, or one without parallelism, waits for
+its user, and that of another controller (spec.managedBy) for that one."""
+
+
+INIT_CONTAINER_HANGS = 3600
+"""Seconds after which an init container that still runs is taken to hang."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobWait:
+    """The wait of an unfinished Job.
+
+    Attributes:
+        job: the Job.
+        waiting: what it waits for.
+        pod: one of the Pods that keep it waiting, the oldest; empty without one.
+        pods: how many there are.
+        gone_by: when the grace period of that Pod ends; 0 if it is not being deleted.
+    """
+
+    job: StoredJob
+    waiting: Waiting
+    pod: str = ""
+    pods: int = 0
+    gone_by: int = 0
+
+    def stuck(self, now: float, after: float) -> bool:
+        """Return True if it has been in such a wait for some seconds, grace periods aside."""
+        since, cause = self.waiting.since, self.waiting.cause
+        if cause == Cause.INITIALIZING:
+            after = max(after, INIT_CONTAINER_HANGS)
+        elif cause not in STUCK:
+            return False
+        if since is None:
+            return False
+        return now - max(since, self.gone_by) >= after
+
+    def seconds(self, now: float) -> float:
+        """Return how long it has waited."""
+        return 0.0 if self.waiting.since is None else max(0.0, now - self.waiting.since)
+
+
+def wait_of(
+    job: StoredJob, pods: Sequence[Object], events: Sequence[StoredEvent], now: int
+) -> JobWait | None:
+    """Return what a Job waits for; None if it has finished, or its objects have no times.
+
+    Args:
+        pods: the Pods that it controls and that have not ended.
+        events: the Events about it.
+    """
+    if job.manifest is None:
+        return None
+    try:
+        recording = read_recording(job.manifest, pods, [each.value for each in events], now=now)
+    except BadRecording:
+        return None
+    waiting = standing(recording).waiting
+    if waiting is None:
+        return None
+    keeping = _keeping(waiting, [pod.view for pod in recording.pods])
+    if not keeping:
+        return JobWait(job, waiting)
+    return JobWait(job, waiting, keeping[0].name, len(keeping), keeping[0].gone_by)
+
+
+def _keeping(waiting: Waiting, pods: Sequence[Pod]) -> list[Pod]:
+    """Return the Pods that keep a Job waiting, the oldest first."""
+    if waiting.cause in (Cause.TERMINATING, Cause.DELETING):
+        found = [pod for pod in pods if pod.state == TERMINATING]
+    elif waiting.cause in (Cause.RUNNING, Cause.CONTAINER_RUNS_ON):
+        found = [pod for pod in pods if pod.state == ACTIVE and pod.phase != PENDING]
+    elif waiting.cause == Cause.CRASH_LOOP:
+        found = [pod for pod in pods if pod.state == ACTIVE and pod.phase in (PENDING, RUNNING)]
+    else:
+        found = [pod for pod in pods if pod.state == ACTIVE and pod.phase == PENDING]
+    return sorted(found, key=lambda pod: (pod.created, pod.name))

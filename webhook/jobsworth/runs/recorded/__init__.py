@@ -1,0 +1,1 @@
+"""A run as it was recorded: in a cluster, or in files."""

@@ -1,0 +1,236 @@
+"""The wait of a Pod that does not start: by its status, and by Events after it is gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.controller.times import write_time
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
+
+if TYPE_CHECKING:
+    from jobsworth.runs.recorded.recording import RecordedEvent
+
+HOPELESS_REASONS = ("InvalidImageName",)
+"""Reasons that no retry of the kubelet removes: the image is part of the template, which is immutable."""
+_IMAGE_REASONS = (
+    "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError",
+    "RegistryUnavailable", "SignatureValidationFailed",
+)  # fmt: skip
+"""Reasons of a waiting container (pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime, 1.36)."""
+_CONFIG_REASON = "CreateContainerConfigError"
+_START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookError")
+"""Reasons of a container that the runtime does not start, whose message has the cause
+(pkg/kubelet/kuberuntime/kuberuntime_container.go, 1.36)."""
+_SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "NetworkNotReady")
+"""Reasons of Events before the first container: network and devices (pkg/kubelet/events/event.go, 1.36)."""
+_PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
+"""Reasons of the Events of a Pod that starts, by the step that they report."""
+_PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
+"""The steps with which a failure to schedule, to prepare the Pod, to pull, or to create is over."""
+_SCHEDULING_GATED = "SchedulingGated"
+_FAILED_CREATES = ("FailedCreate", "FailedWorkloadCreate", "FailedWorkloadCompilation")
+"""Reasons of Events about a Job that gets no Pods: the last two from its spec.scheduling (1.37)."""
+_PREFIX = re.compile(r"Error creating: ")
+_GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
+
+
+class PendingReason(NamedTuple):
+    """The reason for which a Pod does not run.
+
+    Attributes:
+        cause: ``PENDING`` if the Pod shows none.
+        reason: as the kubelet or the scheduler calls it.
+        detail: its message; may be empty.
+        image: the image that cannot be pulled; empty for another cause.
+        ends: what ends the wait, as a clause after "when"; empty if the cause says it.
+        waits_for: what the Pod waits for, as a noun phrase; empty if the cause says it.
+    """
+
+    cause: Cause
+    reason: str
+    detail: str
+    image: str = ""
+    ends: str = ""
+    waits_for: str = ""
+
+    @property
+    def words(self) -> str:
+        """Reason and message in one phrase."""
+        detail = self.detail
+        if self.image and self.image not in detail:
+            detail = f"image {self.image}: {detail}" if detail else f"image {self.image}"
+        return ": ".join(filter(None, (self.reason, detail)))
+
+    @property
+    def hopeless(self) -> bool:
+        """True if the Pod cannot start whatever is supplied later."""
+        return self.reason in HOPELESS_REASONS
+
+
+def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> PendingReason:
+    """Return why a Pod is Pending.
+
+    Args:
+        events: those about the Pod, by which a failed mount is known.
+    """
+    if facts.gates:
+        return PendingReason(Cause.SCHEDULING_GATED, _SCHEDULING_GATED, ", ".join(facts.gates))
+    reason, message = facts.unscheduled
+    if reason or message:
+        return _unschedulable(reason or "Unschedulable", message)
+    for container in facts.waiting:
+        found = _of_container(container)
+        if found is not None:
+            return found
+    if facts.initializing:
+        restarted = any(facts.initializing == last.container for last in facts.last_runs)
+        since = facts.initializing_since
+        running = "runs" if since is None else f"runs since {write_time(since)}"
+        detail = f"its init container {facts.initializing} {running}"
+        cause = Cause.PENDING if restarted else Cause.INITIALIZING
+        return PendingReason(cause, "", detail, ends=f"{facts.initializing} succeeds")
+    if facts.unstarted_sidecar:
+        detail = f"the startup probe of its sidecar {facts.unstarted_sidecar} has not succeeded"
+        return PendingReason(
+            Cause.INITIALIZING,
+            "",
+            detail,
+            ends="the probe succeeds",
+            waits_for="a sidecar to start",
+        )
+    if facts.awaited_scheduler:
+        detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
+        return PendingReason(Cause.NO_SCHEDULER, "", detail)
+    return _of_events(events) or PendingReason(Cause.PENDING, "", "")
+
+
+def _unschedulable(reason: str, message: str) -> PendingReason:
+    found = PendingReason(Cause.UNSCHEDULABLE, reason, message)
+    if _CLAIMS.search(message) is None:
+        if not message.partition("preemption:")[0] or _ROOM.search(message) is not None:
+            return found
+        ends = (
+            "a node fits: nodes are added, or their labels, taints or volumes change; other selectors and "
+            "tolerations need a new Job, because the template is immutable"
+        )
+        return found._replace(ends=ends, waits_for="a node that takes its Pods")
+    ends = "they exist and are bound: the scheduler tries again by itself"
+    return found._replace(ends=ends, waits_for="the PersistentVolumeClaims of its Pods")
+
+
+_ROOM = re.compile(r"Insufficient|Too many pods|free ports|nodes are available: *$")
+_CLAIMS = re.compile(r"(?i)persistentvolumeclaim|didn't find available persistent volumes")
+"""A part of the scheduler's message about a Pod whose claims are missing or not bound."""
+
+
+def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
+    """Return what a Pod waited for that is gone, by its last Events; None if they do not say, or it ran."""
+    ran = any(each.reason in ("Started", "Killing") for each in events)
+    return None if ran else _of_events(events)
+
+
+def _of_container(container: WaitingContainer) -> PendingReason | None:
+    reason, message = container.reason, container.message
+    if reason in _IMAGE_REASONS:
+        return PendingReason(Cause.IMAGE_PULL, reason, message, container.image)
+    if reason == _CONFIG_REASON:
+        return PendingReason(Cause.MISSING_CONFIG, reason, message)
+    if reason in _START_REASONS:
+        return PendingReason(Cause.START_ERROR, reason, message)
+    if reason == CRASH_LOOP:
+        return PendingReason(Cause.CRASH_LOOP, reason, message)
+    return None
+
+
+def _of_events(events: Iterable[RecordedEvent]) -> PendingReason | None:
+    """Return the last failure that Events report, unless a later one shows that it is over."""
+    step = 0
+    for _, same_time in groupby(sorted(events, key=_newest_first), key=_newest_first):
+        found = list(same_time)
+        for each in found:
+            reason, over = _failure(each)
+            # A Pod that is scheduled stays so; else, of the same second, the failure counts.
+            placed = over == _PLACED and any(other.reason in _PROGRESS for other in found)
+            if reason is not None and step < over and not placed:
+                return reason
+        step = max([step, *(_PROGRESS.get(each.reason, 0) for each in found)])
+    return None
+
+
+def _newest_first(event: RecordedEvent) -> int:
+    return -(event.at or 0)
+
+
+def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
+    """Return the failure that an Event reports, if it does, and the step with which it is over."""
+    reason, message = event.reason, event.message
+    if reason == "FailedScheduling":
+        return _unschedulable(reason, message), _PLACED
+    if reason in ("FailedMount", "FailedAttachVolume"):
+        missing = "not found" in message and ("configmap" in message or "secret" in message)
+        return PendingReason(
+            Cause.MISSING_CONFIG if missing else Cause.VOLUME, reason, message
+        ), _MOUNTED
+    if reason in _SANDBOX_REASONS:
+        return PendingReason(Cause.SANDBOX, reason, message), _MOUNTED
+    if reason in _IMAGE_REASONS or (
+        reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
+        and ("image" in message or "ImagePull" in message)
+        and "restarting" not in message
+    ):
+        return PendingReason(Cause.IMAGE_PULL, reason, message), _IMAGE_PRESENT
+    if reason == "Failed" and ("configmap" in message or "secret" in message):
+        return PendingReason(Cause.MISSING_CONFIG, reason, message), _CREATED
+    return None, 0
+
+
+class Rejection(NamedTuple):
+    """The API server rejects the Pods of the Job.
+
+    Attributes:
+        message: that of the API server.
+        since: when it first did, if known.
+        last: when it last did.
+        times: how often.
+    """
+
+    message: str
+    since: int | None
+    last: int | None
+    times: int
+
+    @property
+    def cause(self) -> Cause:
+        """The kind of the rejection."""
+        return rejection_cause(self.message)
+
+    @property
+    def hopeless(self) -> bool:
+        """True if the Pods are invalid: the template is immutable, so no retry can succeed."""
+        return " is invalid: " in self.message
+
+
+def rejection_cause(message: str) -> Cause:
+    """Return the cause that the message of a rejection shows."""
+    return Cause.QUOTA if "quota" in message else Cause.PODS_REJECTED
+
+
+def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
+    """Return the rejection of Pods that the last Events about a Job report.
+
+    None if the controller created a Pod after it.
+    """
+    failed = [each for each in events if each.reason in _FAILED_CREATES]
+    if not failed:
+        return None
+    last = max(failed, key=lambda each: each.at or 0)
+    created = [each.at or 0 for each in events if each.reason == "SuccessfulCreate"]
+    if created and max(created) > (last.at or 0):
+        return None
+    message = short(_GENERATED_NAME.sub("", _PREFIX.sub("", last.message)))
+    since = min((at for each in failed if (at := each.first or each.at) is not None), default=None)
+    return Rejection(message, since, last.at, sum(each.times for each in failed))

@@ -1,0 +1,180 @@
+"""The diagnosis of a Job: why it failed, or what it waits for, and what is not known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jobsworth.findings.finding import Finding
+from jobsworth.printable import printable
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.recording import RecordedEnd, Recording
+from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.waiting import Waiting
+from jobsworth.runs.why.advice import advice_for
+from jobsworth.runs.why.failed_job import ending, failure_clause
+from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
+from jobsworth.runs.why.gone_pods import gone_cause
+from jobsworth.runs.why.message_advice import Advice
+from jobsworth.runs.why.unfinished_job import overdue_pods, remaining, standing, time_text
+from jobsworth.wording import count
+
+_MAX_PODS = 5
+
+
+Outcome = Literal["Complete", "Failed", "Unfinished"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis:
+    """The reason for the state of a Job.
+
+    Attributes:
+        outcome: by its conditions; a Job whose end is decided while Pods terminate has this end.
+        reason: the reason of its condition; empty while it goes on.
+        cause: that of the failure, or of the wait.
+        sentence: the cause in one sentence.
+        groups: failed Pods by cause.
+        waiting: what an unfinished Job waits for, or one whose end is decided; None if it has finished, or
+            that is unknown.
+        advice: what to change.
+        clauses: the parts of the sentence that say why the Job ended; empty for an unfinished one.
+        doomed: why an unfinished Job can only fail, as a clause; empty if it can complete.
+        so_far: failures that did not end the Job, as a clause; empty without any.
+    """
+
+    recording: Recording
+    outcome: Outcome
+    reason: str
+    cause: Cause
+    sentence: str
+    groups: tuple[FailureGroup, ...]
+    waiting: Waiting | None
+    advice: tuple[Advice, ...]
+    clauses: tuple[str, ...] = ()
+    doomed: str = ""
+    so_far: str = ""
+
+    def __repr__(self) -> str:
+        """Return one line for a console."""
+        return f"<{self.outcome}, {self.cause}: {printable(self.sentence)}>"
+
+
+def no_findings(codes: frozenset[str]) -> Sequence[Finding]:
+    """Return no findings, where lint rules are not run."""
+    return ()
+
+
+def diagnose(
+    recording: Recording, findings: Callable[[frozenset[str]], Sequence[Finding]] = no_findings
+) -> Diagnosis:
+    """Diagnose a Job.
+
+    Args:
+        findings: returns the findings of some lint rules, by their codes, about this Job: the advice asks for
+            those that concern the cause.
+    """
+    groups, end = failure_groups(recording), recording.end
+    name = f"Job {recording.job.name}"
+    clauses: tuple[str, ...] = ()
+    doomed = so_far = ""
+    if end is None:
+        found = standing(recording)
+        so_far = _so_far(groups)
+        sentence = f"{name} {found.sentence}{_after_semicolon(so_far)}."
+        doomed = found.doomed
+        cause, waiting = found.cause, found.waiting
+        also: list[Cause] = []
+        outcome: Outcome = "Unfinished"
+    else:
+        waiting = remaining(recording)
+        also = [Cause.TERMINATING] if any(overdue_pods(recording)) else []
+        after = _after(recording, end)
+        if end.success:
+            cause, outcome = Cause.COMPLETE, "Complete"
+            verb = "completed" if end.finished else "is completing"
+            so_far = _so_far(groups, "before that")
+            clauses = (_success(recording),)
+            text = f"{clauses[0]}{_after_semicolon(so_far)}"
+        else:
+            why, outcome = ending(recording, groups, end), "Failed"
+            cause = why.cause
+            verb = "failed" if end.finished else "is failing"
+            clauses = tuple(filter(None, why.clauses))
+            text = "; ".join(clauses)
+        left = "" if waiting is None else f"; it is {waiting.sentence(time_text)}"
+        sentence = f"{name} {verb}{after}: {text}{left}."
+    causes = also if outcome == "Complete" else [*also, cause, *_counted(groups)]
+    if cause == Cause.PODS_GONE:
+        causes = [*causes, gone_cause(recording) or cause]
+    return Diagnosis(
+        recording,
+        outcome,
+        "" if end is None else end.reason,
+        cause,
+        sentence,
+        tuple(groups),
+        waiting,
+        advice_for(recording, causes, findings),
+        clauses,
+        doomed,
+        so_far,
+    )
+
+
+def _after_semicolon(clause: str) -> str:
+    return clause and f"; {clause}"
+
+
+def _counted(groups: Sequence[FailureGroup]) -> list[Cause]:
+    return [each.cause.name for each in groups if each.counts]
+
+
+def _after(recording: Recording, end: RecordedEnd) -> str:
+    at = end.decided if end.finished is None else end.finished
+    return f" after {spoken(max(0, at - recording.created) * SECOND)}"
+
+
+def _success(recording: Recording) -> str:
+    job, end = recording.job, recording.end
+    number = job.status.succeeded
+    noun = "index" if job.indexed else "Pod"
+    of = "" if job.completions is None else f" of {job.completions}"
+    text = f"{number}{of} {noun}{'es' if noun == 'index' else 's'} succeeded"
+    if end is not None and end.reason == "SuccessPolicy":
+        text += f", and the success policy is met ({end.message})"
+    return text
+
+
+def _so_far(groups: Sequence[FailureGroup], when: str = "so far") -> str:
+    """Return the failures that did not end the Job, as a clause; empty without any."""
+    if not groups:
+        return ""
+    shown = [failure_clause(each) + ("" if each.counts else " (ignored)") for each in groups[:2]]
+    rest = sum(len(each.pods) for each in groups[2:])
+    more = [f"and {count(rest, 'other failure')}"] if rest else []
+    return f"{when}, {'; '.join([*shown, *more])}"
+
+
+def unknowns(recording: Recording) -> Iterator[str]:
+    """Yield what is not known of a Job, in sentences."""
+    unseen = sorted(recording.unseen, key=lambda each: each.created or 0, reverse=True)
+    for pod in unseen[:_MAX_PODS]:
+        when = "" if pod.created is None else f", created at {recording.since(pod.created)},"
+        last = max(pod.events, key=lambda each: each.at or 0, default=None)
+        event = "" if last is None else f" Its last Event: {last.reason}: {last.message}"
+        yield f"Pod {pod.name}{when} is gone; only Events name it.{event}"
+    if len(unseen) > _MAX_PODS:
+        yield f"{len(unseen) - _MAX_PODS} more Pods are gone; only Events name them."
+    if "Pods" in recording.denied:
+        yield "The Pods of the Job cannot be listed: its numbers are those of its status."
+    elif recording.partial:
+        yield (
+            f"The Job has more Pods than were read ({len(recording.pods)}): the numbers of its status are "
+            "exact, those of Pods are not."
+        )
+    if "Events" in recording.denied:
+        yield "The Events of the Job cannot be listed, so Pods that are gone cannot be seen."
+    elif not recording.events:
+        yield "There are no Events of the Job: the API server keeps them for an hour by default."

@@ -1,0 +1,375 @@
+"""The reason for which the last run of a CronJob failed, or none started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jobsworth.api.formats.cron import BadSchedule
+from jobsworth.controller.cron_jobs.cron_job import (
+    INSTANTIATE,
+    CronJob,
+    CronJobStatus,
+    OwnedJob,
+    read_cron_job,
+)
+from jobsworth.controller.cron_jobs.cron_job_sync import Withheld, sync_cron_job
+from jobsworth.controller.cron_jobs.schedule_times import (
+    NEVER,
+    count_times,
+    most_recent_schedule_time,
+    next_time,
+)
+from jobsworth.controller.status import Status, read_status
+from jobsworth.controller.times import read_time, write_time
+from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
+from jobsworth.runs.recorded.recording import RecordedEvent
+from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.numbers_in_words import finalizers
+from jobsworth.runs.why.summary import Summary, owner_summary
+from jobsworth.wording import count
+
+if TYPE_CHECKING:
+    Object = dict[str, Any]
+
+SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
+"""The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
+GRACE = 60
+"""Seconds after a scheduled time until the run counts as missing: the controller may be busy."""
+FAILED_RUN, ACTIVE_RUN, COMPLETE_RUN = Cause.FAILED, Cause.RUNNING, Cause.COMPLETE
+_FAILURES = (
+    "FailedCreate",
+    "FailedGet",
+    "UnparseableSchedule",
+    "InvalidSchedule",
+    "UnknownTimeZone",
+)
+"""Reasons of Warning Events with which the CronJob controller reports that it starts nothing (1.36)."""
+_MISSES: dict[Withheld, Cause] = {
+    "MissSchedule": Cause.STARTING_DEADLINE,
+    "JobAlreadyActive": Cause.JOB_ALREADY_ACTIVE,
+    "NothingFound": Cause.NOTHING_FOUND,
+    "Suspended": Cause.SUSPENDED,
+}
+
+
+class CronRun(NamedTuple):
+    """A Job of a CronJob.
+
+    Attributes:
+        scheduled: the time for which it was created, if its annotation has it; else its creation.
+        by_hand: a user created it from the CronJob, for no scheduled time.
+        state: FAILED_RUN, ACTIVE_RUN or COMPLETE_RUN.
+        reason: of its terminal condition; empty while it is active.
+        ended: when it got that condition.
+    """
+
+    name: str
+    uid: str
+    scheduled: int
+    state: Cause
+    reason: str
+    ended: int | None
+    by_hand: bool = False
+
+    @property
+    def title(self) -> str:
+        """The run with its time, as a noun phrase after "run"."""
+        return f"{'created by hand' if self.by_hand else 'due'} at {write_time(self.scheduled)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CronJobDiagnosis:
+    """The reason for the state of a CronJob.
+
+    Attributes:
+        cause: the state of the last run, or why none started.
+        summary: the same as `sentence`, in four parts.
+        runs: the last Jobs, newest first.
+        missed: the last scheduled time that has no Job although it has passed; None without one.
+        next_run: the next scheduled time; None if there is none.
+        job: the diagnosis of the Job that decides; None without one.
+        events: about the CronJob.
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    cause: Cause
+    sentence: str
+    runs: tuple[CronRun, ...]
+    missed: int | None
+    next_run: int | None
+    job: Diagnosis | None
+    events: tuple[RecordedEvent, ...]
+    summary: Summary
+
+
+class _State(NamedTuple):
+    """The state of a CronJob.
+
+    Attributes:
+        words: the state in full.
+        brief: the headline after "CronJob NAME".
+        why: its cause, apart from that of a Job; empty if the headline says it.
+        missed: the last scheduled time without a Job; None without one.
+        following: the next scheduled time; None without one.
+    """
+
+    cause: Cause
+    words: str
+    brief: str
+    why: str = ""
+    missed: int | None = None
+    following: int | None = None
+
+
+def read_runs(jobs: Sequence[Object], uid: str) -> list[CronRun]:
+    """Return the Jobs that a CronJob owns, newest first.
+
+    Args:
+        jobs: Jobs whose shape was checked, also those of others.
+    """
+    runs = [_run(each) for each in jobs if _owned(each, uid)]
+    return sorted(runs, key=lambda run: (run.scheduled, run.name), reverse=True)
+
+
+def diagnose_cron_job(
+    manifest: Object,
+    runs: Sequence[CronRun],
+    events: Sequence[RecordedEvent],
+    job: Diagnosis | None,
+    now: int,
+) -> CronJobDiagnosis:
+    """Diagnose a CronJob.
+
+    Args:
+        manifest: the CronJob as the API server has it; its shape was checked.
+        runs: its Jobs, newest first.
+        events: about the CronJob.
+        job: the diagnosis of the decisive run.
+        now: seconds since 1970.
+    """
+    meta = manifest["metadata"]
+    name = meta.get("name") or ""
+    found = _Found(name, tuple(runs), tuple(events), job, now)
+    state = found.explained(manifest)
+    return CronJobDiagnosis(
+        meta.get("namespace") or "",
+        name,
+        meta.get("uid") or "",
+        state.cause,
+        f"CronJob {name}: {state.words}.",
+        found.runs,
+        state.missed,
+        state.following,
+        job,
+        found.events,
+        owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state)),
+    )
+
+
+def _following(state: _State) -> str:
+    return (
+        "" if state.following is None else f"The next run is due at {write_time(state.following)}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    runs: tuple[CronRun, ...]
+    events: tuple[RecordedEvent, ...]
+    job: Diagnosis | None
+    now: int
+
+    def explained(self, manifest: Object) -> _State:
+        """Return the state."""
+        try:
+            cron_job = self._cron_job(manifest)
+        except BadSchedule as error:
+            spec = manifest["spec"]
+            zone = f" in time zone {spec['timeZone']!r}" if spec.get("timeZone") else ""
+            words = (
+                f"no run starts: its schedule {spec.get('schedule')!r}{zone} is invalid: {error}"
+            )
+            return _State(
+                Cause.INVALID_SCHEDULE, words, "starts no run: its schedule is invalid", str(error)
+            )
+        if manifest["metadata"].get("deletionTimestamp"):
+            names = manifest["metadata"].get("finalizers") or ()
+            held = f" (held by {finalizers(names)})" if names else ""
+            words = f"it is being deleted{held}, so no run starts"
+            words += f"; {self._last(cron_job)}" if self.runs else ""
+            return _State(Cause.DELETING, words, f"is being deleted{held}: no run starts")
+        following = next_time(cron_job.schedule, self.now)
+        if following == NEVER:
+            words = "its schedule matches no date in the next five years"
+            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words)
+        state = self._state(cron_job)
+        if cron_job.suspended:
+            return state
+        words = f"{state.words}; the next run is due at {write_time(following)}"
+        return state._replace(words=words, following=following)
+
+    def _cron_job(self, manifest: Object) -> CronJob:
+        meta, status = manifest["metadata"], manifest.get("status") or {}
+        created = read_time(meta.get("creationTimestamp")) or self.now
+        stored = CronJobStatus(
+            tuple(each.get("name") or "" for each in status.get("active") or ()),
+            read_time(status.get("lastScheduleTime")),
+            read_time(status.get("lastSuccessfulTime")),
+        )
+        return read_cron_job(self.name, manifest["spec"], created, stored)
+
+    def _state(self, cron_job: CronJob) -> _State:
+        owned = [
+            OwnedJob(run.name, _finished(run.state), run.scheduled, run.ended) for run in self.runs
+        ]
+        at = self.now - GRACE
+        sync = sync_cron_job(cron_job, owned, at)
+        missed = sync.scheduled if sync.start is None else sync.start
+        withheld = sync.withheld
+        beyond = self._beyond_deadline(cron_job, at)
+        if missed is None and beyond is not None:
+            missed, withheld = beyond, "MissSchedule"
+        failure = self._failure(cron_job)
+        last, brief = self._last(cron_job), self._last_briefly(cron_job)
+        if cron_job.suspended:
+            words = f"it is suspended (spec.suspend), so no run starts; {last}"
+            return _State(Cause.SUSPENDED, words, "is suspended: no run starts", last)
+        if missed is not None:
+            return self._missed(cron_job, missed, _MISSES.get(withheld), failure)
+        if not self.runs:
+            if failure:
+                words = f"no run has started: {failure}"
+                return _State(Cause.NOT_STARTED, words, "has started no run", failure)
+            return _State(Cause.NONE_DUE, last, brief, last)
+        why = self._success(cron_job) if self.runs[0].state == FAILED_RUN else ""
+        return _State(self.runs[0].state, last, brief, why)
+
+    def _missed(self, cron_job: CronJob, missed: int, reason: Cause | None, failure: str) -> _State:
+        """Return the state of a CronJob whose last scheduled time has no Job."""
+        since = cron_job.status.last_schedule
+        begin, until = since or cron_job.created, self.now - GRACE
+        number = count_times(cron_job.schedule, begin, until, MAX_MISSED + 1)
+        brief = "has never run" if since is None else f"has not run since {write_time(since)}"
+        brief += f" ({missed_runs(number)})"
+        also = f" and {number - 1} before it" if 1 < number <= MAX_MISSED else ""
+        words = f"the run due at {write_time(missed)}{also} did not start"
+        if failure or reason is None:
+            why = failure or (
+                "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
+            )
+            words = f"{words}{': ' if failure else '; '}{why}"
+            return _State(Cause.NOT_STARTED, words, brief, why, missed)
+        blocking = f", {self._sentence()}" if reason == Cause.JOB_ALREADY_ACTIVE else ""
+        return _State(reason, f"{words}: {MISSED[reason]}{blocking}", brief, MISSED[reason], missed)
+
+    def _beyond_deadline(self, cron_job: CronJob, at: int) -> int | None:
+        """Return the last scheduled time whose startingDeadlineSeconds were over at a time; None without."""
+        deadline = cron_job.starting_deadline
+        if deadline is None:
+            return None
+        recent = most_recent_schedule_time(cron_job.schedule, cron_job.earliest, at, None)
+        scheduled = recent.scheduled
+        return scheduled if scheduled is not None and scheduled + deadline < at else None
+
+    def _failure(self, cron_job: CronJob) -> str:
+        """Return the last Event that says why no Job was created; empty if a Job was created after it."""
+        failures = [
+            each for each in self.events if each.reason in _FAILURES and each.at is not None
+        ]
+        if not failures:
+            return ""
+        last = max(failures, key=lambda each: each.at or 0)
+        started = cron_job.status.last_schedule
+        if started is not None and started > (last.at or 0):
+            return ""
+        return f"{last.reason}: {last.message}"
+
+    def _last_briefly(self, cron_job: CronJob) -> str:
+        """Return how the last run ended, as the end of a headline."""
+        if not self.runs:
+            last = cron_job.status.last_schedule
+            return "has started no run" if last is None else "has no Job any more"
+        run, failures = self.runs[0], self._failures()
+        if run.state == COMPLETE_RUN:
+            return f"is well: the run {run.title} completed"
+        if run.state == ACTIVE_RUN:
+            return f"runs since {write_time(run.scheduled)}"
+        runs = "last run" if failures == 1 else f"last {failures} runs"
+        return f"failed: its {runs}, the latest {run.title}"
+
+    def _failures(self) -> int:
+        """Return how many of the last runs failed one after the other."""
+        states = [each.state == FAILED_RUN for each in self.runs]
+        return states.index(False) if False in states else len(states)
+
+    def _last(self, cron_job: CronJob) -> str:
+        """Return how the last run ended, in a clause."""
+        if not self.runs:
+            last = cron_job.status.last_schedule
+            if last is None:
+                age = spoken(max(0, self.now - cron_job.created) * SECOND)
+                verb = "has started" if cron_job.suspended else "was due"
+                return f"no run {verb} since it was created {age} ago"
+            return f"the Job of the last run, due at {write_time(last)}, is gone; {self._success(cron_job)}"
+        run = self.runs[0]
+        words = f"the last run, {run.title}"
+        if run.state == COMPLETE_RUN:
+            return f"{words}, completed"
+        failures = self._failures()
+        also = f" ({count(failures, 'run')} failed one after the other)" if failures > 1 else ""
+        verb = "failed" if run.state == FAILED_RUN else "has not finished"
+        sentence = self._sentence()
+        text = f"{words}, {verb}{also}" + (f": {sentence}" if sentence else "")
+        return f"{text}; {self._success(cron_job)}" if run.state == FAILED_RUN else text
+
+    def _sentence(self) -> str:
+        return "" if self.job is None else self.job.sentence.rstrip(".")
+
+    def _success(self, cron_job: CronJob) -> str:
+        last = cron_job.status.last_successful
+        return (
+            "no run has succeeded"
+            if last is None
+            else f"the last success was at {write_time(last)}"
+        )
+
+
+def _finished(state: Cause) -> Any:
+    return {FAILED_RUN: "Failed", COMPLETE_RUN: "Complete"}.get(state, "")
+
+
+def _owned(job: Object, uid: str) -> bool:
+    owners: Sequence[Mapping[str, Any]] = job["metadata"].get("ownerReferences") or ()
+    return any(each.get("controller") and each.get("uid") == uid for each in owners)
+
+
+def _run(job: Object) -> CronRun:
+    meta = job["metadata"]
+    status = read_status(job.get("status") or {})
+    annotations = meta.get("annotations") or {}
+    annotated = read_time(annotations.get(SCHEDULED))
+    state, reason, ended = _terminal(status)
+    scheduled = annotated or read_time(meta.get("creationTimestamp")) or 0
+    return CronRun(
+        meta.get("name") or "",
+        meta.get("uid") or "",
+        scheduled,
+        state,
+        reason,
+        ended,
+        by_hand=INSTANTIATE in annotations,
+    )
+
+
+def _terminal(status: Status) -> tuple[Cause, str, int | None]:
+    for kind, state in (("Failed", FAILED_RUN), ("Complete", COMPLETE_RUN)):
+        condition = status.condition(kind)
+        if condition is not None and condition.holds:
+            return state, condition.reason, condition.changed
+    return ACTIVE_RUN, "", None

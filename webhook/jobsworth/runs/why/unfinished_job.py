@@ -1,0 +1,358 @@
+"""The sentence for a Job that goes on: what it waits for, and what would end it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.jobs import Job
+from jobsworth.controller.pods import ACTIVE, TERMINATING, Pod
+from jobsworth.controller.settings import settings_of
+from jobsworth.controller.times import read_time, write_time
+from jobsworth.controller.well_known_names import RUNNING
+from jobsworth.lint.rules.queues import QUEUE_LABEL
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
+from jobsworth.runs.recorded.pending_pods import PendingReason, pending_reason, rejection
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod
+from jobsworth.runs.waiting import Observations, Waiting, waiting_of
+from jobsworth.runs.why.ending import doomed_clause
+from jobsworth.runs.why.numbers_in_words import finalizers
+from jobsworth.wording import count, listing
+
+if TYPE_CHECKING:
+    from jobsworth.runs.recorded.recording import RecordedPod, Recording
+
+
+class Standing(NamedTuple):
+    """The state of an unfinished Job.
+
+    Attributes:
+        waiting: what it waits for; None if that is not known.
+        sentence: the clauses after "the Job".
+        doomed: why it can only fail, as a clause; empty if it can complete.
+    """
+
+    cause: Cause
+    waiting: Waiting | None
+    sentence: str
+    doomed: str = ""
+
+
+def standing(recording: Recording) -> Standing:
+    """Return what an unfinished Job waits for."""
+    job = recording.job
+    views = [pod.view for pod in recording.pods]
+    reasons = pending_reasons(recording)
+    rejected = rejection(recording.events)
+    kept = kept_pods(recording)
+    seen = Observations(
+        pending=reasons,
+        kept={name: each for name, each in kept.items() if each.decided},
+        rejected="" if rejected is None else rejected.message,
+        rejected_since=None if rejected is None else rejected.since,
+    )
+    waiting = waiting_of(job, views, recording.now, settings=settings_of(job.managed_by), seen=seen)
+    if waiting is None:  # only a finished Job waits for nothing
+        return Standing(Cause.COMPLETE, None, "has finished")
+    doomed = doomed_clause(job, IndexSet.read(job.status.failed_indexes, job.size))
+    also = doomed and f"; {doomed}"
+    if recording.partial and not _shows_without_pods(job, waiting):
+        found = _partial(recording)
+        return found._replace(sentence=found.sentence + also, doomed=doomed)
+    waiting = _detailed(recording, waiting, views, reasons, kept)
+    return Standing(waiting.cause, waiting, f"is {waiting.sentence(time_text)}{also}", doomed)
+
+
+def remaining(recording: Recording) -> Waiting | None:
+    """Return what a Job waits for whose end is decided; None if it has finished, or that is unknown."""
+    job, end = recording.job, recording.end
+    if end is None or end.finished is not None:
+        return None
+    states: dict[str, list[RecordedPod]] = {}
+    for pod in recording.pods:
+        if pod.view.state in (ACTIVE, TERMINATING):
+            states.setdefault("active" if pod.view.state == ACTIVE else "terminating", []).append(
+                pod
+            )
+        elif pod.facts.tracked:
+            states.setdefault("tracked", []).append(pod)
+    kind = "Complete" if end.success else "Failed"
+    if pods := states.get("terminating"):
+        detail = _held(recording, pods[0]) + (
+            f", and {len(pods) - 1} more" if len(pods) > 1 else ""
+        )
+        wait = f"terminating Pods before it is {kind}"
+        more = f" and {len(pods) - 1} more" if len(pods) > 1 else ""
+        return Waiting(
+            Cause.TERMINATING,
+            end.decided,
+            detail,
+            waits_for=wait,
+            ends=_released(pods),
+            brief=f"Pod {pods[0].name}{more} to terminate",
+        )
+    for state, task in (("active", "delete"), ("tracked", "record")):
+        if pods := states.get(state):
+            whose = f"Pod {pods[0].name}" if len(pods) == 1 else f"{len(pods)} Pods"
+            wait = f"its controller to {task} {whose}"
+            whole = f"{wait} before it is {kind}"
+            ends = "the controller syncs the Job"
+            return Waiting(Cause.SYNCING, end.decided, waits_for=whole, ends=ends, brief=wait)
+    if recording.partial and job.status.terminating:
+        detail = count(job.status.terminating, "terminating Pod")
+        wait = f"terminating Pods before it is {kind}"
+        return Waiting(Cause.TERMINATING, end.decided, detail, waits_for=wait)
+    return None
+
+
+def _shows_without_pods(job: Job, waiting: Waiting) -> bool:
+    """Return True for a wait that is certain although not all Pods are known."""
+    if waiting.cause in (Cause.QUOTA, Cause.PODS_REJECTED):
+        return not job.status.active
+    return waiting.cause in (
+        Cause.OTHER_CONTROLLER,
+        Cause.DELETING,
+        Cause.SUSPENDED,
+        Cause.NO_PARALLELISM,
+    )
+
+
+def pending_reasons(recording: Recording) -> dict[str, PendingReason]:
+    """Return why each active Pod that has not started is Pending, by name."""
+    return {
+        pod.name: pending_reason(pod.facts, recording.events_of(pod.name))
+        for pod in recording.pods
+        if pod.view.state == ACTIVE and pod.view.phase != RUNNING
+    }
+
+
+def kept_pods(recording: Recording) -> dict[str, KeptPod]:
+    """Return what keeps each running Pod of which a container has ended for good, by name of the Pod."""
+    template = recording.manifest["spec"]["template"].get("spec") or {}
+    found = {
+        pod.name: kept_pod(pod.facts, template)
+        for pod in recording.pods
+        if pod.view.state == ACTIVE and pod.view.phase == RUNNING
+    }
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def _detailed(
+    recording: Recording,
+    waiting: Waiting,
+    views: list[Pod],
+    reasons: Mapping[str, PendingReason],
+    kept: Mapping[str, KeptPod],
+) -> Waiting:
+    """Return the wait with what the Pods themselves say of it."""
+    job = recording.job
+    active = [pod for pod in views if pod.state == ACTIVE]
+    if waiting.cause == Cause.SUSPENDED:
+        return _queued(recording, waiting)
+    gang = recording.queue
+    if gang is not None and waiting.cause in (
+        Cause.UNSCHEDULABLE,
+        Cause.SCHEDULING_GATED,
+        Cause.PENDING,
+    ):
+        said = f"{gang.kind} {gang.name}: {gang.lacks}" if gang.lacks else ""
+        return replace(waiting, detail="; ".join(filter(None, (waiting.detail, said))))
+    loop = _crash_loop(recording)
+    if loop is not None and waiting.cause in (Cause.CRASH_LOOP, Cause.RUNNING, Cause.SYNCING):
+        words, since, brief = loop
+        limited = f"backoffLimit {job.backoff_limit} is reached, or "
+        ends = f"{limited if job.restarts_on_failure else ''}{Cause.CRASH_LOOP.ends}"
+        return replace(
+            waiting,
+            cause=Cause.CRASH_LOOP,
+            since=since,
+            waits_for=words,
+            ends=ends,
+            detail="",
+            brief=brief,
+        )
+    if waiting.cause == Cause.INITIALIZING:
+        times = [pod.facts.initializing_since for pod in recording.pods]
+        return replace(waiting, since=min((each for each in times if each), default=None))
+    meta = recording.manifest["metadata"]
+    if waiting.cause == Cause.DELETING:
+        names = meta.get("finalizers")
+        held = f"held by {finalizers(names)}" if names else ""
+        waiting = replace(waiting, since=read_time(meta.get("deletionTimestamp")), detail=held)
+    terminating = [pod for pod in recording.pods if pod.view.state == TERMINATING]
+    if not active and terminating and waiting.cause in (Cause.TERMINATING, Cause.DELETING):
+        held = _held(recording, terminating[0])
+        if waiting.cause == Cause.DELETING:
+            return replace(waiting, detail=held or waiting.detail)
+        return replace(
+            waiting,
+            detail="; ".join(filter(None, (waiting.detail, held))),
+            ends=_released(terminating),
+        )
+    if any(pod.phase == RUNNING for pod in active):
+        shown = {} if waiting.cause == Cause.CONTAINER_RUNS_ON else kept
+        progress = _progress(recording, active, reasons, shown)
+        return replace(waiting, detail="; ".join(filter(None, (waiting.detail, progress))))
+    return waiting
+
+
+def _queued(recording: Recording, waiting: Waiting) -> Waiting:
+    """Return the wait of a suspended Job; one in a queue is resumed by Kueue alone."""
+    labels = recording.manifest["metadata"].get("labels") or {}
+    known = recording.queue
+    queue = labels.get(QUEUE_LABEL) or ("" if known is None else known.queue)
+    if not queue and (known is None or known.kind != "Workload"):
+        return waiting
+    waits_for = "its admission by Kueue" + (f", in queue {queue}" if queue else "")
+    if known is None or not known.lacks:
+        ends = "Kueue admits its Workload (kubectl describe workloads says what it lacks)"
+        return replace(waiting, waits_for=waits_for, ends=ends)
+    return replace(
+        waiting,
+        waits_for=waits_for,
+        since=known.since or waiting.since,
+        detail=f"Workload {known.name}: {known.lacks}",
+        ends="Kueue admits its Workload",
+    )
+
+
+def _crash_loop(recording: Recording) -> tuple[str, int, str] | None:
+    """Return a container that fails again and again in place: as a noun phrase, since when, and briefly."""
+    for pod in recording.pods:
+        facts = pod.facts
+        if pod.view.state != ACTIVE:
+            continue
+        names = crashing(facts)
+        for last in [each for each in facts.last_runs if each.container in names]:
+            shown = count(last.restarts, "restart")
+            if last.exit_code:
+                reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
+                if last.reason == "OOMKilled":
+                    limit = facts.memory_limits.get(last.container)
+                    reason += f", limit {limit}" if limit else ", no memory limit"
+                shown += f", last exit code {last.exit_code}{reason}"
+            kind = "init container" if last.container in facts.init_containers else "container"
+            words = (
+                f"{kind} {last.container} of Pod {pod.name}, which fails again and again "
+                f"({CRASH_LOOP}: {shown})"
+            )
+            begun = pod.created if last.at is None else last.at - seconds_of_restarts(last.restarts)
+            brief = f"{kind} {last.container}, which fails again and again ({shown})"
+            return words, max(pod.created, begun), brief
+    return None
+
+
+def seconds_of_restarts(number: int) -> int:
+    """Return the least time that a number of restarts takes: the back-off doubles from 10 s to 5 min.
+
+    >>> seconds_of_restarts(1), seconds_of_restarts(6), seconds_of_restarts(140)
+    (10, 610, 40810)
+    """
+    doubled = 10 * ((1 << min(number, 5)) - 1)
+    return doubled + 300 * max(0, number - 5)
+
+
+def overdue_pods(recording: Recording) -> Iterator[RecordedPod]:
+    """Yield the Pods that have not terminated although their grace period is over."""
+    for pod in recording.pods:
+        if pod.view.state == TERMINATING and _overdue(recording, pod):
+            yield pod
+
+
+def _overdue(recording: Recording, pod: RecordedPod) -> bool:
+    return pod.reason == "NodeLost" or recording.now > pod.view.gone_by > 0
+
+
+def _held(recording: Recording, pod: RecordedPod) -> str:
+    """Return what keeps a terminating Pod, if its object says it."""
+    facts = pod.facts
+    parts = [f"Pod {pod.name}"]
+    if facts.node:
+        parts.append(f"on node {facts.node}")
+    if facts.finalizers:
+        parts.append(f"held by {finalizers(facts.finalizers)}")
+    elif _overdue(recording, pod):
+        parts.append(
+            "beyond its grace period: the kubelet of the node does not answer, or the Pod hangs"
+        )
+    return " ".join(parts)
+
+
+def _released(pods: Sequence[RecordedPod]) -> str:
+    """Return what ends the wait for terminating Pods; empty if no finalizer holds them."""
+    names = pods[0].facts.finalizers
+    owner = "their owners remove them" if len(names) > 1 else "its owner removes it"
+    return (
+        f"{finalizers(names)} {'are' if len(names) > 1 else 'is'} removed: {owner}" if names else ""
+    )
+
+
+def _progress(
+    recording: Recording,
+    active: list[Pod],
+    reasons: Mapping[str, PendingReason],
+    kept: Mapping[str, KeptPod],
+) -> str:
+    job = recording.job
+    running = sum(pod.phase == RUNNING for pod in active)
+    parts = [f"{count(running, 'Pod')} {'runs' if running == 1 else 'run'}"]
+    if reasons:
+        (reason, number) = Counter(reasons.values()).most_common(1)[0]
+        parts.append(f"{number} pending" + (f" ({reason.words})" if reason.words else ""))
+    for name, each in [*kept.items()][:1]:
+        others = f" and {count(len(kept) - 1, 'Pod')} alike" if len(kept) > 1 else ""
+        runs = "runs" if len(each.keeping) == 1 else "run"
+        parts.append(f"in Pod {name}{others} {each.how}, and {listing(each.keeping)} {runs} on")
+    if job.completions is not None:
+        noun = "indexes" if job.indexed else "completions"
+        parts.append(f"{job.status.succeeded} of {job.completions} {noun} succeeded")
+    restarted = _most_restarted(recording)
+    if restarted:
+        parts.append(restarted)
+    return ", ".join(parts)
+
+
+def _most_restarted(recording: Recording) -> str:
+    """Return the container that was restarted most in a Pod that runs, as a phrase; empty without one."""
+    runs = [
+        (last, pod.name)
+        for pod in recording.pods
+        for last in pod.facts.last_runs
+        if pod.view.state == ACTIVE and last.restarts and last.exit_code
+    ]
+    if not runs:
+        return ""
+    last, name = max(runs, key=lambda run: run[0].restarts)
+    reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
+    return (
+        f"container {last.container} of Pod {name} with {count(last.restarts, 'restart')}, "
+        f"last exit code {last.exit_code}{reason}"
+    )
+
+
+def _partial(recording: Recording) -> Standing:
+    """Return the state of a Job with too many Pods to read: by its status, and by the Pods that were read."""
+    job = recording.job
+    reasons = Counter(pending_reasons(recording).values())
+    parts = [f"{count(job.status.active, 'active Pod')} by its status"]
+    if job.completions is not None:
+        parts.append(f"{job.status.succeeded} of {job.completions} succeeded")
+    if not reasons or (job.status.ready or 0) > 0:
+        denied = "Pods" in recording.denied
+        unread = "its Pods cannot be listed" if denied else "not all Pods were read"
+        return Standing(Cause.RUNNING, None, f"goes on ({', '.join(parts)}; {unread})")
+    reason, number = reasons.most_common(1)[0]
+    words = reason.words or "they have not started"
+    text = (
+        f"goes on ({', '.join(parts)}); of the Pods that were read, {number} are Pending: {words}"
+    )
+    return Standing(reason.cause, None, text)
+
+
+def time_text(time: float) -> str:
+    """Return a time as Kubernetes writes it."""
+    return write_time(round(time))

@@ -1,1 +1,0 @@
-"""The Job controller's planner on virtual or recorded time: explanations, simulations, replays, timelines."""

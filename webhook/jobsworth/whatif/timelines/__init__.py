@@ -1,1 +1,0 @@
-"""Reports of simulations: text, JSON, an HTML page, a Chrome trace."""

@@ -1,1 +1,0 @@
-"""Facts of a Pod, and the cause of its failure or of its wait."""

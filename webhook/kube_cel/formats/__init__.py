@@ -1,0 +1,1 @@
+"""Text formats of Kubernetes: names, quantities, durations, numbers of Go."""

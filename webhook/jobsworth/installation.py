@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from collections.abc import Mapping
 
 PRE_COMMIT = "PRE_COMMIT"
 """The environment variable that pre-commit sets for its hooks."""

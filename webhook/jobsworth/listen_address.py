@@ -6,10 +6,7 @@ host stands for every address of both families.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import socket
+import socket
 
 ANY_IPV4, ANY_IPV6 = "0.0.0.0", "::"
 EVERY_HOST = ("", ANY_IPV4, ANY_IPV6)

@@ -19,16 +19,17 @@ plugin :mod:`jobsworth.pytest_plugin` also prints the findings of ``assert jobsw
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
-from jobsworth.findings.finding import THRESHOLDS
+from jobsworth.findings.finding import THRESHOLDS, Threshold
 from jobsworth.findings.result import INVALID, VALID
 from jobsworth.library.arguments import check_type, documents, shown, texts
 from jobsworth.library.documents import documents_of, text_of
-from jobsworth.library.manifests import is_list, manifest_of
+from jobsworth.library.manifests import Manifest, is_list, manifest_of
 from jobsworth.library.servers import api_server
 from jobsworth.library.simulations import checked_simulation, duration_text, times
 from jobsworth.lint.catalogue import UnknownCode
@@ -38,14 +39,7 @@ from jobsworth.reports.text import render
 from jobsworth.reports.timelines.statistics_text import statistics_lines
 from jobsworth.runs.simulation.questions import Questions
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.findings.finding import Threshold
-    from jobsworth.library.manifests import Manifest
-
-    Scenario = Mapping[str, Any] | str | os.PathLike[str] | None
+Scenario = Mapping[str, Any] | str | os.PathLike[str] | None
 
 __all__ = ["assert_completes", "assert_simulation", "assert_valid"]
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kube_cel.values import CelError, Optional, Struct
-
-if TYPE_CHECKING:
-    from typing import Any
 
 MAX_STEPS = 1_000_000
 """The steps of one expression, as an API server limits its cost.

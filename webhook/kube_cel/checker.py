@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from kube_cel.environment import FIELDS, is_object_type
+from kube_cel.environment import FIELDS, Environment, Overload, is_object_type
 from kube_cel.nodes import (
     Call,
     ListLiteral,
@@ -19,7 +20,7 @@ from kube_cel.nodes import (
     StructLiteral,
     children,
 )
-from kube_cel.refusals import Refusal
+from kube_cel.refusals import Kind, Refusal
 from kube_cel.types import (
     BOOL,
     DYN,
@@ -35,14 +36,6 @@ from kube_cel.types import (
     unwrapped,
 )
 from kube_cel.values import type_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from kube_cel.environment import Environment, Overload
-    from kube_cel.nodes import Node
-    from kube_cel.refusals import Kind
 
 _TIMES = {"timestamp": "google.protobuf.Timestamp", "duration": "google.protobuf.Duration"}
 

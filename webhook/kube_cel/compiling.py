@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from kube_cel.budget import Budget
 from kube_cel.checker import Checker, mixed_literals
@@ -12,15 +13,10 @@ from kube_cel.constants import bad_literals, failing_constants
 from kube_cel.environment import COMPOSED, VARIABLES, environment
 from kube_cel.evaluation import Scope, compiled, run
 from kube_cel.lexer import CelSyntaxError
+from kube_cel.nodes import Node
 from kube_cel.parser import parse
 from kube_cel.refusals import Refusal, Refused, in_order
 from kube_cel.types import DYN, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from kube_cel.nodes import Node
 
 MAX_CHARACTERS = 100_000
 """The longest expression of an API server (cel-go, the default of its parser)."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from kube_cel.functions import formatting
 from kube_cel.functions.conversions import FUNCTIONS, OF_CONSTANTS
 from kube_cel.functions.strings import MissingLibrary, compiled
-from kube_cel.nodes import Call, ListLiteral, Literal, walk
+from kube_cel.nodes import Call, ListLiteral, Literal, Node, walk
 from kube_cel.refusals import Refusal
 from kube_cel.values import CelError, type_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from kube_cel.nodes import Node
 
 _SEARCHES = ("find", "findAll")
 

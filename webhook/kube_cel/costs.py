@@ -5,18 +5,14 @@ Every other function takes one step, and one for each item or 1,024 characters o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
+from kube_cel.budget import Budget
 from kube_cel.functions.strings import compiled
 from kube_cel.values import CelError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from kube_cel.budget import Budget
-
-    Cost = Callable[..., int]
+Cost = Callable[..., int]
 
 _STEP_STATES = 1000
 """The characters of a text times the instructions of a pattern that RE2 takes in the time of a step."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 from kube_cel import libraries
 from kube_cel.types import BOOL, DYN, Type, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REQUEST = "kubernetes.AdmissionRequest"
 NAMESPACE = "kubernetes.Namespace"

@@ -6,10 +6,11 @@ operand decides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from kube_cel import operators
-from kube_cel.budget import OutOfBudget
+from kube_cel.budget import Budget, OutOfBudget
 from kube_cel.costs import FUNCTION_COSTS, OPERATOR_COSTS
 from kube_cel.functions.table import FUNCTIONS
 from kube_cel.loops import LOOPS, graver
@@ -41,13 +42,7 @@ from kube_cel.values import (
     value_of,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from kube_cel.budget import Budget
-
-    Evaluate = Callable[["Scope"], Any]
+Evaluate = Callable[["Scope"], Any]
 
 _TYPES = frozenset(
     (

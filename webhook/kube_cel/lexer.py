@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from kube_cel.values import MAX_INT, MAX_UINT, MIN_INT, Uint
 
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Kind = Literal["name", "quoted name", "int", "uint", "double", "string", "bytes", "sign", "end"]
+Kind = Literal["name", "quoted name", "int", "uint", "double", "string", "bytes", "sign", "end"]
 
 
 class CelSyntaxError(ValueError):

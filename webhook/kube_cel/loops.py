@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from kube_cel.budget import OutOfBudget
 from kube_cel.costs import cost_of_sorting
@@ -10,13 +11,9 @@ from kube_cel.functions.lists import sorted_by
 from kube_cel.operators import has_key, shown
 from kube_cel.values import CelError, NoOverload, UnknownValue, key_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    Items = Iterator[tuple[Any, Any]]
-    Part = Callable[[Any], Any] | None
-    Run = Callable[[Any, Items, Part, Part], Any]
+Items = Iterator[tuple[Any, Any]]
+Part = Callable[[Any], Any] | None
+Run = Callable[[Any, Items, Part, Part], Any]
 
 
 def graver(one: CelError | None, other: CelError) -> CelError:

@@ -6,12 +6,9 @@ the dot of a member. kube-apiserver reports errors at the same places.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 from kube_cel.values import (
     MAX_INT,
@@ -22,10 +23,6 @@ from kube_cel.values import (
     type_name,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 _YEAR_1 = -62_135_596_800 * 10**9
 _YEAR_9999 = 253_402_300_799_999_999_999

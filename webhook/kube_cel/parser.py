@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from kube_cel.lexer import (
     CelSyntaxError,
@@ -29,10 +29,7 @@ from kube_cel.nodes import (
     StructLiteral,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    Expander = Callable[[int, str, Node, Sequence[Node]], Node]
+Expander = Callable[[int, str, Node, Sequence[Node]], Node]
 
 _ACCUMULATORS = ("__result__", "@result")
 """The names that expanded macros of the API server use, which no variable may have."""

@@ -5,12 +5,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WORD = re.compile(r"[A-Za-z_.@]+|<[A-Za-z0-9_]+>|[(),]")
 _SHOWN = {

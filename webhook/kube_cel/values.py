@@ -6,14 +6,11 @@ classes of this module and of :mod:`kube_cel.functions`, with a ``type_name``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    Function = Callable[..., Any]
+Function = Callable[..., Any]
 
 MIN_INT, MAX_INT = -(2**63), 2**63 - 1
 MAX_UINT = 2**64 - 1

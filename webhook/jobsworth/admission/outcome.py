@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse
+from jobsworth.evaluation.evaluation import Unreadable
 from jobsworth.policy.violation import Effect
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.evaluation import Unreadable
 
 Endpoint = Literal["mutate", "validate"]
 ENDPOINTS: tuple[Endpoint, ...] = get_args(Endpoint)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from jobsworth.api.feature_gates import KNOWN_GATES, RENAMED_GATES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 RELEASES = tuple(f"1.{minor}" for minor in range(25, 39))
 """The supported Kubernetes releases."""

@@ -27,31 +27,28 @@ a value; for other types, ``0`` and an unset field are the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from jobsworth.api.field_errors import FieldError
+from jobsworth.api.schema_conditions import SchemaCondition
+from jobsworth.api.validation_request import Request
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TypeVar
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.schema_conditions import SchemaCondition
-    from jobsworth.api.validation_request import Request
 
-    Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
-    Defaulter = Callable[[dict[str, Any], Request], None]
-    Warner = Callable[[dict[str, Any], Request], Iterable["ServerWarning"]]
-    Preparer = Callable[[dict[str, Any], Request], None]
-    Dropper = Callable[
-        [dict[str, Any], dict[str, Any] | None, ApiServer], Iterable[tuple[str, str]]
-    ]
-    UpdateRule = Callable[[dict[str, Any], dict[str, Any], Request], Iterable[FieldError]]
-    Format = Callable[[str], list[str]]
-    Checked = TypeVar("Checked", bound=Callable[..., Any])
-    Type = "Scalar | Struct | Pointer | ListOf | MapOf"
+
+Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
+Defaulter = Callable[[dict[str, Any], Request], None]
+Warner = Callable[[dict[str, Any], Request], Iterable["ServerWarning"]]
+Preparer = Callable[[dict[str, Any], Request], None]
+Dropper = Callable[[dict[str, Any], dict[str, Any] | None, "ApiServer"], Iterable[tuple[str, str]]]
+UpdateRule = Callable[[dict[str, Any], dict[str, Any], Request], Iterable[FieldError]]
+Format = Callable[[str], list[str]]
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+Type = "Scalar | Struct | Pointer | ListOf | MapOf"
 
 
 class Scalar:

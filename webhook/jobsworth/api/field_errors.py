@@ -11,13 +11,10 @@ reason (machine-readable) and message (``Invalid value: "x": must be …``).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
 
 OMIT: Any = object()
 """Marks a bad value that the message omits (``field.OmitValueType`` upstream)."""

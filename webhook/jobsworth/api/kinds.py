@@ -6,7 +6,8 @@ volumes and security together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.batch.job import Job
 from jobsworth.api.core import (
@@ -18,15 +19,9 @@ from jobsworth.api.core import (
     pod_volumes,
 )
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.declare import Later
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.declare import Struct
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.declare import Later, Struct
+from jobsworth.api.field_errors import FieldError
+from jobsworth.api.validation_request import Request
 
 _KINDS: dict[tuple[str, str], Struct | Later] = {
     ("batch/v1", "Job"): Job,

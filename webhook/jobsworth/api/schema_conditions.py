@@ -10,12 +10,9 @@ be more lenient than the rule, never stricter.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    Schema = dict[str, Any]
+Schema = dict[str, Any]
 
 LAST = 100
 """The place of conditions without one."""

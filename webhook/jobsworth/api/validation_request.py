@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.field_errors import FieldError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
 
 MAX_ERRORS = 10_000
 """The default limit of errors in one object."""

@@ -9,17 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import events_path
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.controller.times import write_time
+from jobsworth.evaluation.policy_result import Reported
 from jobsworth.findings.finding import Finding
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.policy_result import Reported
 
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.evaluation.policy_result import Reported
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Effect
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.policy_result import Reported
 
 MAX_NAMESPACES = 100
 """The largest number of namespaces that metrics show by name: a cluster may have thousands."""

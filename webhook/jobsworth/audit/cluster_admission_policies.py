@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
@@ -27,9 +27,8 @@ from jobsworth.policy.admission_policies.reader import (
 from jobsworth.policy.patterns import selector_text
 from jobsworth.policy.problems import Problems
 
-if TYPE_CHECKING:
-    Note = Callable[[str], None]
-    Kind = tuple[str, str]
+Note = Callable[[str], None]
+Kind = tuple[str, str]
 
 _V1 = f"{GROUP}/v1"
 _RESOURCES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer, nearest_release
 from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
@@ -13,17 +13,15 @@ from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.finding import Threshold
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import VALID, Result
 from jobsworth.lint.selection import Selection
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.policy_set import PolicySet
 
-if TYPE_CHECKING:
-    from jobsworth.findings.finding import Threshold
-
-    Labels = Mapping[str, Mapping[str, str]]
-    Note = Callable[[str], None]
+Labels = Mapping[str, Mapping[str, str]]
+Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.audit.audit_events import AuditEvents
+from jobsworth.audit.audit_metrics import AuditMetrics
 from jobsworth.audit.audit_result import AuditResult
 from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
+from jobsworth.audit.cluster_audit import AuditSettings
 from jobsworth.audit.job_owners import OwnersFindings
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
 from jobsworth.evaluation.subject import Subject
-
-if TYPE_CHECKING:
-    from jobsworth.audit.audit_metrics import AuditMetrics
-    from jobsworth.audit.cluster_audit import AuditSettings
 
 POLL_SECONDS = 1.0  # between two checks of the policies' files
 RETRY_SECONDS = 30.0  # after an audit that failed, if the interval is longer

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from jobsworth.audit.audited_objects import AuditScope
+from jobsworth.audit.health_metrics import HealthMetrics
 from jobsworth.audit.health_objects import list_health_objects
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_interface import Api
 from jobsworth.runs.health.cluster_health import cluster_health
-
-if TYPE_CHECKING:
-    from jobsworth.audit.health_metrics import HealthMetrics
 
 
 class HealthCheck:

@@ -7,7 +7,6 @@ ends or the object is deleted, so an alert on it clears by itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
@@ -18,8 +17,7 @@ from jobsworth.runs.health.cron_job_health import CronJobHealth
 from jobsworth.runs.health.evidence import StoredJob
 from jobsworth.runs.health.problems import OVERDUE_AFTER
 
-if TYPE_CHECKING:
-    Series = dict[tuple[str, ...], float]
+Series = dict[tuple[str, ...], float]
 
 MAX_SERIES = 500
 """The largest number of series of a metric: those with the largest values, of failed Jobs the newest."""

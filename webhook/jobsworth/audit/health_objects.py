@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.batch.job import LEGACY_JOB_NAME_LABEL
 from jobsworth.api.stored import stored_problem
@@ -21,8 +21,7 @@ from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
 from jobsworth.runs.health.cluster_health import ListedObjects
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 LEASE = ("kube-system", "kube-controller-manager")
 UNENDED = {

@@ -5,14 +5,12 @@ A change of the Job itself does not last: its owner creates the next one from th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.evaluation.policy_result import Reported
 from jobsworth.findings.finding import Finding
 from jobsworth.kinds.kind_table import OF_JOB_SETS, ONCE_IN_JOB_SETS, SHIPPED, EmbeddedTemplate
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.policy_result import Reported
 
 JOB_SET = "JobSet"
 """The label of a Job with the name of its ReplicatedJob."""

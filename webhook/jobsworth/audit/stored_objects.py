@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import BATCH, namespaces_path, resource_path
 from jobsworth.client.paging import PAGE_SIZE, Page, resumed_pages
 from jobsworth.client.server_release import server_release
-
-if TYPE_CHECKING:
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
+from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")

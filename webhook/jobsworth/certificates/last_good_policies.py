@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, MERGE, Api
 from jobsworth.client.api_resources import CORE, resource_path
-
-if TYPE_CHECKING:
-    from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.policy.effective_policies import EffectivePolicies
 
 LOG = logging.getLogger("jobsworth.certificates")
 FIELD_MANAGER = "jobsworth-certificates"

@@ -10,13 +10,11 @@ import base64
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.registration.desired_webhooks import desired_webhooks
 from jobsworth.registration.policy_scope import NOTHING, ScopePart
-
-if TYPE_CHECKING:
-    from jobsworth.certificates.cluster_store import ClusterSnapshot
 
 LOG = logging.getLogger("jobsworth.certificates")
 

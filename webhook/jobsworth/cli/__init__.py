@@ -6,11 +6,10 @@ import gc
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
-    from typing import Any, NoReturn
 
 ISSUES = "https://github.com/jobsworth/jobsworth/issues"
 """The issue tracker for bugs in jobsworth."""

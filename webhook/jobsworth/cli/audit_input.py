@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from jobsworth.audit.audited_objects import AuditScope
+from jobsworth.audit.cluster_audit import AuditRules
 from jobsworth.cli import reporting
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import Options, flag, texts, words
 from jobsworth.cli.policy_options import policy_files
+from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.resolved_settings import resolved
+from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.manifests.parsing.manifest_files import STDIN
+from jobsworth.serving.policy_files import PolicyFiles
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.audit.audited_objects import AuditScope
-    from jobsworth.audit.cluster_audit import AuditRules
-    from jobsworth.cli.server_options import ReleaseOptions
-    from jobsworth.files.configuration.settings import Settings
-    from jobsworth.serving.policy_files import PolicyFiles
 
 
 class AuditReportOptions(reporting.ReportOptions):

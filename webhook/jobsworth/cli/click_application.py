@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +18,6 @@ from jobsworth.cli.help_text import COMMANDS_BY_PURPOSE, HelpContext, write_docu
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from jobsworth.cli.command import Command
 
 COMMANDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from jobsworth.cli.options import Options, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.client.rest_config import RestConfig, Target
     from jobsworth.client.transport import Client
 

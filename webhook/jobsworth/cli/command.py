@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from jobsworth.cli.help_text import HelpContext, write_documentation
-from jobsworth.cli.options import parameters
+from jobsworth.cli.options import Options, parameters
 from jobsworth.usage_error import UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+Section = list[tuple[str, str]]
 
-    Section = list[tuple[str, str]]
-
-    from jobsworth.cli.options import Options
-
-    Given = TypeVar("Given", bound=Options)
+Given = TypeVar("Given", bound=Options)
 
 
 class BadInput(click.ClickException):

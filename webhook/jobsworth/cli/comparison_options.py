@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,8 +11,6 @@ from jobsworth.cli.options import Options, flag, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.files.dry_runs import DryRuns
     from jobsworth.files.live_objects import LiveObjects
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
+import click
 from click.shell_completion import CompletionItem
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import click
-
-    Words = Callable[[click.Parameter, str], Iterable[str]]
+Words = Callable[[click.Parameter, str], Iterable[str]]
 
 
 def _rules(parameter: click.Parameter, word: str) -> Iterable[str]:

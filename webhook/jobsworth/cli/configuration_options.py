@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from jobsworth.api.api_server import ApiServer, UnknownGate, UnknownRelease, parse_gates
 from jobsworth.cli.options import Options, flag, group, option, words
 from jobsworth.cli.policy_options import ProfileOptions
+from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.files.configuration.settings import Settings
-from jobsworth.lint.lint_rule import CONFIDENCES
+from jobsworth.lint.lint_rule import CONFIDENCES, Confidence
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.cli.server_options import ReleaseOptions
-    from jobsworth.lint.lint_rule import Confidence
 
 
 class ConfigurationOptions(Options):

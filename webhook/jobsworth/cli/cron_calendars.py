@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
@@ -11,13 +11,9 @@ from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
+from jobsworth.runs.calendar.calendar_entry import CalendarEntry
+from jobsworth.runs.calendar.cron_calendar import CronCalendar
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.runs.calendar.calendar_entry import CalendarEntry
-    from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 MAX_DAYS = 31

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-from jobsworth.audit.audited_objects import AuditProgress, audited_objects
+from jobsworth.api.api_server import ApiServer
+from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
+from jobsworth.audit.cluster_audit import Labels
+from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.evaluation.stored_defaults import plan_defaults
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.audit.audited_objects import AuditScope
-    from jobsworth.audit.cluster_audit import Labels
-    from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.policy.policy_set import PolicySet
 
 
 def print_plan(

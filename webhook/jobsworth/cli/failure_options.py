@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.cli.options import Options, option, words
 from jobsworth.cli.terminal import print_note
@@ -15,18 +16,12 @@ from jobsworth.lint.rules.pod_conditions import (
     STATUSES_OF_FAILED_PODS,
     meant_condition,
 )
+from jobsworth.runs.explanation.explained_job import ExplainedJob
 from jobsworth.runs.explanation.failure_outcome import failed_pod
 from jobsworth.runs.explanation.outcome_wording import disruption_conditions
-from jobsworth.runs.explanation.rule_trace import causes_of, trace_pod, trace_restart
+from jobsworth.runs.explanation.rule_trace import RuleTrace, causes_of, trace_pod, trace_restart
 from jobsworth.runs.failure_causes import STANDING_CONDITIONS
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.runs.explanation.explained_job import ExplainedJob
-    from jobsworth.runs.explanation.rule_trace import RuleTrace
 
 _MAX_CODE = 2**31
 _MAX_LINUX_CODE = 255

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from errno import EBADF, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOENT, ENOSPC
-from typing import TYPE_CHECKING
 
 from jobsworth.cli import EXIT_FAILED, EXIT_INTERRUPTED, ISSUES, NO_OUTPUT
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TRACEBACK = "JOBSWORTH_TRACEBACK"
 """The environment variable that adds the traceback."""

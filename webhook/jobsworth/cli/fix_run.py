@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from jobsworth.cli.terminal import wants_color
+from jobsworth.cli.terminal import ColorChoice, wants_color
+from jobsworth.files.fixing.fixer import Fixer
 from jobsworth.files.fixing.line_diff import unified_lines
+from jobsworth.findings.result import Result
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.cli.terminal import ColorChoice
-    from jobsworth.files.fixing.fixer import Fixer
-    from jobsworth.findings.result import Result
 
 _COLORS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
 """The terminal color of diff lines, by prefix."""

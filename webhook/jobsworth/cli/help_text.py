@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 COMMANDS_BY_PURPOSE = {
     "Check manifests": {

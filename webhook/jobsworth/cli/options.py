@@ -15,7 +15,8 @@ the values, so that a misspelled option is a type error.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
@@ -23,12 +24,10 @@ from jobsworth.controller.times import problem_of_time, read_time
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, ClassVar, TypeVar
-
     from click.shell_completion import CompletionItem
 
-    Group = TypeVar("Group", bound="Options")
+
+Group = TypeVar("Group", bound="Options")
 
 MAX_DIGITS = 9
 """The maximum length of a number. Python itself converts at most 4300 digits."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 STDOUT = "-"
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from jobsworth.cli.options import Options, group, option, words
-from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILE_CHOICES, profile_of
+from jobsworth.files.policies.profiles import (
+    ENFORCEMENTS,
+    PROFILE_CHOICES,
+    Profile,
+    ProfileChoice,
+    profile_of,
+)
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.files.policies.profiles import Profile, ProfileChoice
     from jobsworth.policy.violation import Effect
     from jobsworth.serving.policy_files import PolicyFiles
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.cli.options import Options, flag, option, words
 from jobsworth.cli.terminal import print_note
+from jobsworth.runs.simulation.questions import Questions
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.runs.simulation.questions import Questions
-
 
 SPOT = (
     "note: with SpotReclaim the kubelet fails the Pods in place (graceful node shutdown) without deleting "

@@ -6,14 +6,13 @@ The modules that render are imported only by runs that do so.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.options import Options, flag, words
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from jobsworth.files.rendering import RenderOptions, Source
 
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from io import TextIOWrapper
-from typing import TYPE_CHECKING
+from typing import Any, Self, TextIO
 
 import click
 
 from jobsworth.cli.options import Options, flag, option, texts
-from jobsworth.cli.terminal import COLOR_CHOICES, terminal_width, wants_color
-from jobsworth.findings.finding import THRESHOLDS
+from jobsworth.cli.terminal import COLOR_CHOICES, ColorChoice, Progress, terminal_width, wants_color
+from jobsworth.findings.finding import THRESHOLDS, Threshold
+from jobsworth.findings.result import Result
+from jobsworth.findings.summary import Omissions
 from jobsworth.record import Record
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Self, TextIO
-
-    from jobsworth.cli.terminal import ColorChoice, Progress
-    from jobsworth.findings.finding import Threshold
-    from jobsworth.findings.result import Result
-    from jobsworth.findings.summary import Omissions
 
 
 class ReportFormat:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jobsworth.cli.options import Options, option, words
+from jobsworth.files.policies.requester import Requester
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.files.policies.requester import Requester
 
 
 class RequestOptions(Options):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from jobsworth.api.api_server import (
     NEWEST_RELEASE,
@@ -16,9 +16,6 @@ from jobsworth.api.api_server import (
 )
 from jobsworth.cli.options import Options, flag, option
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 AUTO = "auto"
 """The value of ``--kubernetes-version`` for the release that the API server reports."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import click
 
 COMMANDS_ELSEWHERE = {

@@ -8,14 +8,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import Literal, TextIO
 
 from jobsworth.printable import printable
 
-if TYPE_CHECKING:
-    from typing import Literal, TextIO
-
-    ColorChoice = Literal["auto", "always", "never"]
+ColorChoice = Literal["auto", "always", "never"]
 
 DELAY_SECONDS = 1.0
 INTERVAL_SECONDS = 0.1

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from jobsworth.findings.result import INVALID, VALID
+from jobsworth.files.existing_objects import OldObjects
+from jobsworth.findings.result import INVALID, VALID, Result
 from jobsworth.printable import printable
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.files.existing_objects import OldObjects
-    from jobsworth.findings.result import Result
 
 MAX_NAMED = 3
 """The maximum number of objects that a note names."""

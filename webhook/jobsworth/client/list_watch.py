@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
@@ -19,8 +19,7 @@ from jobsworth.client.paging import PAGE_SIZE, pages
 from jobsworth.client.retry import Backoff
 from jobsworth.client.watch import watch
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 class ListWatch:

@@ -7,13 +7,11 @@ termination reasons are an extension (:mod:`jobsworth.api.batch.termination_rule
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.api.batch.termination_rules import Action, Operator, TerminationRule
 from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import Pod, Termination
-
-if TYPE_CHECKING:
-    from jobsworth.api.batch.termination_rules import Action, Operator, TerminationRule
 
 _ACTIONS = (
     well_known_names.FAIL_JOB,

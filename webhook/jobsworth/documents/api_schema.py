@@ -6,16 +6,12 @@ the policy: see :mod:`jobsworth.policy.defaults`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.descriptions import field_descriptions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.api.declare import Field
-    from jobsworth.documents.declared import Schema
+from jobsworth.documents.declared import Schema
 
 MAX_ENTRIES = 256
 """The maximum number of entries of a list or map, unless it has a smaller maximum of its own."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,14 @@ from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.near_names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
-    Schema = dict[str, Any]
-    Described = tuple[str, str]
-    """The problem, and how to fix it."""
+
+Schema = dict[str, Any]
+Described = tuple[str, str]
+"""The problem, and how to fix it."""
 
 MAX_SHOWN = 60
 """The maximum number of characters of a value that a message shows."""

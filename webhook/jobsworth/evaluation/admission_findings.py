@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding import Finding
+from jobsworth.evaluation.policy_result import PolicyResult, Reported
+from jobsworth.findings.finding import Finding, Severity
 from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
+from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
+from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import ADMISSION_POLICY, ADMISSION_POLICY_UNKNOWN
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
-    from jobsworth.findings.finding import Severity
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
-    from jobsworth.policy.request import PolicyRequest
 
 _SEVERITIES: dict[Effect, Severity] = {"deny": "error", "warn": "warning", "audit": "info"}
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.admission_findings import finding_of
+from jobsworth.evaluation.policy_result import PolicyResult, Reported
+from jobsworth.evaluation.prepared import PreparedObject
+from jobsworth.findings.finding import Finding
+from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.provenance.server_defaults import strip_defaults
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
-    from jobsworth.evaluation.prepared import PreparedObject
-    from jobsworth.findings.finding import Finding
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
-    from jobsworth.validation.engine import Engine
+from jobsworth.validation.engine import Engine
 
 
 class AdmissionMutation:

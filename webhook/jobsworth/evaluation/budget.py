@@ -11,12 +11,9 @@ values of an object before it is evaluated, and the findings while they are made
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from typing import Any
 
 CHARACTERS_PER_VALUE = 64
 """A string counts as one value, and as another for each so many characters, because parsing it takes time."""

@@ -6,25 +6,23 @@ as a failure, so the Job stays active until its deadline, if it has one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.created_pod import GO_SPACES, IMAGE, OVERHEAD, PREEMPTION, PRIORITY
 from jobsworth.api.core.images import malformation
 from jobsworth.api.field_errors import quoted
 from jobsworth.api.validation_request import MAX_ERRORS
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Fix
 from jobsworth.findings.placeholders import template_placeholder
+from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.engine import Engine
 from jobsworth.validation.reason_codes import CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from jobsworth.findings.fix import Fix
     from jobsworth.kinds.child import PodOwner
-    from jobsworth.validation.decoded_object import DecodedObject
-    from jobsworth.validation.engine import Engine
 
 REJECTED, NEVER_STARTS = "PodRejected", "PodNeverStarts"
 

@@ -7,31 +7,25 @@ parent's: their paths lead to the field that has the value, or to the one that m
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.evaluation.policy_result import Reported
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, is_part_of, locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
+from jobsworth.kinds.child import Child
 from jobsworth.kinds.children import children_of
-from jobsworth.kinds.kind_table import METADATA
-from jobsworth.kinds.operator_kinds import operator_kind
+from jobsworth.kinds.kind_table import METADATA, KindTable
+from jobsworth.kinds.operator_kinds import OperatorKind, operator_kind
 from jobsworth.kinds.template_parameters import has_unknown_parameter
 from jobsworth.validation.verdict_findings import findings_from_errors
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.evaluation.policy_result import Reported
-    from jobsworth.kinds.child import Child
-    from jobsworth.kinds.kind_table import KindTable
-    from jobsworth.kinds.operator_kinds import OperatorKind
-
-    Evaluate = Callable[[Subject], Evaluation]
+Evaluate = Callable[[Subject], Evaluation]
 
 UNKNOWN_FIELD = "JW001"
 NAME = "metadata.name"

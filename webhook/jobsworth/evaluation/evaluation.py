@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Fix
+from jobsworth.lint.selection import Selection
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Final, Literal, TypeVar
-
     from jobsworth.evaluation.findings_after_repair import RepairedObject
     from jobsworth.evaluation.policy_result import PolicyResult, Reported
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.fix import Fix
-    from jobsworth.lint.selection import Selection
 
-    Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
-    T = TypeVar("T")
+
+Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
+T = TypeVar("T")
 
 UNKNOWN_FIELD: Final = "unknown_field"
 WRONG_TYPE: Final = "wrong_type"

@@ -7,9 +7,11 @@ changes it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from jobsworth.evaluation.budget import MANIFEST, size
+from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.budget import MANIFEST, Budget, size
 from jobsworth.evaluation.child_findings import (
     child_findings,
     errors_of_pods,
@@ -17,33 +19,28 @@ from jobsworth.evaluation.child_findings import (
 )
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
+from jobsworth.evaluation.prepared import PreparedObject
 from jobsworth.evaluation.repeated_findings import (
     with_narrowest,
     without_rejected,
     without_repeated,
 )
-from jobsworth.lint.edit import edit_of
+from jobsworth.evaluation.subject import Subject, WrittenScalar
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.selection import Selection, linter_of
+from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.engine import UnknownKind, engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.admission_mutation import AdmissionMutation
-    from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.findings_after_repair import RepairedObject
     from jobsworth.evaluation.policy_result import PolicyResult, Reported
-    from jobsworth.evaluation.prepared import PreparedObject
-    from jobsworth.evaluation.subject import Subject, WrittenScalar
-    from jobsworth.findings.finding import Finding
     from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
-    from jobsworth.lint.edit import Edit
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.policy.request import PolicyRequest
-    from jobsworth.validation.decoded_object import DecodedObject
 
 
 class Evaluator:

@@ -8,7 +8,8 @@ reported, nor what it has because of the chosen meaning: a result names the fiel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.repeated_findings import (
@@ -16,19 +17,13 @@ from jobsworth.evaluation.repeated_findings import (
     without_rejected,
     without_repeated,
 )
+from jobsworth.evaluation.subject import WrittenScalar
 from jobsworth.findings.edits import CannotEdit, at, edited, is_item, is_part_of, locate
-from jobsworth.findings.fix import Edit
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Action, Edit, Fix
+from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.decoding import QUANTITY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.evaluation.subject import WrittenScalar
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.fix import Action, Fix
-    from jobsworth.validation.decoded_object import DecodedObject
-    from jobsworth.validation.engine import Engine
+from jobsworth.validation.engine import Engine
 
 DECODING_ERRORS = ("JW001", "JW002")
 DUPLICATE, NOT_FOUND, NOT_SUPPORTED = (

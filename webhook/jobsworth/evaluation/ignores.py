@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_to_change
 from jobsworth.lint.manifest_rules import UNUSED_IGNORE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
 
 ANNOTATION = "jobsworth.dev/ignore"
 ANNOTATION_FIELD = f"metadata.annotations[{ANNOTATION}]"

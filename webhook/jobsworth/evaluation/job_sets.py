@@ -7,12 +7,12 @@ reports (https://github.com/kubernetes-sigs/jobset/issues/241).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.job_set import JobSet
 from jobsworth.api.jobset.versions import NEWEST, go_types, is_job_set
-from jobsworth.evaluation.children import UNKNOWN_FIELD, FoundInChildren, subject_of
+from jobsworth.evaluation.children import UNKNOWN_FIELD, Evaluate, FoundInChildren, subject_of
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.subject import Subject
@@ -33,10 +33,6 @@ from jobsworth.lint.job_set_rules import job_set_findings
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.neighbors import mapping, parts
 from jobsworth.validation.job_sets import NOT_CHECKED, JobSetVerdict, verdict
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.children import Evaluate
-
 
 INTERNAL = "JW011"
 GATED = {"restartStrategy": "InPlaceRestart", "action": "RestartJob"}

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.prepared import PreparedObject, unreadable_parts
-from jobsworth.validation.engine import CannotDecode, is_known
+from jobsworth.evaluation.subject import Subject
+from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.engine import CannotDecode, Engine, is_known
 
 if TYPE_CHECKING:
-    from jobsworth.evaluation.subject import Subject
     from jobsworth.policy.request import PolicyRequest
-    from jobsworth.validation.decoded_object import DecodedObject
-    from jobsworth.validation.engine import Engine
 
 
 def prepare_manifest(subject: Subject, engine: Engine, max_findings: int) -> PreparedObject:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
+from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.matching import MatchDecision
+from jobsworth.policy.mutation.mutation import Mutation
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
 from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.matching import MatchDecision
-    from jobsworth.policy.mutation.mutation import Mutation
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.request import PolicyRequest
-
-    Reported = tuple[str, Finding]
-    """The name of the policy that reports a finding (empty for other sources), and the finding."""
+Reported = tuple[str, Finding]
+"""The name of the policy that reports a finding (empty for other sources), and the finding."""
 
 
 @dataclass(frozen=True, slots=True)

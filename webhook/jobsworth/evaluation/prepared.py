@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.evaluation.evaluation import UNKNOWN_FIELD, WRONG_TYPE
+from jobsworth.evaluation.evaluation import UNKNOWN_FIELD, WRONG_TYPE, Unreadable
 from jobsworth.record import Record
+from jobsworth.validation.decoded_object import DecodedObject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.policy.request import PolicyRequest
-    from jobsworth.validation.decoded_object import DecodedObject
 
 
 class PreparedObject(Record):

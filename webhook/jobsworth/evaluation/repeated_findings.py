@@ -8,7 +8,7 @@ and lint rules about its value are not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from jobsworth.api.batch.job_warnings import NAME_NO_LABEL, TOO_MANY_INDEXES
 from jobsworth.api.core.pod_warnings import (
@@ -16,11 +16,7 @@ from jobsworth.api.core.pod_warnings import (
     HIDDEN_VARIABLE,
     NEGATIVE_GRACE_PERIOD,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding
 
 REPORTED_AS = {
     FRACTIONAL_BYTES: "JW504",

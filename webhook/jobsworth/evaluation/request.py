@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.field_errors import invalid
-from jobsworth.evaluation.evaluation import UNKNOWN_KIND
+from jobsworth.evaluation.evaluation import UNKNOWN_KIND, Unreadable
 from jobsworth.evaluation.prepared import PreparedObject, unreadable_parts
 from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.request import CREATE, UPDATE, PolicyRequest
 from jobsworth.provenance.generated_fields import came_from_a_server, strip_admitted
 from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.engine import Engine, UnknownKind, is_known
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.evaluation import Unreadable
 
 
 def prepare_request(subject: Subject, engine: Engine, max_findings: int) -> PreparedObject:

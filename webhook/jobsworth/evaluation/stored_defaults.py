@@ -14,22 +14,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.admitted_jobs import as_released, creator
 from jobsworth.policy.document import APPLY
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault
-from jobsworth.policy.places import Item, at, changed
+from jobsworth.policy.places import Change, Item, Step, Steps, at, changed
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
 from jobsworth.validation.engine import engine_for
 from jobsworth.wording import value_text
-
-if TYPE_CHECKING:
-    from jobsworth.policy.places import Change, Step, Steps
 
 ATOMIC = ("nodeSelector", "tolerations")
 """The fields of a Pod with defaults that server-side apply sets as a whole."""

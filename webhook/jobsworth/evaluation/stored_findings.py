@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 def job_findings(server: ApiServer) -> Callable[[Object, frozenset[str]], Sequence[Finding]]:

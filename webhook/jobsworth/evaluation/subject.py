@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
+from jobsworth.lint.neighbors import Neighbors
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, Literal
-
     from jobsworth.kinds.child import PodOwner
-    from jobsworth.lint.neighbors import Neighbors
 
-    Source = Literal["manifest", "request", "stored"]
-    """The source of an object: a manifest file, an admission request, or storage in a cluster."""
 
-    WrittenScalar = Callable[[str], str | None]
-    """Returns the text of a scalar by its field path; None if the manifest has none."""
+Source = Literal["manifest", "request", "stored"]
+"""The source of an object: a manifest file, an admission request, or storage in a cluster."""
+WrittenScalar = Callable[[str], str | None]
+"""Returns the text of a scalar by its field path; None if the manifest has none."""
 
 
 NO_OPTIONS: Mapping[str, Any] = {}

@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import SKIPPED, Result
 from jobsworth.printable import printable, printable_json
@@ -20,11 +21,8 @@ from jobsworth.regular_files import MAX_BASELINE_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    from jobsworth.findings.finding import Finding
-
-    Key = tuple[str, ...]
-    Entry = dict[str, Any]
+Key = tuple[str, ...]
+Entry = dict[str, Any]
 
 VERSION = 1
 IDENTITY = ("kind", "namespace", "name", "field")

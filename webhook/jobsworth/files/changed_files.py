@@ -12,19 +12,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.files.configuration.configurations import Configurations
-from jobsworth.files.existing_objects import ExistingObjects, identity
+from jobsworth.files.existing_objects import ExistingObjects, Identity, identity
 from jobsworth.files.git import Repository
 from jobsworth.manifests import might_contain_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 from jobsworth.validation.engine import Engine, UnknownKind, engine_for
-
-if TYPE_CHECKING:
-    from jobsworth.files.existing_objects import Identity
 
 
 def changed_manifests(

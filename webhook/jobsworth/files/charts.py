@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from jobsworth.files.repository_root import folders_above
 from jobsworth.findings.located_finding import LocatedFinding
@@ -12,9 +12,6 @@ from jobsworth.findings.result import SKIPPED, Result
 from jobsworth.lint.manifest_rules import CHART, TEMPLATE
 from jobsworth.manifests import might_contain_job, read_bytes
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 CHART_FILE = "Chart.yaml"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, Api
@@ -22,9 +22,8 @@ from jobsworth.findings.finding import Finding
 from jobsworth.lint.hooks import recreation_of
 from jobsworth.validation.engine import is_known
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
-    Lint = Callable[[dict[str, Any]], Sequence[Finding]]
+T = TypeVar("T")
+Lint = Callable[[dict[str, Any]], Sequence[Finding]]
 
 QUERY = {"dryRun": "All", "fieldValidation": "Strict", "fieldManager": "jobsworth"}
 """Strict field validation is the default of kubectl."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.files.located_findings import with_violations
@@ -14,8 +13,7 @@ from jobsworth.kinds.children import templates_at
 from jobsworth.kinds.kind_table import ABOUT_APPLYING, SHIPPED, KindTable
 from jobsworth.manifests import Document, Position, read_text
 
-if TYPE_CHECKING:
-    Evaluate = Callable[[Document], tuple[Result, Evaluation | None]]
+Evaluate = Callable[[Document], tuple[Result, Evaluation | None]]
 
 PLACEHOLDER = "{{"
 """A text with it is not a manifest before the workflow runs."""

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Protocol
 
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Protocol
 
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
+class OldObjects(Protocol):
+    """The objects that documents update: in files, at a commit, or in a cluster."""
 
-    class OldObjects(Protocol):
-        """The objects that documents update: in files, at a commit, or in a cluster."""
+    def old(self, document: Document) -> Any:
+        """Return the object that a document updates; None for a new one."""
 
-        def old(self, document: Document) -> Any:
-            """Return the object that a document updates; None for a new one."""
+    def have(self, result: Result) -> bool:
+        """Return True if there is an earlier version of the validated object."""
 
-        def have(self, result: Result) -> bool:
-            """Return True if there is an earlier version of the validated object."""
 
-    Identity = tuple[str, str, str]
+Identity = tuple[str, str, str]
 
 _NONE: Mapping[Any, Any] = {}
 

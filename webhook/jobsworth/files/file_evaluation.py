@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.subject import Subject
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 from jobsworth.files.context.file_context import Surroundings
-from jobsworth.files.existing_objects import NO_OBJECTS, describe
+from jobsworth.files.existing_objects import NO_OBJECTS, OldObjects, describe
 from jobsworth.files.located_findings import (
     skipped_as_patch,
     unless_marked_as_patch,
@@ -15,9 +19,14 @@ from jobsworth.files.located_findings import (
     with_located,
     with_violations,
 )
-from jobsworth.files.steps import result_of_steps
-from jobsworth.findings.result import ERROR, INVALID, NO_CODES, SKIPPED, VALID, Result
+from jobsworth.files.steps import Steps, result_of_steps
+from jobsworth.findings.finding import Finding, Threshold
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import ERROR, INVALID, NO_CODES, SKIPPED, VALID, Result, Status
+from jobsworth.lint.neighbors import Neighbors
+from jobsworth.lint.selection import Selection
 from jobsworth.manifests import (
+    Document,
     ManifestError,
     might_contain_job,
     read_bytes,
@@ -29,34 +38,21 @@ from jobsworth.validation.engine import is_known
 from kube_cel.formats.names import readable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, Protocol
-
-    from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.files.configuration.configurations import Configurations
-    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
-    from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
-    from jobsworth.files.steps import Steps
-    from jobsworth.findings.finding import Finding, Threshold
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Status
-    from jobsworth.lint.neighbors import Neighbors
-    from jobsworth.lint.selection import Selection
-    from jobsworth.manifests import Document
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
 
-    class DryRun(Protocol):
-        """A dry run of documents in a cluster."""
 
-        def added_to(
-            self,
-            evaluation: Evaluation,
-            value: Any,
-            lint: Callable[[dict[str, Any]], Sequence[Finding]],
-        ) -> Evaluation:
-            """Return the evaluation of an object with the findings of its dry run."""
+class DryRun(Protocol):
+    """A dry run of documents in a cluster."""
+
+    def added_to(
+        self,
+        evaluation: Evaluation,
+        value: Any,
+        lint: Callable[[dict[str, Any]], Sequence[Finding]],
+    ) -> Evaluation:
+        """Return the evaluation of an object with the findings of its dry run."""
 
 
 IGNORE_MARK = b"jobsworth"

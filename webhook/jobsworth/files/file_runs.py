@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
 from jobsworth.files.configuration.configurations import OWN_FILE
 from jobsworth.files.located_findings import unreadable
 from jobsworth.files.repository_root import manifests_in
+from jobsworth.findings.result import Result
+from jobsworth.findings.summary import Omissions
 from jobsworth.manifests import ManifestError
 from jobsworth.manifests.parsing.manifest_files import STDIN
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jobsworth.findings.result import Result
-    from jobsworth.findings.summary import Omissions
-
-    FoundFile = str | ManifestError
+FoundFile = str | ManifestError
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves."""

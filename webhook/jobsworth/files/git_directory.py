@@ -16,15 +16,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.files.programs import run_program
 from jobsworth.files.repository_root import REPOSITORY, is_within, root_around
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 
-if TYPE_CHECKING:
-    Settings = list[tuple[str, str]]
+Settings = list[tuple[str, str]]
 
 NO_REPOSITORY = "this folder is not in a git repository; run jobsworth in the branch's repository"
 

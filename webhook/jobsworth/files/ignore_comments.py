@@ -5,7 +5,7 @@ Imported only for a file that contains the word ``jobsworth``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.evaluation.ignores import (
     ANNOTATION_FIELD,
@@ -15,19 +15,14 @@ from jobsworth.evaluation.ignores import (
     unused,
 )
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import SKIPPED
+from jobsworth.findings.result import SKIPPED, Result
+from jobsworth.lint.selection import Selection
+from jobsworth.manifests import Document
 from jobsworth.manifests.parsing.comments import marked_comments
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.findings.result import Result
-    from jobsworth.lint.selection import Selection
-    from jobsworth.manifests import Document
-
-    Group = Sequence[tuple[int, Document]]
-    """The numbers of documents in their file, and the documents."""
+Group = Sequence[tuple[int, Document]]
+"""The numbers of documents in their file, and the documents."""
 
 MARK = "jobsworth:"
 

@@ -6,20 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from jobsworth.api.meta.object_meta import MAP_KEY
-from jobsworth.evaluation.evaluation import TOO_LARGE, merged
+from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation, merged
 from jobsworth.files.repository_root import path_in_project
 from jobsworth.findings import long_messages
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
 from jobsworth.lint.manifest_rules import PATCH, UNREADABLE
 from jobsworth.lint.misidentified import NEAR_MISS, TOP_FIELDS, is_object
+from jobsworth.manifests import Document, ManifestError, Note, Position
 
 if TYPE_CHECKING:
-    from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.files.context.kustomize import KustomizePatch
-    from jobsworth.findings.finding import Finding
-    from jobsworth.manifests import Document, ManifestError, Note, Position
 
 UNKNOWN_FIELD = "JW001"
 _LITERAL_BLOCK = re.compile(r"\|[-+0-9]{0,2}[ \t]*(#.*)?$")

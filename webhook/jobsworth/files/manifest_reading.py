@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from jobsworth.files.existing_objects import identity
+from jobsworth.files.existing_objects import Identity, identity
 from jobsworth.files.located_findings import unreadable
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.findings.result import Result
 from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
 from jobsworth.usage_error import InputError
-
-if TYPE_CHECKING:
-    from jobsworth.files.existing_objects import Identity
 
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
+from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 from jobsworth.files.repository_root import KUSTOMIZATIONS
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, VALID, Result
+from jobsworth.findings.summary import Omissions
 from jobsworth.lint.manifest_rules import NO_OBJECT
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
-    from jobsworth.findings.summary import Omissions
 
 _WITHOUT_OBJECT = (
     "this {what} has no Kubernetes object: check the path, or allow this with --allow-empty"

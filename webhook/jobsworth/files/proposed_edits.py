@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.files.separators import SEPARATOR, first_line, is_separation
 from jobsworth.findings.edits import CannotEdit
-from jobsworth.findings.located_finding import TextChange
-from jobsworth.manifests.editing.apply_fixes import FileText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.findings.fix import Fix
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
-    from jobsworth.manifests.editing.apply_fixes import DocumentText
+from jobsworth.findings.fix import Fix
+from jobsworth.findings.located_finding import LocatedFinding, TextChange
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document
+from jobsworth.manifests.editing.apply_fixes import DocumentText, FileText
 
 MAX_READINGS = 10
 MIN_BYTES = 1_000_000

@@ -6,15 +6,10 @@ A repository under review must not decide which other files of this machine are 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from jobsworth.manifests import find_manifests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from jobsworth.manifests import ManifestError
+from jobsworth.manifests import ManifestError, find_manifests
 
 REPOSITORY = ".git"
 """A folder with an entry of this name is the root of a repository, a worktree or a submodule."""

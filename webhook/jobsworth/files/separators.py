@@ -5,19 +5,14 @@ Such a fix makes two documents of one, so it cannot be an edit of a document's v
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from jobsworth.findings.located_finding import FixAttempt
+from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.manifests import read_text
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-
-    Number = tuple[int, int | None]
+Number = tuple[int, int | None]
 
 SEPARATOR = "---"
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jobsworth.files.charts import UnrenderedTemplates
-from jobsworth.files.file_runs import evaluate_files, files_in
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.file_runs import FoundFile, evaluate_files, files_in
 from jobsworth.files.named_paths import NamedPaths
 from jobsworth.findings.result import Result
 from jobsworth.findings.summary import Omissions
@@ -16,15 +19,11 @@ from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from jobsworth.files.baseline import Baseline
-    from jobsworth.files.configuration.configurations import Configurations
-    from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.files.file_runs import FoundFile
     from jobsworth.files.rendering import RenderOptions, Source
 
-    Progress = Callable[[int, int], None]
+
+Progress = Callable[[int, int], None]
 
 
 class ValidatedPaths(Record, kw_only=True):

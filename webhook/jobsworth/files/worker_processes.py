@@ -11,14 +11,12 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import jobsworth.evaluation.evaluator  # noqa: F401  # before the fork: imported once for all processes
 from jobsworth.findings.result import Result
 from jobsworth.usage_error import InputError
 
-if TYPE_CHECKING:
-    Evaluate = Callable[[str], list[Result]]
+Evaluate = Callable[[str], list[Result]]
 
 START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 """A fork takes a few milliseconds, a new interpreter 100. It is safe while this process has one thread; on

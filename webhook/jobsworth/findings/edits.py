@@ -10,18 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from jobsworth.findings.fix import FileMode
+from jobsworth.findings.fix import Edit, FileMode
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from jobsworth.findings.fix import Edit
-
-    Steps = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 
 
 _FEW = 32

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Final, Literal
 
+from jobsworth.findings.fix import Fix
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from typing import Any, Final, Literal
-
-    from jobsworth.findings.fix import Fix
-
-    Severity = Literal["error", "warning", "info"]
-    Threshold = Literal["error", "warning", "info", "never", "verdict"]
-    Source = Literal["api", "child", "policy", "lint"]
+Severity = Literal["error", "warning", "info"]
+Threshold = Literal["error", "warning", "info", "never", "verdict"]
+Source = Literal["api", "child", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """The severities, from the highest to the lowest."""

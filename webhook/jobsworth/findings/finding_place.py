@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
 
 
 class FindingPlace(Record):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Literal
 
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from typing import Any, Literal
-
-    Action = Literal["set", "delete", "rename", "move", "insert", "separate"]
+Action = Literal["set", "delete", "rename", "move", "insert", "separate"]
 
 
 class Edit(Record):

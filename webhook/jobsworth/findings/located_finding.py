@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from jobsworth.findings.finding import Finding
 from jobsworth.printable import printable
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.findings.finding import Finding
 
 
 class TextChange(Record):

@@ -6,10 +6,7 @@ report writes it for each of them, which takes the square of the list's size.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding
 
 MAX_CHARACTERS = 256 * 1024
 """The characters of an object's messages that are reported as they are."""

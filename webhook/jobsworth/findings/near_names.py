@@ -6,13 +6,10 @@ not compared, and results are cached.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_SURE_SLIPS = 2
 MIN_ABBREVIATION = 3

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
 
-from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.finding import SEVERITIES, Finding, Threshold
+from jobsworth.findings.fix import Fix
+from jobsworth.findings.located_finding import FixAttempt, LocatedFinding, Origin
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Final, Literal
-
-    from jobsworth.findings.finding import Finding, Threshold
-    from jobsworth.findings.fix import Fix
-    from jobsworth.findings.located_finding import FixAttempt, LocatedFinding, Origin
-
-    Status = Literal["valid", "invalid", "skipped", "error"]
+Status = Literal["valid", "invalid", "skipped", "error"]
 
 VALID: Final = "valid"
 """A Job or CronJob, or an object of which operators create Jobs or Pods, without an error."""

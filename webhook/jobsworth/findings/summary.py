@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from jobsworth.findings.finding import SEVERITIES
-from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID
+from jobsworth.findings.finding import SEVERITIES, Finding
+from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID, Result
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.result import Result
-
 
 UNVALIDATED = "JW095"
 """The code of the note on a skipped object with Jobs or Pods in it."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
+from jobsworth.api.field_errors import FieldError
 from jobsworth.findings.edits import is_part_of
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
-
-    from jobsworth.api.field_errors import FieldError
-
-    PodOwner = Literal["Job", "StatefulSet", "Pod", "PodTemplate"]
-    """The kind that owns Pods: ``Pod`` for those that are created one by one."""
+PodOwner = Literal["Job", "StatefulSet", "Pod", "PodTemplate"]
+"""The kind that owns Pods: ``Pod`` for those that are created one by one."""
 
 _NO_FIELDS: Mapping[str, str] = {}
 

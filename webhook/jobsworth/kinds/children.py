@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from jobsworth.api.field_errors import forbidden, not_supported
+from jobsworth.api.field_errors import FieldError, forbidden, not_supported
 from jobsworth.api.jobset.versions import API_VERSION, KIND
 from jobsworth.kinds.child import Child, Template
-from jobsworth.kinds.kind_table import ABOUT_APPLYING, METADATA, POD
+from jobsworth.kinds.kind_table import ABOUT_APPLYING, METADATA, POD, EmbeddedTemplate, KindTable
 from jobsworth.kinds.template_parameters import with_parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.kinds.kind_table import EmbeddedTemplate, KindTable
 
 RANDOM_CHARACTERS = "xxxxx"
 """Stands for the characters that the API server adds to a generateName."""

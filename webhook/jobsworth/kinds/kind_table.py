@@ -12,16 +12,13 @@ was read from the CRD and the source of the operator in the version that :data:`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Literal
-
-    TemplateType = Literal["Object", "JobTemplateSpec", "JobSpec", "JobSetSpec", "PodTemplateSpec"]
-    Owner = Literal["Job", "StatefulSet", "Pod"]
+TemplateType = Literal["Object", "JobTemplateSpec", "JobSpec", "JobSetSpec", "PodTemplateSpec"]
+Owner = Literal["Job", "StatefulSet", "Pod"]
 
 TYPES: tuple[TemplateType, ...] = (
     "Object",

@@ -8,12 +8,9 @@ the CRD and the webhook of the operator in the version that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _NO_PLACES: Mapping[str, str] = {}
 

@@ -12,7 +12,7 @@ Trainer 2.3.0 ``pkg/webhooks/trainingruntime_webhook.go``; Volcano 1.15.1 ``pkg/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.field_errors import FieldError, forbidden, invalid, required
 from jobsworth.api.formats import cron
@@ -20,8 +20,7 @@ from jobsworth.kinds.children import templates_at
 from jobsworth.kinds.operator_kinds import OperatorKind
 from kube_cel.formats.names import dns_1035_label
 
-if TYPE_CHECKING:
-    Check = Callable[[dict[str, Any], OperatorKind], Iterator[FieldError]]
+Check = Callable[[dict[str, Any], OperatorKind], Iterator[FieldError]]
 
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 _CONTAINERS_OF_STEPS = {

@@ -7,15 +7,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.kinds.kind_table import KindTable
 from jobsworth.kinds.operator_kinds import operator_kind
 from kube_cel.formats.names import readable_name
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.kinds.kind_table import KindTable
 
 _KINDS = ("Job", "CronJob")
 _REFERENCES = ("ownerReferences", "involvedObject", "regarding", "related")

@@ -8,14 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard, TypeVar
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
+from jobsworth.evaluation.subject import WrittenScalar
 from jobsworth.findings.edits import at, locate
 from jobsworth.printable import printable
 from jobsworth.validation.engine import UnknownKind, is_known
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.subject import WrittenScalar
 
 T = TypeVar("T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.evaluation.stored_findings import job_findings
@@ -11,10 +11,7 @@ from jobsworth.library.arguments import check_type, documents
 from jobsworth.library.manifests import Manifest, manifest_of
 from jobsworth.live.job_reference import read_reference
 from jobsworth.runs.recorded.recording_reader import BadRecording
-from jobsworth.runs.why.saved_objects import SavedObjects
-
-if TYPE_CHECKING:
-    from jobsworth.runs.why.saved_objects import AnyDiagnosis
+from jobsworth.runs.why.saved_objects import AnyDiagnosis, SavedObjects
 
 
 def why_recorded(objects: Iterable[Manifest], reference: str | None = None) -> AnyDiagnosis:

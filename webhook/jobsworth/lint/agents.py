@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.lint.command_line import base_name
-from jobsworth.lint.container_start import image_name
+from jobsworth.lint.container_start import ContainerStart, image_name
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
 
 AGENTS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(

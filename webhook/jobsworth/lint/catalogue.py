@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from jobsworth.findings.finding import Severity
 from jobsworth.lint import manifest_rules
-from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE, Confidence
 from jobsworth.lint.linter import RULES
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.findings.finding import Severity
-    from jobsworth.lint.lint_rule import Confidence
 
 
 class UnknownCode(ValueError):

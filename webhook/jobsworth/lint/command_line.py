@@ -7,14 +7,11 @@ Source: "Define a Command and Arguments for a Container" in the documentation of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jobsworth.lint.usual_images import entrypoint
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 SHELLS = ("sh", "bash", "ash", "dash", "ksh", "zsh")
 VALUED_OPTIONS = ("--init-file", "--rcfile")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from jobsworth.lint.command_line import base_name, command_line
-from jobsworth.lint.usual_images import family_of
+from jobsworth.lint.command_line import CommandLine, base_name, command_line
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.usual_images import Family, family_of
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.lint.command_line import CommandLine
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
-    from jobsworth.lint.usual_images import Family
 
 MAX_SCRIPT_LENGTHS = 32_768
 """The length of all scripts in an object after which no further one is read."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 CODES = frozenset(("JW423", "JW424", "JW425"))
 """The codes of the rules on updates."""

@@ -7,17 +7,14 @@ in the table has no effects.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from jobsworth.lint.command_line import base_name
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Literal
-
-    Loss = Literal["files", "expiry", "mirror", "reset", "schema", "push"]
-    Target = Literal["all", "first", "last", "none"]
+Loss = Literal["files", "expiry", "mirror", "reset", "schema", "push"]
+Target = Literal["all", "first", "last", "none"]
 
 
 class Use(Record):

@@ -9,16 +9,11 @@ is in its code: ``pkg/action/hooks.go`` (Helm 3), ``gitops-engine/pkg/sync`` (Ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
-from jobsworth.lint.neighbors import FLUX_KUSTOMIZATION, part
+from jobsworth.lint.neighbors import FLUX_KUSTOMIZATION, Neighbors, part
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from jobsworth.lint.neighbors import Neighbors
 
 HELM_HOOK = "helm.sh/hook"
 HELM_WEIGHT = "helm.sh/hook-weight"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 MIN_LENGTH = 4
 """A shorter name is probably a word of the command line."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from jobsworth.api.jobset.message_patterns import malformation
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.wording import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
 
 TTL_OF_CHILD = Rule(
     "JW801",

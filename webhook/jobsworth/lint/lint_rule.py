@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Literal
 
-from jobsworth.findings.finding import Finding
-from jobsworth.lint.needs import anything
+from jobsworth.findings.finding import Finding, Severity
+from jobsworth.findings.fix import Fix
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.needs import Need, anything
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Literal
-
-    from jobsworth.findings.finding import Severity
-    from jobsworth.findings.fix import Fix
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.needs import Need
-
-    Check = Callable[[LintedJob], Iterable["Diagnostic"]]
-    Confidence = Literal["certain", "likely", "opinion"]
+Check = Callable[[LintedJob], Iterable["Diagnostic"]]
+Confidence = Literal["certain", "likely", "opinion"]
 
 CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "opinion")
 """The certainty of a rule's findings, the surest first: it follows from the behavior of Kubernetes that the

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.lint.container_start import FILES_OF_OBJECTS, container_starts
-from jobsworth.lint.matched_failures import deciding, facts_of_each
-from jobsworth.lint.neighbors import part
+from jobsworth.api.formats.cron import Schedule
+from jobsworth.lint.container_start import (
+    FILES_OF_OBJECTS,
+    ContainerStart,
+    RunCommand,
+    container_starts,
+)
+from jobsworth.lint.matched_failures import Facts, deciding, facts_of_each
+from jobsworth.lint.neighbors import Neighbors, part
+from jobsworth.lint.shell_script import ShellScript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.formats.cron import Schedule
-    from jobsworth.lint.container_start import ContainerStart, RunCommand
     from jobsworth.lint.edit import Edit
-    from jobsworth.lint.matched_failures import Facts
-    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
-    from jobsworth.lint.shell_script import ShellScript
 
 MAX_RULES = 20
 """The maximum number of rules that the API server accepts in a failure policy or success policy.

@@ -6,11 +6,15 @@ needs most of them, and the others take 3 ms of its 60 ms of CPU time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from jobsworth.lint.lint_rule import DECLARED
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.lint_rule import DECLARED, Check, Rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.needs import Need
+from jobsworth.lint.neighbors import Neighbors
 from jobsworth.lint.rules import (  # noqa: F401
     amounts,
     api_access,
@@ -70,17 +74,11 @@ from jobsworth.lint.rules import (  # noqa: F401
     written_texts,
     wrong_programs,
 )
+from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.findings.finding import Finding
     from jobsworth.lint.edit import Edit
-    from jobsworth.lint.lint_rule import Check, Rule
-    from jobsworth.lint.needs import Need
-    from jobsworth.lint.neighbors import Neighbors
-    from jobsworth.validation.decoded_object import DecodedObject
-    from jobsworth.validation.engine import Engine
 
 by_code = attrgetter("code")
 

@@ -10,11 +10,8 @@ rules cover.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 LINUX_EXIT_CODES = frozenset(range(256))
 """The exit codes of a process on Linux; a container runtime reports no others."""

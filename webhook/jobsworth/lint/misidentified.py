@@ -8,17 +8,13 @@ at least one dot"), so these are the groups without a dot, such as ``batch``, ``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, slips
 from jobsworth.findings.odd_characters import named
 from jobsworth.lint.lint_rule import Rule
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
 
 NEAR_MISS = Rule(
     "JW320",

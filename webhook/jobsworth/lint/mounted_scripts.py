@@ -7,16 +7,12 @@ The kernel reads the interpreter of a file that is started by itself from its fi
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint.command_line import SHELLS, CommandLine, base_name
 from jobsworth.lint.container_start import ContainerStart, MountedScript, run_command
+from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.neighbors import Neighbor, Neighbors
 
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""

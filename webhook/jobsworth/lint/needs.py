@@ -5,18 +5,13 @@ Rules that share a need share its function, which the linter calls once for an o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
-from jobsworth.lint.linted_job import MAX_RULES
+from jobsworth.lint.linted_job import MAX_RULES, LintedJob
 from jobsworth.lint.usual_images import base_image
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.lint.linted_job import LintedJob
-
-    Need = Callable[[LintedJob], bool]
+Need = Callable[[LintedJob], bool]
 
 
 AUTHORED = frozenset(

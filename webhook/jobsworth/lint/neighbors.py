@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from jobsworth.findings.near_names import fold
 from jobsworth.findings.placeholders import stands_for_value
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    RepeatedKeys = Callable[[str, str], list[tuple[str, int, int]]]
+RepeatedKeys = Callable[[str, str], list[tuple[str, int, int]]]
 
 SERVICE_ACCOUNT = "ServiceAccount"
 CONFIG_MAP = "ConfigMap"

@@ -6,18 +6,12 @@ Reporting findings does not read it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.lint.catalogue import CatalogueEntry
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE, Rule
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from jobsworth.lint.catalogue import CatalogueEntry
-    from jobsworth.lint.lint_rule import Rule
-
 
 EXPLANATIONS = {
     "JW001": """\

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from jobsworth.api.batch.job import GENERATED_LABELS, JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 INDEX_KEY = "batch.kubernetes.io/job-completion-index"
 

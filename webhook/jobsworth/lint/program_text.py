@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 MAX_LENGTH = 32_768
 """The length of a program beyond which it is not read."""

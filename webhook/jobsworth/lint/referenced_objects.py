@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
 
 
 class Reference(Record):

@@ -5,16 +5,12 @@ The functions assume days of 24 hours; :mod:`jobsworth.api.formats.clock_changes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from jobsworth.api.formats import cron
+from jobsworth.api.formats.cron import Schedule
 from kube_cel.formats.bounded_cache import bounded_cache
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.api.formats.cron import Schedule
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from jobsworth.lint.container_start import literal_variables
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.container_start import ContainerStart, literal_variables
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 ENDING = ("exit", "return", "false", "kill")
 ENDS_OF_TRIAL = ("[", "[[", "((", "test")

@@ -7,15 +7,14 @@ The checks are those of PodSecurity admission (k8s.io/pod-security-admission, po
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.lint.linted_job import LintedJob
 
-if TYPE_CHECKING:
-    Holder = tuple[str, dict[str, Any]]
-    """The field path of a Pod or container, and its value."""
-    Violation = tuple[str, str]
-    """The field path, and a sentence: the problem and its solution."""
+Holder = tuple[str, dict[str, Any]]
+"""The field path of a Pod or container, and its value."""
+Violation = tuple[str, str]
+"""The field path, and a sentence: the problem and its solution."""
 
 CAPABILITIES = frozenset(
     (

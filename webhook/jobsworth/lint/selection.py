@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
+from jobsworth.findings.finding import Finding, Severity
+from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE, Confidence, Rule
 from jobsworth.lint.linter import Linter
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from jobsworth.findings.finding import Finding, Severity
-    from jobsworth.lint.lint_rule import Confidence, Rule
 
 DEFAULT = "default"
 """The word that selects every rule that is on by default."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.command_line import base_name, launched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tree_sitter import Node, Parser
 
 HARMLESS = frozenset(

@@ -5,12 +5,9 @@ Sources: the ENTRYPOINT and FROM instructions of the Dockerfiles of these projec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ENTRYPOINTS: dict[str, tuple[str, ...]] = {
     "alpine/git": ("git",),

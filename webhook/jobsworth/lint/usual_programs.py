@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.lint.command_line import base_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SERVERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.live.errors import JobNotFound
 from jobsworth.live.job_reference import JobReference
@@ -12,8 +12,7 @@ from jobsworth.live.wait_options import Outcome, Progress, WaitEnd, WaitOptions
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.why.standstill import standstill
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 class FollowedJob:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
@@ -13,8 +13,7 @@ from jobsworth.client.api_interface import JSON, Api
 from jobsworth.client.paging import PAGE_SIZE, pages
 from jobsworth.live.event_loop import Cancelled
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 Getter = Callable[[str], Any]
 """Returns the decoded JSON of a path such as ``/apis/batch/v1/namespaces/batch/jobs/train``, with its query;

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
@@ -26,8 +26,7 @@ from jobsworth.runs.recorded.recording_reader import read_recording, stored_mani
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose, no_findings
 from jobsworth.runs.why.unfinished_job import pending_reasons
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 _MAX_LOGS = 2
 """Containers whose log is read: one for each of the most frequent causes."""

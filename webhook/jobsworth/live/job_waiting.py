@@ -8,7 +8,7 @@ server or an expired resourceVersion loses nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
 from jobsworth.api.stored import stored_problem
@@ -26,8 +26,7 @@ from jobsworth.live.watches import Changed, Failed, Listed, News, Watches
 from jobsworth.runs.recorded.recorded_events import read_event
 from jobsworth.runs.why.standstill import needs_events
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 JOB, PODS, EVENTS = "job", "pods", "events"
 EVENTS_PAUSE = 30.0

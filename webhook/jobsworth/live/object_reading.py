@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.stored import stored_problem
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.client.paging import PAGE_SIZE, pages
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 class BoundedList(NamedTuple):

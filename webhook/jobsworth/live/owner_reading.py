@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.jobset.labels import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION
@@ -36,11 +36,9 @@ from jobsworth.runs.why.owners.job_set_diagnosis import (
     diagnose_job_set,
     read_children,
 )
+from jobsworth.runs.why.saved_objects import AnyDiagnosis
 
-if TYPE_CHECKING:
-    from jobsworth.runs.why.saved_objects import AnyDiagnosis
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 MOST_JOBS = 5000
 MAX_EVENT_LENGTH = 300

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
@@ -13,8 +13,7 @@ from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.live.object_reading import read_list, read_object
 from jobsworth.runs.recorded.queue_facts import KUEUE, named_groups
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 VERSIONS: dict[str, tuple[str, ...]] = {
     KUEUE: ("v1beta2", "v1beta1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL
@@ -20,8 +20,7 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.recorded.recording_reader import UnreadableSpec, stored_manifest
 from jobsworth.runs.why.standstill import Seen, SeenPending, SeenRejection, SeenStalled
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 MAX_PENDING = 2000
 """Pending Pods that are kept; more than these are not all known, so that no standstill is seen."""

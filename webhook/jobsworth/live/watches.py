@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
@@ -18,8 +18,7 @@ from jobsworth.client.list_watch import ListWatch
 from jobsworth.client.paging import PAGE_SIZE
 from jobsworth.client.retry import Backoff
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 FIRST_PAUSE, LAST_PAUSE = 0.25, 5.0
 """Seconds, before jitter, until the next call after a failure: the pause doubles up to the last."""

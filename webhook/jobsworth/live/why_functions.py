@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
 from jobsworth.evaluation.stored_findings import job_findings
@@ -13,11 +13,9 @@ from jobsworth.live.event_loop import run_in_thread
 from jobsworth.live.job_reading import ReadingOptions
 from jobsworth.live.job_reference import read_reference
 from jobsworth.live.owner_reading import read_any
+from jobsworth.runs.why.saved_objects import AnyDiagnosis
 
-if TYPE_CHECKING:
-    from jobsworth.runs.why.saved_objects import AnyDiagnosis
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 DEFAULT_LOG_LINES = 20
 

@@ -8,18 +8,15 @@ import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.files.explained_files import ReadDocument, explained_documents
 from jobsworth.files.steps import Steps
+from jobsworth.lsp.open_text import OpenText
 from jobsworth.manifests import read_text
 from jobsworth.printable import printable
 from jobsworth.reports import explanation_markdown
 from jobsworth.runs.explanation.explanation import explain
-
-if TYPE_CHECKING:
-    from jobsworth.lsp.open_text import OpenText
 
 MAX_NAME_LENGTH = 60
 """The maximum length of the name of a page, in letters, beside those that say what it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
@@ -18,8 +18,7 @@ from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.parsing.nodes import child_path
 from jobsworth.printable import printable
 
-if TYPE_CHECKING:
-    Steps = Sequence[str | int]
+Steps = Sequence[str | int]
 
 
 def hover(text: OpenText, server: ApiServer, position: types.Position) -> types.Hover | None:

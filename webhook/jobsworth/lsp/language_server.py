@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -28,8 +28,7 @@ from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator, file_path
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
-if TYPE_CHECKING:
-    T = TypeVar("T")
+T = TypeVar("T")
 
 WATCHED = (f"**/{OWN_FILE}", f"**/{SHARED_FILE}", "**/*.{yaml,yml,json}")
 """The files on which findings of others depend: configurations, policies, the objects that Jobs refer to."""

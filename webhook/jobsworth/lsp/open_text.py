@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from jobsworth.files.steps import Steps
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import Result
+from jobsworth.lsp.text_positions import TextPositions
+from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, MIB
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.lsp.text_positions import TextPositions
-    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 
 
 @dataclass(frozen=True, slots=True)

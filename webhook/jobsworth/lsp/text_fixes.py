@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -13,11 +12,9 @@ from jobsworth.files.steps import Steps
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import Result
 from jobsworth.lsp.open_text import OpenText, ShownFinding
+from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
 
-if TYPE_CHECKING:
-    from jobsworth.lsp.workspace_evaluator import WorkspaceEvaluator
-
-    Reported = Callable[[Result, LocatedFinding], bool]
+Reported = Callable[[Result, LocatedFinding], bool]
 
 
 def edit_of_fix(

@@ -11,25 +11,21 @@ the defaults.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy import matching
 from jobsworth.policy.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
+from jobsworth.policy.enforcement import EnforcedViolation
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.limits.limits import Limit, Limits
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
-from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, as_written
+from jobsworth.policy.violation import Effect
+from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, ApplyMethod, as_written
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.enforcement import EnforcedViolation
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.limits.limits import Limit, Limits
-    from jobsworth.policy.violation import Effect
-    from jobsworth.provenance.apply_methods import ApplyMethod
 
 
 @dataclass(frozen=True, slots=True)

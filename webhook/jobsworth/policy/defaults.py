@@ -16,24 +16,21 @@ position, where it no longer has an effect, and adding the same rules twice chan
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.documents.declared import json_value
 from jobsworth.findings.edits import is_part_of
 from jobsworth.policy import document, pod_defaults
 from jobsworth.policy.places import field_path
+from jobsworth.policy.pod_defaults import PodDefault
+from jobsworth.policy.problems import Problems
 from jobsworth.policy.sample_job import sample_job
 from jobsworth.validation.engine import engine_for
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from jobsworth.policy.pod_defaults import PodDefault
-    from jobsworth.policy.problems import Problems
-
-    Rule = dict[str, Any]
+Rule = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

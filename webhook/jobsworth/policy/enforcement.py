@@ -8,36 +8,30 @@ fields are compared.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding import Finding
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.field_errors import FieldError
+from jobsworth.findings.finding import Finding, Severity
 from jobsworth.lint.edit import edit_of
+from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection, linter_of
-from jobsworth.policy.request import JobView
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.matching import MatchDecision
+from jobsworth.policy.request import JobView, PolicyRequest
 from jobsworth.policy.violation import (
     EFFECTS,
     EXPRESSION_FAILED,
     INTERNAL_ERROR,
     UNREADABLE,
+    Effect,
     Violation,
 )
 from jobsworth.validation.authored import client_part
+from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.engine import engine_for
 from kube_cel.budget import MAX_STEPS, Steps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.findings.finding import Severity
-    from jobsworth.lint.linter import Linter
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.matching import MatchDecision
-    from jobsworth.policy.request import PolicyRequest
-    from jobsworth.policy.violation import Effect
-    from jobsworth.validation.decoded_object import DecodedObject
 
 AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from jobsworth.policy.cel.expressions import Expressions
-    from jobsworth.policy.defaults import Defaults
-    from jobsworth.policy.document import OnAdmitted, OnFailure, Reconcile
-    from jobsworth.policy.limits.immutability import Immutable
-    from jobsworth.policy.limits.limits import Limits
-    from jobsworth.policy.limits.lint_rules import LintRules
-    from jobsworth.policy.matching import Matching
-    from jobsworth.policy.violation import Effect
+from jobsworth.policy.cel.expressions import Expressions
+from jobsworth.policy.defaults import Defaults
+from jobsworth.policy.document import OnAdmitted, OnFailure, Reconcile
+from jobsworth.policy.limits.immutability import Immutable
+from jobsworth.policy.limits.limits import Limits
+from jobsworth.policy.limits.lint_rules import LintRules
+from jobsworth.policy.matching import Matching
+from jobsworth.policy.violation import Effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,19 +7,15 @@ the command line) counts as a match, and the decision is marked as not certain.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.policy.patterns import compiled_names, compiled_selector, selector_text
-from jobsworth.policy.request import CREATE, KINDS, OPERATIONS, owner_kinds
+from jobsworth.policy.request import CREATE, KINDS, OPERATIONS, PolicyRequest, owner_kinds
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from jobsworth.policy.request import PolicyRequest
-
-    Test = Callable[[PolicyRequest], bool | None]
-    Describe = Callable[[PolicyRequest], str]
+Test = Callable[[PolicyRequest], bool | None]
+Describe = Callable[[PolicyRequest], str]
 
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"

@@ -6,13 +6,11 @@ In a name pattern ``*`` matches any characters, ``?`` one character, ``[ab]`` on
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    Labels = Mapping[str, str]
+Labels = Mapping[str, str]
 
 
 _WILD = frozenset("*?[")

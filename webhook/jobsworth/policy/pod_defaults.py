@@ -8,21 +8,16 @@ toleration, as in ``Toleration.MatchToleration`` of ``k8s.io/api``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.documents.declared import json_value
 from jobsworth.policy import document
 from jobsworth.policy.patterns import compiled_names, is_wild
-from jobsworth.policy.places import Item, at, changed
+from jobsworth.policy.places import Item, Step, Steps, at, changed
 from jobsworth.policy.sample_job import sample_job, with_server_defaults
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.policy.places import Step, Steps
 
 KEYED = {
     "labels": ("metadata", "labels"),

@@ -7,19 +7,15 @@ come from the declarations in :mod:`jobsworth.api`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from jobsworth.api.batch.cron_job import CronJobSpec
 from jobsworth.api.batch.job_spec import COMPLETION_MODES, REPLACEMENT_POLICIES, JobSpec
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.declare import Pointer, Scalar, Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.api.declare import Field
-    from jobsworth.policy.request import JobView, Origin
+from jobsworth.api.declare import Field, Pointer, Scalar, Struct
+from jobsworth.policy.request import JobView, Origin
 
 _NAMES = {
     "job": (

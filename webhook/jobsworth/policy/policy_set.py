@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import ApiServer
+from jobsworth.lint.linter import Linter
+from jobsworth.validation.decoded_object import DecodedObject
+
 if TYPE_CHECKING:
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.lint.linter import Linter
     from jobsworth.policy.enforcement import PolicyVerdict
     from jobsworth.policy.job_policy import JobPolicy
     from jobsworth.policy.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.request import PolicyRequest
-    from jobsworth.validation.decoded_object import DecodedObject
 
 
 class PolicySet:

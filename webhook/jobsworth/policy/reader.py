@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.documents.declared import read_value
@@ -22,14 +23,10 @@ from jobsworth.policy.document import (
 )
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits import immutability, limits, lint_rules
+from jobsworth.policy.matching import Matching
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.request import UPDATE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from jobsworth.policy.matching import Matching
 
 SELECTORS = ("namespaceSelector", "objectSelector")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from jobsworth.provenance.field_ownership import field_ownership
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Field
+from jobsworth.api.field_errors import FieldError
+from jobsworth.provenance.field_ownership import FieldOwnership, field_ownership
 from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_default
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.provenance.field_ownership import FieldOwnership
 
 Operation = Literal["CREATE", "UPDATE"]
 CREATE: Final = "CREATE"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.api.field_errors import FieldError
-
+from jobsworth.api.field_errors import FieldError
 
 Effect = Literal["audit", "warn", "deny"]
 EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "warn", "deny")

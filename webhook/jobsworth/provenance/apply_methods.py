@@ -5,16 +5,11 @@ A file has none, and a client wrote all of it. See :mod:`jobsworth.provenance.fi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Final, Literal
 
 from jobsworth.provenance.field_ownership import LAST_APPLIED
 
-if TYPE_CHECKING:
-    from typing import Any, Final, Literal
-
-    ApplyMethod = Literal[
-        "a file", "kubectl apply", "kubectl apply --server-side", "kubectl create"
-    ]
+ApplyMethod = Literal["a file", "kubectl apply", "kubectl apply --server-side", "kubectl create"]
 
 PLAIN_CREATE: Final = "kubectl create"
 APPLY_METHODS: tuple[ApplyMethod, ...] = (

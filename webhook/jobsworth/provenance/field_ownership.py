@@ -12,13 +12,10 @@ A client wrote every field of an object that no server has seen.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` stores the manifest."""

@@ -7,14 +7,11 @@ client sends, need an object without them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import Any
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, GENERATED_LABELS, generated_labels
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Any
 
 SERVER_METADATA = (
     *IGNORED_METADATA,

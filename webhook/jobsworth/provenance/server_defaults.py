@@ -5,25 +5,20 @@ The fields and their defaults come from the declarations in :mod:`jobsworth.api`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.cron_job import CronJobSpec
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.pod_template import PodSpec
+from jobsworth.api.declare import Struct
 from jobsworth.api.validation_request import Request
-from jobsworth.provenance.field_ownership import UNKNOWN
+from jobsworth.provenance.field_ownership import UNKNOWN, FieldOwnership
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Struct
-    from jobsworth.provenance.field_ownership import FieldOwnership
-
-    Steps = tuple[str, ...]
-    Fill = Callable[[Mapping[str, Any], ApiServer], dict[str, Any]]
+Steps = tuple[str, ...]
+Fill = Callable[[Mapping[str, Any], ApiServer], dict[str, Any]]
 
 
 def job_spec_with_defaults(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.controller import signals, well_known_names
 from jobsworth.controller.signals import Count, Event
@@ -30,8 +30,7 @@ from jobsworth.policy.policy_set import PolicySet
 from jobsworth.reconciler.event_sink import EventSink
 from jobsworth.reconciler.informers import CachedJob
 
-if TYPE_CHECKING:
-    Labels = Mapping[str, str]
+Labels = Mapping[str, str]
 
 NO_POLICIES = PolicySet(())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, well_known_names
 from jobsworth.controller.jobs import Job
@@ -12,11 +11,9 @@ from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, Pod
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.signals import Count
 from jobsworth.reconciler.expectations import Expectations
+from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
+from jobsworth.reconciler.orphan_pods import OrphanReleaser
 from jobsworth.reconciler.work_queue import WorkQueue
-
-if TYPE_CHECKING:
-    from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
-    from jobsworth.reconciler.orphan_pods import OrphanReleaser
 
 
 class EventHandlers:

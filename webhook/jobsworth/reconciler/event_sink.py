@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.controller.jobs import KIND
 from jobsworth.controller.signals import Count, Event
 from jobsworth.reconciler.events import EventRecorder
-
-if TYPE_CHECKING:
-    from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
+from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 
 
 class EventSink:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, METADATA_ONLY, Api
@@ -35,8 +35,7 @@ from jobsworth.provenance.field_ownership import POLICY_MANAGER
 from jobsworth.reconciler.admitted_jobs import ActivePolicies
 from jobsworth.reconciler.event_sink import EventSink
 
-if TYPE_CHECKING:
-    Labels = Mapping[str, str]
+Labels = Mapping[str, str]
 
 KINDS = {"CronJob": "cronjobs", "Job": "jobs"}
 APPLIED, PLANNED, REJECTED = "PolicyApplied", "PolicyPlanned", "PolicyNotApplied"

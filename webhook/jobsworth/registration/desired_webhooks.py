@@ -12,19 +12,16 @@ compared, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from jobsworth.api.batch.job_update import SCHEDULING_DIRECTIVES
-from jobsworth.policy.export.cel_text import literal, negated
+from jobsworth.policy.export.cel_text import Condition, literal, negated
 from jobsworth.policy.export.match_conditions import USER
 from jobsworth.policy.request import UPDATE
 from jobsworth.registration.policy_scope import ScopePart
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-
-    Webhook = dict[str, Any]
-    FailurePolicy = Literal["Fail", "Ignore"]
+Webhook = dict[str, Any]
+FailurePolicy = Literal["Fail", "Ignore"]
 
 
 _TEMPLATE = "spec.template"

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
+from jobsworth.policy.export.cel_text import Condition, all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job, of_criterion
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import NAMESPACE_NAME, Matcher
 from jobsworth.policy.request import CREATE
 from jobsworth.policy.violation import EFFECTS
-
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
 
 AUDIT, _, DENY = EFFECTS
 MAX_REQUIREMENTS = 4

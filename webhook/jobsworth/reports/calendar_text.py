@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from jobsworth.printable import printable
 from jobsworth.reports.calendar_words import (
@@ -18,9 +17,7 @@ from jobsworth.reports.calendar_words import (
     summary,
 )
 from jobsworth.reports.text_tables import aligned, wrapped_line
-
-if TYPE_CHECKING:
-    from jobsworth.runs.calendar.cron_calendar import CronCalendar
+from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 _HOURS = range(24)
 

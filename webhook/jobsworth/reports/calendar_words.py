@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from jobsworth.controller.cron_jobs.local_times import local_time
+from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
+from jobsworth.runs.calendar.pod_requests import PodRequests
 from jobsworth.wording import count, duration, plural
-
-if TYPE_CHECKING:
-    from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
-    from jobsworth.runs.calendar.pod_requests import PodRequests
 
 _MAX_NAMED = 3
 _GIB, _MIB = 2**30, 2**20

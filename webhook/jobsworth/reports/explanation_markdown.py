@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import title
 from jobsworth.reports.explanation_text import (
@@ -21,15 +20,13 @@ from jobsworth.reports.explanation_text import (
 )
 from jobsworth.reports.markdown_parts import bullets, escaped, table
 from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow
+from jobsworth.runs.explanation.explanation import (
+    ExplainedObject,
+    Explanation,
+    FailureExplanation,
+)
 
-if TYPE_CHECKING:
-    from jobsworth.runs.explanation.explanation import (
-        ExplainedObject,
-        Explanation,
-        FailureExplanation,
-    )
-
-    Cells = tuple[str, ...]
+Cells = tuple[str, ...]
 
 
 def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import title
 from jobsworth.printable import printable
 from jobsworth.reports.text_tables import aligned, wrapped_line
+from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow, Results
+from jobsworth.runs.explanation.explanation import (
+    ExplainedObject,
+    ExplainedRule,
+    Explanation,
+    FailureExplanation,
+)
 from jobsworth.runs.explanation.failure_outcome import Outcome
 from jobsworth.runs.explanation.outcome_wording import (
     OTHERWISE,
@@ -19,16 +25,7 @@ from jobsworth.runs.explanation.outcome_wording import (
 )
 from jobsworth.runs.explanation.rule_trace import RuleStep, RuleTrace
 
-if TYPE_CHECKING:
-    from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow, Results
-    from jobsworth.runs.explanation.explanation import (
-        ExplainedObject,
-        ExplainedRule,
-        Explanation,
-        FailureExplanation,
-    )
-
-    Cells = tuple[str, ...]
+Cells = tuple[str, ...]
 
 UNREACHED = "no rule can reach it"
 MISSING = "no such container"

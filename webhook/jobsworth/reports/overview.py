@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.findings.located_finding import LocatedFinding
@@ -12,9 +11,8 @@ from jobsworth.findings.result import Result
 from jobsworth.printable import printable
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    Rule = tuple[str, str]
-    """The severity of a rule's findings, and the rule's display name."""
+Rule = tuple[str, str]
+"""The severity of a rule's findings, and the rule's display name."""
 
 WORST = 10
 """The maximum number of objects in the last table."""

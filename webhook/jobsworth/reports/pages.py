@@ -8,11 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.printable import printable
+from jobsworth.reports.page_blocks import Block
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from jobsworth.reports.page_blocks import Block
 
 
 def rendered(template: str, **values: Any) -> str:

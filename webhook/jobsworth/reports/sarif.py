@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import jobsworth
-from jobsworth.findings.finding_place import place_of, rendered_note
-from jobsworth.findings.located_finding import token_width
-from jobsworth.findings.result import ERROR, exit_code
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding_place import FindingPlace, place_of, rendered_note
+from jobsworth.findings.located_finding import LocatedFinding, TextChange, token_width
+from jobsworth.findings.result import ERROR, Result, exit_code
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, page_address
 from jobsworth.lint.linter import RULES
 from jobsworth.printable import printable_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.finding_place import FindingPlace
-    from jobsworth.findings.located_finding import LocatedFinding, TextChange
-    from jobsworth.findings.result import Result
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

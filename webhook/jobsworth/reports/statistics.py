@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+from jobsworth.findings.result import Result
 from jobsworth.printable import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from jobsworth.findings.result import Result
 
 
 def counts(results: Iterable[Result]) -> list[dict[str, Any]]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from jobsworth.findings.finding_place import place_of
-from jobsworth.findings.located_finding import token_width
-from jobsworth.findings.result import ERROR
+from jobsworth.findings.finding_place import FindingPlace, place_of
+from jobsworth.findings.located_finding import LocatedFinding, token_width
+from jobsworth.findings.result import ERROR, Result
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.findings.finding_place import FindingPlace
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
     from jobsworth.findings.summary import Omissions
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
@@ -226,7 +222,4 @@ def painted(text: str, style: str) -> str:
     return f"\x1b[{_COLORS[style]}m{text}\x1b[0m"
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Paint = Callable[[str, str], str]
+Paint = Callable[[str, str], str]

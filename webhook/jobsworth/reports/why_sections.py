@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
 from jobsworth.reports.sections import Fact, Section
@@ -16,11 +15,9 @@ from jobsworth.runs.why.failure_groups import matched_rules
 from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.runs.why.owners.job_set_diagnosis import JobSetDiagnosis
 from jobsworth.runs.why.pod_table import pod_rows
+from jobsworth.runs.why.saved_objects import AnyDiagnosis
 from jobsworth.runs.why.summary import Summary, summary_of
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from jobsworth.runs.why.saved_objects import AnyDiagnosis
 
 POD_HEADERS = ("Pod", "index", "node", "created", "started", "ended", "how", "what followed")
 EVENT_HEADERS = ("at", "about", "reason", "message")

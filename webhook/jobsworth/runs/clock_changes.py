@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from jobsworth.api.formats.cron_times import next_times
+from jobsworth.controller.cron_jobs.cron_job import CronJob
 from jobsworth.controller.cron_jobs.local_times import local_time
 from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
 from jobsworth.wording import listing
-
-if TYPE_CHECKING:
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 _HOUR, _MINUTE = 3600, 60
 

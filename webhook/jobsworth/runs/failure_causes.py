@@ -16,14 +16,13 @@ Failed: after an eviction, a preemption for a critical Pod, and the Pod's own de
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.runs.cause import Cause
 
-if TYPE_CHECKING:
-    DisruptionEnd = Literal["deleted", "failed", "lost"]
-    """The Pod is deleted with its grace period; the kubelet fails it in place; its node is unreachable."""
+DisruptionEnd = Literal["deleted", "failed", "lost"]
+"""The Pod is deleted with its grace period; the kubelet fails it in place; its node is unreachable."""
 
 DISRUPTED = "DisruptionTarget=True"
 

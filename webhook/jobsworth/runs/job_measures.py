@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.runs.run_record import JobRecord, PodRecord
 
-if TYPE_CHECKING:
-    Span = tuple[int, int]
-    """The begin and the end of a period, in milliseconds."""
+Span = tuple[int, int]
+"""The begin and the end of a period, in milliseconds."""
 
 
 class JobMeasures(NamedTuple):

@@ -6,15 +6,13 @@ platforms, rounded times do not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.findings.durations import nanoseconds_of
 from jobsworth.wording import rounded_duration
 from kube_cel.formats import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SECOND = 1000
 MINUTE = 60 * SECOND

@@ -10,15 +10,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.serving.file_reload import POLL_SECONDS, Reloading
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    Level = Literal["info", "warning", "error"]
+Level = Literal["info", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.admission.decision import ApiVerdict
 from jobsworth.admission.request_log import LogHandler
-
-if TYPE_CHECKING:
-    from jobsworth.admission.decision import ApiVerdict
 
 KEEP_ALIVE_SECONDS = 120
 """The idle time after which the server closes a connection. An API server does so after 90 seconds and must

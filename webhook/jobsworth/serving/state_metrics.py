@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.admission.review_metrics import MAX_POLICIES, OTHER
-
-if TYPE_CHECKING:
-    from jobsworth.serving.active_policies import ServedState
+from jobsworth.serving.active_policies import ServedState
 
 
 class StateMetrics(Collector):

@@ -10,7 +10,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from wsgiref.types import WSGIApplication
 
 from jobsworth.admission.request_log import Log
@@ -18,10 +18,8 @@ from jobsworth.admission.review import BadReview
 from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.serving.file_reload import follow
 from jobsworth.serving.monitor import Monitor, MonitorServer
+from jobsworth.serving.reloaded_files import ServedFiles
 from jobsworth.serving.request_limits import Receive, RequestLimits, Send
-
-if TYPE_CHECKING:
-    from jobsworth.serving.reloaded_files import ServedFiles
 
 LEAVE_SECONDS = 1.0
 """The time that a worker with a hanging review gives the other reviews to end."""

@@ -6,17 +6,13 @@ At admission an object contains values that the API server has set and generated
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.provenance.field_ownership import field_ownership
 from jobsworth.provenance.generated_fields import strip_generated
 from jobsworth.provenance.server_defaults import strip_defaults
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.decoded_object import DecodedObject
 
 
 def client_part(

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.declare import ListOf, Pointer, String, Struct, struct_of
+from jobsworth.api.declare import (
+    Bounds,
+    DeclaredRule,
+    Field,
+    Format,
+    ListOf,
+    OneOf,
+    Pointer,
+    String,
+    Struct,
+    struct_of,
+)
 from jobsworth.api.field_errors import (
+    FieldError,
     forbidden,
     invalid,
     named_string,
@@ -13,19 +26,14 @@ from jobsworth.api.field_errors import (
     required,
     too_many,
 )
-from jobsworth.api.validation_request import TooManyErrors
+from jobsworth.api.validation_request import Request, TooManyErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Bounds, DeclaredRule, Field, Format, OneOf
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
-    Errors = list[FieldError]
-    Check = Callable[[Any, str, Request, Errors], None]
+
+Errors = list[FieldError]
+Check = Callable[[Any, str, Request, Errors], None]
 
 
 class Checking:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.api.declare import Struct
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.findings.finding import Finding
+from jobsworth.api.declare import Struct
+from jobsworth.api.field_errors import FieldError
+from jobsworth.findings.finding import Finding
 
 
 class DecodedObject:

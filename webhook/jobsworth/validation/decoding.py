@@ -11,12 +11,14 @@ the Go type holds by value (``spec``, ``resources``) is always present.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.declare import (
     EXACT_SINCE,
     AnyJSON,
     Boolean,
+    Field,
     Int32,
     Int64,
     IntOrString,
@@ -35,14 +37,11 @@ from jobsworth.record import Record
 from jobsworth.validation.decoded_object import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
 
-    Decode = Callable[[Any, str, "Report"], Any]
-    Entry = tuple[type | None, bool, Decode]
+
+Decode = Callable[[Any, str, "Report"], Any]
+Entry = tuple[type | None, bool, Decode]
 
 QUANTITY = "quantity"
 """The rule of an error in a quantity; that of any other wrong type is ``type``."""

@@ -7,20 +7,18 @@ Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct, struct_of
+from jobsworth.api.declare import Field, ListOf, Pointer, Scalar, Struct, struct_of
+from jobsworth.api.validation_request import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-    from jobsworth.api.validation_request import Request
 
-    Default = Callable[[dict[str, Any], Request], None]
-    Fill = Callable[[Any, Request], None]
+
+Default = Callable[[dict[str, Any], Request], None]
+Fill = Callable[[Any, Request], None]
 
 
 class Defaulting:

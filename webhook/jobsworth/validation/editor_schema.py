@@ -13,12 +13,12 @@ editor that completes and explains, yaml-language-server:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer, title
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.declare import Quantity
+from jobsworth.api.declare import Field, Format, OneOf, Quantity, Scalar, Struct
 from jobsworth.api.field_errors import OMIT, forbidden, invalid, not_supported, required
 from jobsworth.api.jobset.job_set import FailurePolicyRule, JobSet, TemplateMeta
 from jobsworth.api.jobset.versions import API_VERSION, NEWEST, go_types
@@ -28,10 +28,7 @@ from jobsworth.api.schema_conditions import NULL, OBJECT, SchemaCondition
 from jobsworth.validation.json_schema import BASE, DIALECT, PATTERNS, SchemaCompiler, set_members
 from kube_cel.formats.quantity import NOT_A_QUANTITY
 
-if TYPE_CHECKING:
-    from jobsworth.api.declare import Field, Format, OneOf, Scalar, Struct
-
-    Schema = dict[str, Any]
+Schema = dict[str, Any]
 
 _TYPES = ["string", "number", "boolean", "object", "array"]
 _ADMITTED: dict[str, Schema] = {

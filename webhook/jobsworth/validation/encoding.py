@@ -6,19 +6,23 @@ it does when the server reads it back from etcd.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.api.declare import IntOrString, ListOf, MapOf, Pointer, Quantity, Scalar, Struct
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import (
+    Field,
+    IntOrString,
+    ListOf,
+    MapOf,
+    Pointer,
+    Quantity,
+    Scalar,
+    Struct,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-
-    Encode = Callable[[Any], Any]
+Encode = Callable[[Any], Any]
 
 
 class Encoding:

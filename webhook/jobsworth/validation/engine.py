@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job import (
     GENERATED_LABELS,
@@ -12,6 +13,7 @@ from jobsworth.api.batch.job import (
     add_to_selector_and_labels,
 )
 from jobsworth.api.core.gated_pod_fields import gates_in_use
+from jobsworth.api.declare import ServerWarning, Struct
 from jobsworth.api.field_errors import FieldError
 from jobsworth.api.kinds import Job, kind
 from jobsworth.api.validation_request import MAX_ERRORS, Request, TooManyErrors
@@ -22,11 +24,7 @@ from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import ServerWarning, Struct
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer, title
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.declare import Field, Format, ListOf, MapOf, OneOf, Pointer, Scalar, Struct
 from jobsworth.api.formats import keys
 from jobsworth.api.schema_conditions import OBJECT, SchemaCondition
 from kube_cel.formats import names
 
-if TYPE_CHECKING:
-    from jobsworth.api.declare import Field, Format, OneOf
-
-    Schema = dict[str, Any]
+Schema = dict[str, Any]
 
 
 PATTERNS: dict[Format, tuple[str, int | None]] = {

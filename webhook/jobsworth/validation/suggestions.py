@@ -8,21 +8,16 @@ Imported only if there is an unknown field.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
-from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Field, ListOf, Pointer, Scalar, Struct
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean, ending_in, fold, near
 from jobsworth.record import Record
+from jobsworth.validation.decoding import UnknownField
 from jobsworth.validation.reason_codes import CODES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field
-    from jobsworth.validation.decoding import UnknownField
 
 OWN_METADATA = ("annotations", "labels")
 """Fields of ``metadata`` that users often write next to it."""

@@ -5,10 +5,13 @@ Imported for objects with findings only: most manifests have none.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from sys import intern
-from typing import TYPE_CHECKING
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import GENERATED_UID
+from jobsworth.api.declare import ServerWarning
+from jobsworth.api.field_errors import FieldError
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.reason_codes import CODES
 from jobsworth.validation.wording import (
@@ -16,13 +19,6 @@ from jobsworth.validation.wording import (
     rename_for_release,
     reword_for_release,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import ServerWarning
-    from jobsworth.api.field_errors import FieldError
 
 SERVER_WARNING = "ServerWarning"
 """The reason of a warning that the server returns with an object that it accepts."""

@@ -6,12 +6,8 @@ messages: until 1.33 the server prints them in Go's own notation, with memory ad
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from jobsworth.api.field_errors import FieldError
 from kube_cel.formats.names import NOT_DNS_LABEL
-
-if TYPE_CHECKING:
-    from jobsworth.api.field_errors import FieldError
 
 LAST_WITHOUT_ALIAS_INDEX = 29
 """The last minor version whose errors in hostAliases lack the index (kubernetes/kubernetes#122931)."""

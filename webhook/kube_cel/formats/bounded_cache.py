@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeVar
-
-    Value = TypeVar("Value")
+Value = TypeVar("Value")
 
 MAX_ENTRIES = 1024
 MAX_LENGTH = 512

@@ -13,15 +13,12 @@ Regular expressions occur only in messages: checks with sets of characters take 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING
 
 from kube_cel.formats.bounded_cache import bounded_cache
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Format = Callable[[str], list[str]]
+Format = Callable[[str], list[str]]
 
 LOWER = "abcdefghijklmnopqrstuvwxyz"
 DIGITS = "0123456789"

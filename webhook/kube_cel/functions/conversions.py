@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kube_cel.formats import duration as durations
 from kube_cel.functions.times import duration_text, read_timestamp, timestamp_text
@@ -15,17 +15,13 @@ from kube_cel.values import (
     MAX_UINT,
     CelError,
     Duration,
+    Function,
     NoOverload,
     Timestamp,
     TypeValue,
     Uint,
     type_name,
 )
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from kube_cel.values import Function
 
 _SECOND = 10**9
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from kube_cel.functions.conversions import to_string
 from kube_cel.functions.strings import ESCAPES, bounded
@@ -12,6 +13,7 @@ from kube_cel.functions.times import duration_text, timestamp_text
 from kube_cel.values import (
     CelError,
     Duration,
+    Function,
     NoOverload,
     Timestamp,
     TypeValue,
@@ -19,12 +21,6 @@ from kube_cel.values import (
     type_name,
     value_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from kube_cel.values import Function
 
 _CLAUSE = re.compile(r"%(?:%|(?:\.([0-9]+))?([\s\S]?))")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")

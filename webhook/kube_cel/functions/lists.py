@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cmp_to_key
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kube_cel.operators import add, compare, equal
 from kube_cel.values import (
     NONE,
     CelError,
     Duration,
+    Function,
     NoOverload,
     Optional,
     Timestamp,
@@ -18,13 +20,6 @@ from kube_cel.values import (
     check,
     type_name,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from kube_cel.values import Function
-
 
 MAX_RANGE = 1_000_000
 """The longest list of ``lists.range``."""

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kube_cel.formats import names
 from kube_cel.functions import network
 from kube_cel.functions.times import read_timestamp
-from kube_cel.values import NONE, CelError, Optional, check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from kube_cel.values import Function
+from kube_cel.values import NONE, CelError, Function, Optional, check
 
 _UUID = re.compile(
     r"(?:urn:uuid:)?\{?[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}\}?"

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from kube_cel.values import CelError, NoOverload, check
+from kube_cel.values import CelError, Function, NoOverload, check
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from kube_cel.values import Function
-
-    Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-    Network = ipaddress.IPv4Interface | ipaddress.IPv6Interface
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Interface | ipaddress.IPv6Interface
 
 
 _LINK_LOCAL_MULTICAST = (

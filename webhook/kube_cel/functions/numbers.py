@@ -6,19 +6,13 @@ Kubernetes does not have the functions of numbers: only expressions of a JobPoli
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kube_cel.formats.quantity import BadQuantity, Quantity, parse
 from kube_cel.operators import compare, int64
-from kube_cel.values import MAX_INT, MIN_INT, CelError, NoOverload, Uint, check, is_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from kube_cel.values import Function
-
+from kube_cel.values import MAX_INT, MIN_INT, CelError, Function, NoOverload, Uint, check, is_number
 
 _DIGITS = 800
 _MAX_POWER = 18

@@ -6,14 +6,9 @@ Regular expressions are RE2's: the syntax of Go's, and time that is linear in th
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
-from kube_cel.values import CelError, NoOverload, check, of_strings
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from kube_cel.values import Function
+from kube_cel.values import CelError, Function, NoOverload, check, of_strings
 
 MAX_TEXT = 4 * 1024 * 1024
 """The longest text that a function makes, in characters: a request has at most 3 MiB."""

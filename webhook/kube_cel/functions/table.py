@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 from kube_cel.functions import (
     conversions,
@@ -15,13 +16,7 @@ from kube_cel.functions import (
     times,
     versions,
 )
-from kube_cel.values import NoOverload
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from kube_cel.values import Function
+from kube_cel.values import Function, NoOverload
 
 _MODULES = (
     conversions, strings, formatting, lists, numbers, times, network,

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
 
-from kube_cel.values import CelError, Duration, NoOverload, Timestamp, check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import tzinfo
-    from typing import Any
-
-    from kube_cel.values import Function
+from kube_cel.values import CelError, Duration, Function, NoOverload, Timestamp, check
 
 _SECOND = 10**9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

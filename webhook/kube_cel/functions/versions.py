@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from kube_cel.values import MAX_UINT, CelError, check
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from kube_cel.values import Function
+from kube_cel.values import MAX_UINT, CelError, Function, check
 
 _DIGITS = "0123456789"
 _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-" + _DIGITS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warnings, owner_warnings
 from jobsworth.api.core.gated_pod_fields import drop_gated
@@ -21,7 +23,7 @@ from jobsworth.api.declare import (
     Struct,
     Time,
 )
-from jobsworth.api.field_errors import invalid, not_supported
+from jobsworth.api.field_errors import FieldError, invalid, not_supported
 from jobsworth.api.formats import cron, schedule_patterns, time_zones
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
@@ -30,16 +32,8 @@ from jobsworth.api.meta.object_meta import (
     check_object_meta,
 )
 from jobsworth.api.schema_conditions import NULL, SchemaCondition, where_present
-from jobsworth.api.validation_request import job_spec_of
+from jobsworth.api.validation_request import Request, job_spec_of
 from kube_cel.formats.names import byte_length
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 ZONES_REJECTED_SINCE = 29
 """The first minor version that rejects a new time zone in the schedule."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
 from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warnings, owner_warnings
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.declare import Field, String, Struct
-from jobsworth.api.field_errors import invalid, required
+from jobsworth.api.declare import Field, ServerWarning, String, Struct
+from jobsworth.api.field_errors import FieldError, invalid, required
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
@@ -18,16 +19,11 @@ from jobsworth.api.meta.object_meta import (
     check_object_meta,
 )
 from jobsworth.api.schema_conditions import SchemaCondition, is_, when, where_present, within
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import ServerWarning
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 GENERATED_UID = "00000000-0000-4000-8000-000000000000"
 """Placeholder for the UID that the server generates; messages print it as ``<uid>``."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.declare import (
@@ -16,17 +17,18 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import BY_CHARACTERS, invalid, not_supported, required, too_long
+from jobsworth.api.field_errors import (
+    BY_CHARACTERS,
+    FieldError,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
 from jobsworth.api.meta.label_selector import LabelSelector
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when, within
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import DNS_SUBDOMAIN_PATTERN, HTTP_PATH_PATTERN, byte_length
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 COMPLETION_MODES = ("NonIndexed", "Indexed")
 REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")

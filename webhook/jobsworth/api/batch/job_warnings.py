@@ -6,16 +6,12 @@ Source: ``pkg/api/job/warnings.go`` and the strategies in ``pkg/registry/batch``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_warnings import pod_template_warnings
 from jobsworth.api.declare import ServerWarning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.validation_request import Request
 
 NAME_NO_LABEL = "Job.name_is_no_dns_label"
 TOO_MANY_INDEXES = "JobSpec.too_many_indexes"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import (
     OMIT,
@@ -15,14 +17,8 @@ from jobsworth.api.field_errors import (
     too_many,
 )
 from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import label_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.validation_request import Request
 
 ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 FAIL_INDEX_SINCE = "1.28"

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Field, Int32, ListOf, NonNegative, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, required, too_long
+from jobsworth.api.field_errors import FieldError, invalid, required, too_long
 from jobsworth.api.formats.indexes import BadIndexes, count
 from jobsworth.api.schema_conditions import SchemaCondition, is_set
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import byte_length
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 MAX_RULES = 20
 SUCCEEDED_INDEXES_MAX_LENGTH = 64 * 1024

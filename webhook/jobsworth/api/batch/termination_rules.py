@@ -15,19 +15,22 @@ those, they match containers that just ended with an exit code other than 0, app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any, Literal
 
-from jobsworth.api.field_errors import OMIT, duplicate, invalid, not_supported, required, too_many
+from jobsworth.api.field_errors import (
+    OMIT,
+    FieldError,
+    duplicate,
+    invalid,
+    not_supported,
+    required,
+    too_many,
+)
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Literal
-
-    from jobsworth.api.field_errors import FieldError
-
-    Action = Literal["FailJob", "FailIndex", "Ignore", "Count"]
-    Operator = Literal["In", "NotIn"]
+Action = Literal["FailJob", "FailIndex", "Ignore", "Count"]
+Operator = Literal["In", "NotIn"]
 
 ANNOTATION = "jobsworth.dev/pod-failure-policy"
 PATH = f"metadata.annotations[{ANNOTATION}]"

@@ -5,20 +5,23 @@ Alpha in Kubernetes 1.37 and 1.38.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import OMIT, duplicate, forbidden, immutable, invalid, required
+from jobsworth.api.field_errors import (
+    OMIT,
+    FieldError,
+    duplicate,
+    forbidden,
+    immutable,
+    invalid,
+    required,
+)
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import dns_label, dns_subdomain, label_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 POLICY_IS_IMMUTABLE = (
     "the basic/gang policy variant is immutable after creation; "

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.label_keys import check_label_keys
-from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import forbidden, invalid, named_string, required
+from jobsworth.api.declare import Bounds, Field, Format, Int32, ListOf, Pointer, String, Struct
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, named_string, required
 from jobsworth.api.meta.label_selector import (
     LabelSelector,
     check_label_selector,
     has_invalid_values,
 )
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import dns_label, dns_subdomain, label_key, label_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.declare import Format
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 NODE_NAME_FIELD = "metadata.name"

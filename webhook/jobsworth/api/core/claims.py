@@ -5,22 +5,24 @@ Source: ``ValidatePersistentVolumeClaimTemplate`` in ``pkg/apis/core/validation`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.references import TypedLocalObjectReference, TypedObjectReference
 from jobsworth.api.core.resources import VolumeResourceRequirements
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import Printed, forbidden, invalid, not_supported, required
+from jobsworth.api.field_errors import (
+    FieldError,
+    Printed,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 from jobsworth.api.meta.object_meta import ObjectMeta, check_annotations, check_labels
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import dns_label, dns_subdomain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")

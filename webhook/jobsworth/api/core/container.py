@@ -8,7 +8,8 @@ rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
 from jobsworth.api.core.resources import (
@@ -26,15 +27,9 @@ from jobsworth.api.core.restart_rules import (
 from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
 from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import forbidden, invalid
+from jobsworth.api.field_errors import FieldError, forbidden, invalid
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import dns_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 

@@ -8,17 +8,12 @@ is valid if the Job is: :mod:`jobsworth.controller.pod_body`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Struct
-from jobsworth.api.field_errors import forbidden, invalid, required
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, required
+from jobsworth.api.validation_request import Request
 
 CreatedPod = Struct("CreatedPod", "The Pod that a controller creates from a Pod template.")
 """It has no fields of its own: those of the template were validated with it. Only its rules are used."""

@@ -5,7 +5,8 @@ Source: ``pkg/apis/core/validation``, and the ``+default`` marks in ``k8s.io/api
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.declare import (
@@ -19,14 +20,8 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, Printed, invalid, not_supported, quoted, required
+from jobsworth.api.validation_request import Request
 
 AZURE_CACHING_MODES = ("None", "ReadOnly", "ReadWrite")
 AZURE_DISK_KINDS = ("Dedicated", "Managed", "Shared")

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, required
+from jobsworth.api.field_errors import FieldError, invalid, required
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import (
     byte_length,
     dns_subdomain,
     dns_subdomain_with_underscore,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 # The limits of the resolver in libc.
 MAX_NAMESERVERS = 3

@@ -6,17 +6,12 @@ Source: ``validateObjectFieldSelector`` and ``validateContainerResourceFieldSele
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
-from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
+from jobsworth.api.field_errors import FieldError, Printed, invalid, not_supported, quoted, required
 from kube_cel.formats.names import label_key
 from kube_cel.formats.quantity import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 KNOWN_FIELD_PATHS = frozenset(
     (

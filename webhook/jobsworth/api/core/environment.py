@@ -5,22 +5,17 @@ Source: ``ValidateEnv`` and ``ValidateEnvFrom`` in ``pkg/apis/core/validation``,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.downward_api import check_object_field, check_resource_field
 from jobsworth.api.core.paths import without_backsteps
 from jobsworth.api.core.references import ObjectFieldSelector, ResourceFieldSelector
 from jobsworth.api.declare import Boolean, Field, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, not_found
+from jobsworth.api.field_errors import FieldError, invalid, not_found
 from jobsworth.api.formats.keys import config_map_key, env_var_name, relaxed_env_var_name
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import as_prefix, dns_label, dns_subdomain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 FIELD_PATHS = (
     "metadata.name",

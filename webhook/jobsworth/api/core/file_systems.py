@@ -5,21 +5,16 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.disks import check_secret_named
 from jobsworth.api.core.paths import absolute
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.declare import Boolean, Field, ListOf, MapOf, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, required, too_long
+from jobsworth.api.field_errors import FieldError, invalid, required, too_long
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import byte_length, dns_label, dns_subdomain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 QUOBYTE_TENANT_MAX_LENGTH = 64
 CSI_DRIVER_NAME_MAX_LENGTH = 63

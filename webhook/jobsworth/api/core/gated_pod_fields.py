@@ -5,15 +5,14 @@ Source: ``dropDisabledFields`` and the functions ``…InUse`` in ``pkg/api/pod``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
 
-    Dropped = Iterator[tuple[str, str]]
+
+Dropped = Iterator[tuple[str, str]]
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 

@@ -6,7 +6,8 @@ Source: ``validateHandler``, ``validateProbe`` and ``validateLifecycle`` in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.ports import PORT_NUMBERS, port_number_or_name
 from jobsworth.api.declare import (
@@ -21,15 +22,9 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import forbidden, invalid, not_supported
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported
 from jobsworth.api.formats.keys import http_header_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.validation_request import Request
 
 SCHEMES = ("HTTP", "HTTPS")
 HTTP_PROTOCOLS = ("HTTP1", "HTTP2")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
-from jobsworth.api.field_errors import forbidden, invalid
+from jobsworth.api.field_errors import FieldError, forbidden, invalid
 from kube_cel.formats.names import label_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 IN_BOTH = "exists in both matchLabelKeys and labelSelector"
 

@@ -5,14 +5,11 @@ Source: ``warningsForOverlappingVirtualPaths`` in ``pkg/api/pod/warnings.go``, K
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from jobsworth.api.declare import ServerWarning
 from jobsworth.api.field_errors import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 MAX_FILES_COMPARED = 10
 """The number of overlapping files that are reported of one file: all pairs of many would take too long."""

@@ -6,21 +6,16 @@ Source: ``validateContainers``, ``validateInitContainers``, ``validateEphemeralC
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.pod_volumes import valid_volumes
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
-from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, duplicate, forbidden, invalid, not_found
+from jobsworth.api.validation_request import Request
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
 

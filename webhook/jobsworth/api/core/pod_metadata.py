@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodTemplateSpec
-from jobsworth.api.field_errors import invalid, not_supported
+from jobsworth.api.field_errors import FieldError, invalid, not_supported
 from jobsworth.api.meta.object_meta import (
     LABELS_AND_ANNOTATIONS,
     check_annotations,
     check_labels,
 )
 from jobsworth.api.schema_conditions import SchemaCondition, where_present
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.go_numbers import fits
 from kube_cel.formats.names import DIGITS, label_key, only
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 TOLERATIONS_ANNOTATION = "scheduler.alpha.kubernetes.io/tolerations"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
 from jobsworth.api.core.security import DISALLOWED
-from jobsworth.api.field_errors import forbidden, invalid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, forbidden, invalid
+from jobsworth.api.validation_request import Request
 
 # Per operating system: fields of the PodSpec, of its securityContext, and of a container's.
 _FORBIDDEN = {

@@ -7,7 +7,8 @@ templates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
@@ -20,15 +21,10 @@ from jobsworth.api.field_errors import (
     quoted,
     resource_name_value,
 )
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.quantity import Quantity, parse
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.validation_request import Request
-
-    Amounts = dict[str, Quantity]
+Amounts = dict[str, Quantity]
 
 POD_RESOURCES = ("cpu", HUGE_PAGES_PREFIX, "memory")
 OVERCOMMITTED = ("cpu", "memory")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from jobsworth.api.core.label_keys import (
     check_label_keys,
@@ -20,9 +21,17 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import duplicate, forbidden, invalid, named_string, not_supported
+from jobsworth.api.field_errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    named_string,
+    not_supported,
+)
 from jobsworth.api.formats.keys import prefixed_label_key
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.go_numbers import fits
 from kube_cel.formats.names import (
     DIGITS,
@@ -33,14 +42,7 @@ from kube_cel.formats.names import (
     only,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
-
-    LabelKeyCheck = Callable[[dict[str, Any], str], Iterator[FieldError]]
+LabelKeyCheck = Callable[[dict[str, Any], str], Iterator[FieldError]]
 
 TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 TOLERATION_OPERATORS = ("Equal", "Exists", "Lt", "Gt")

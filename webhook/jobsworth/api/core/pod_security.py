@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
 from jobsworth.api.core.security import (
@@ -10,14 +11,8 @@ from jobsworth.api.core.security import (
     oci_profiles_are_admitted,
     seccomp_profile,
 )
-from jobsworth.api.field_errors import forbidden, invalid, not_supported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported
+from jobsworth.api.validation_request import Request
 
 ANY_VOLUME_IN_USER_NAMESPACES_SINCE = 28
 """The first minor version that allows Pods with their own user namespace to keep state (KEP-127)."""

@@ -6,7 +6,8 @@ This module has the single rules on a Pod as a whole; groups of related rules ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
 from jobsworth.api.core.references import LocalObjectReference
@@ -31,6 +32,7 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import (
+    FieldError,
     duplicate,
     forbidden,
     invalid,
@@ -39,14 +41,8 @@ from jobsworth.api.field_errors import (
     too_long,
 )
 from jobsworth.api.meta.object_meta import ObjectMeta, check_labels
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import byte_length, dns_label, dns_subdomain, label_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 OPERATING_SYSTEMS = ("linux", "windows")

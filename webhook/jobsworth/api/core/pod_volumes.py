@@ -5,17 +5,12 @@ Source: ``ValidateVolumes`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.field_errors import duplicate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, duplicate
+from jobsworth.api.validation_request import Request
 
 
 @PodSpec.rule_about("volumes")

@@ -8,7 +8,8 @@ about files that share a path in :mod:`overlapping_files`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.pod_profiles import (
     APP_ARMOR_PREFIX,
@@ -18,13 +19,10 @@ from jobsworth.api.core.pod_profiles import (
 )
 from jobsworth.api.declare import EXACT_SINCE, ServerWarning
 from jobsworth.api.field_errors import quoted
+from jobsworth.api.validation_request import Request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.validation_request import Request
 
 FRACTIONAL_BYTES = "PodSpec.fractional_bytes"
 HIDDEN_VARIABLE = "Container.hidden_variable"

@@ -5,17 +5,12 @@ Source: ``validateContainerPorts`` in ``pkg/apis/core/validation``, Kubernetes 1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Between, Field, Int32, ServerWarning, String, Struct
-from jobsworth.api.field_errors import duplicate, quoted
+from jobsworth.api.field_errors import FieldError, duplicate, quoted
 from jobsworth.api.formats.keys import port_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
 
 PORT_NUMBERS = Between(1, 65535)
 

@@ -5,7 +5,8 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.downward_api import check_object_field, check_resource_field
 from jobsworth.api.core.paths import of_written_file
@@ -29,14 +30,8 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import forbidden, invalid, required
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, required
+from jobsworth.api.validation_request import Request
 
 FIELD_PATHS = (
     "metadata.annotations",

@@ -7,7 +7,8 @@ Source: ``validateResourceRequirements`` and ``validateResizePolicy`` in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.resource_names import (
     CONTAINER_RESOURCES,
@@ -30,16 +31,13 @@ from jobsworth.api.field_errors import (
     required,
     resource_name_value,
 )
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.go_numbers import MAX_INT64
 from kube_cel.formats.names import dns_label
 from kube_cel.formats.quantity import BadQuantity, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.validation_request import Request
 
 RESIZE_DEPENDS_ON_RESTART_SINCE = 29
 """The first minor version that restricts the resize policies of containers that never restart."""

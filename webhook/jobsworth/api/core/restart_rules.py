@@ -6,17 +6,12 @@ and ``validateContainerRestartPolicy`` in ``pkg/apis/core/validation``, Kubernet
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import forbidden, not_supported, required
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import FieldError, forbidden, not_supported, required
+from jobsworth.api.validation_request import Request
 
 RESTART_POLICIES = ("Always", "Never", "OnFailure")
 ACTIONS = ("Restart", "RestartAllContainers")

@@ -5,7 +5,8 @@ Rules on a security context and the rest of its Pod are in :mod:`pod_security`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import (
     Between,
@@ -20,6 +21,7 @@ from jobsworth.api.declare import (
 )
 from jobsworth.api.field_errors import (
     BY_CHARACTERS,
+    FieldError,
     duplicate,
     forbidden,
     invalid,
@@ -28,6 +30,7 @@ from jobsworth.api.field_errors import (
     required,
     too_long,
 )
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import (
     DIGITS,
     LOWER,
@@ -35,13 +38,6 @@ from kube_cel.formats.names import (
     byte_length,
     only,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 _WINDOWS_OPTIONS = Later("jobsworth.api.core.windows_security", "WindowsSecurityContextOptions")
 

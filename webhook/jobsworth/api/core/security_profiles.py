@@ -6,20 +6,15 @@ Alpha behind the gate SecurityProfileOCI. Source: ``validation.go`` in ``pkg/api
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.images import canonical_name, malformation
 from jobsworth.api.core.security import descending_path
 from jobsworth.api.declare import Field, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, required, too_long
+from jobsworth.api.field_errors import FieldError, invalid, required, too_long
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import DIGITS, only
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 BASE_TYPES = ("Localhost", "RuntimeDefault")
 REFERENCE_MAX_LENGTH = 1024

@@ -6,7 +6,8 @@ Source: ``validateVolumeSource`` in ``pkg/apis/core/validation`` and ``SetDefaul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
 from jobsworth.api.core.paths import descending, without_backsteps
@@ -24,15 +25,9 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.field_errors import forbidden, invalid, not_supported, required
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, required
+from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import byte_length, dns_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
 
 HOST_PATH_TYPES = (
     "",

@@ -6,18 +6,20 @@ Kubernetes 1.36. Some errors have the path of the list, not of the mount.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.core.paths import descending, without_backsteps
 from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found, not_supported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.api.validation_request import Request
+from jobsworth.api.field_errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported,
+)
+from jobsworth.api.validation_request import Request
 
 PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 BIND_MOUNT_OPTIONS = ("nodev", "noexec", "nosuid")

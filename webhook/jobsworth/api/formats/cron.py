@@ -13,13 +13,10 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jobsworth.record import Record
 from kube_cel.formats.bounded_cache import bounded_cache
 
-if TYPE_CHECKING:
-    Days = frozenset[int]
+Days = frozenset[int]
 
 _SECOND = 10**9  # in nanoseconds
 _MAX_INT64, _MAX_UINT64 = 2**63 - 1, 2**64 - 1

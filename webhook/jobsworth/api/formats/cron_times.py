@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from jobsworth.api.formats.cron import Schedule
+from jobsworth.api.formats.cron import Schedule
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)

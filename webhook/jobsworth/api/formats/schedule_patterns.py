@@ -11,15 +11,10 @@ compare two numbers, so of ranges only the short ones, months and days of the we
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.api.formats.cron import DESCRIPTORS, RANGES
+from jobsworth.api.formats.cron import DESCRIPTORS, RANGES, Range
 from jobsworth.api.schema_conditions import when
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.formats.cron import Range
 
 _WORD, _GAP, _SPACE = r"[^\t-\r ]+", "[^!-~]+", "[^!-~]*"
 """Characters beyond ASCII, of which Go takes some as white space, may be in words and between them."""

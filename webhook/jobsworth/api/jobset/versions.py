@@ -7,13 +7,10 @@ field that they lack is dropped. Sources: ``go.mod`` and the CRD of v0.8.0, v0.1
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
-
-if TYPE_CHECKING:
-    from typing import Any
 
 API_VERSION, KIND = "jobset.x-k8s.io/v1alpha2", "JobSet"
 BUILT_ON = {"0.8": "1.32", "0.10": "1.34", "0.11": "1.35", "0.12": "1.36"}

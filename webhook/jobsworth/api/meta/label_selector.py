@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.declare import Field, ListOf, MapOf, String, Struct
-from jobsworth.api.field_errors import forbidden, invalid, named_string, required
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, named_string, required
 from jobsworth.api.meta.object_meta import check_labels
 from jobsworth.api.schema_conditions import SchemaCondition
 from kube_cel.formats.names import label_key, label_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.field_errors import FieldError
 
 VALUES_CHECKED_SINCE = 26
 """The first minor version that validates the values of requirements."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.declare import (
     AnyJSON,
@@ -43,9 +44,6 @@ from kube_cel.formats.names import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
     from jobsworth.api.api_server import ApiServer
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from jobsworth.api.api_server import title
+from jobsworth.api.api_server import ApiServer, title
+from jobsworth.audit.audited_objects import AuditProgress
+from jobsworth.audit.cluster_audit import ClusterAudit
 from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
@@ -24,6 +26,9 @@ from jobsworth.cli.process_options import duration_in_seconds, listen_address, l
 from jobsworth.cli.reporting import Reporter, check, reports_of
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.cli.terminal import Progress
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.rest_config import RestConfig
+from jobsworth.client.transport import Client
 from jobsworth.files.configuration.resolved_settings import policies_of
 from jobsworth.findings.result import EXIT_UNREADABLE, exit_code
 from jobsworth.findings.summary import Summary
@@ -31,16 +36,6 @@ from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 from jobsworth.wording import count, plural
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.audit.audited_objects import AuditProgress
-    from jobsworth.audit.cluster_audit import ClusterAudit
-    from jobsworth.client.api_errors import ApiError
-    from jobsworth.client.rest_config import RestConfig
-    from jobsworth.client.transport import Client
 
 
 class AuditedAsOptions(ReleaseOptions):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, group, option, words
 from jobsworth.cli.policy_options import ProfileOptions
@@ -17,17 +18,11 @@ from jobsworth.cli.terminal import print_note
 from jobsworth.files.defaulted_manifests import Denied, defaulter
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.files.policies.profiles import profile_of
-from jobsworth.manifests import ManifestError
+from jobsworth.manifests import Document, ManifestError
+from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.printable import printable, printable_json
 from jobsworth.validation.engine import CannotDecode, UnknownKind
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.manifests import Document
-    from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 

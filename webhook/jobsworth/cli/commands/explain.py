@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TextIO
 
 import click
 
@@ -18,13 +18,16 @@ from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.explained_files import (
+    ReadJob,
     documents_in,
     earlier_object,
     earlier_version,
     objects_of,
     runs_of_update,
 )
+from jobsworth.findings.result import Result
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.runs.explanation.explanation import (
     Explanation,
@@ -33,15 +36,6 @@ from jobsworth.runs.explanation.explanation import (
     explained_rules,
 )
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TextIO
-
-    from jobsworth.files.existing_objects import ExistingObjects
-    from jobsworth.files.explained_files import ReadJob
-    from jobsworth.findings.result import Result
-
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 

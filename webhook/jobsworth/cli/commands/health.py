@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import click
 
@@ -13,17 +13,12 @@ from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, 
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
-from jobsworth.findings.finding import AT_LEAST
+from jobsworth.findings.finding import AT_LEAST, Threshold
 from jobsworth.findings.result import EXIT_UNREADABLE
 from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
+from jobsworth.runs.health.cluster_health import ClusterHealth, ListedObjects
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.finding import Threshold
-    from jobsworth.runs.health.cluster_health import ClusterHealth, ListedObjects
 
 DAY = 86_400
 MAX_DAYS = 31

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,15 +14,10 @@ from jobsworth.cli.reporting import as_utf8
 from jobsworth.documents.declared import Report, key, report_text
 from jobsworth.files.configuration.kind_entries import KindEntry, entry_of
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.kinds.kind_table import SHIPPED, KindTable
+from jobsworth.kinds import kind_table
+from jobsworth.kinds.kind_table import SHIPPED, EmbeddedTemplate, KindTable
 from jobsworth.reports.text_tables import aligned
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.kinds import kind_table
-    from jobsworth.kinds.kind_table import EmbeddedTemplate
 
 
 class KindsOptions(Options):

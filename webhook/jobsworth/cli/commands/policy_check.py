@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, words
+from jobsworth.manifests import Document
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jobsworth.manifests import Document
-    from jobsworth.policy.job_policy import JobPolicy
 
 EXIT_SOUND, EXIT_BAD = 0, 1
 SEVERITIES = {"deny": "error", "warn": "warning"}

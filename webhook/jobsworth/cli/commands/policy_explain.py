@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -13,15 +13,11 @@ from jobsworth.cli.policy_options import ProfileOptions
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.files.policies.profiles import profile_of
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.evaluation.policy_result import PolicyResult
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 

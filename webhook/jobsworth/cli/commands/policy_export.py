@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import click
 
@@ -14,15 +15,11 @@ from jobsworth.cli.options import Options, arguments, flag, group, option, words
 from jobsworth.cli.policy_options import ProfileOptions, users_of
 from jobsworth.documents.declared import Report, doc, report_text
 from jobsworth.files.policies.profiles import profile_of
+from jobsworth.manifests import Document
+from jobsworth.policy.export.exported_policy import ExportedPolicy, Part
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from jobsworth.manifests import Document
-    from jobsworth.policy.export.exported_policy import ExportedPolicy, Part
-    from jobsworth.policy.policy_set import PolicySet
 
 EXIT_EXPORTED, EXIT_LEFT = 0, 1
 ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -12,16 +13,11 @@ from jobsworth.cli.options import Options, arguments, flag, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.documents.declared import Report, report_text
 from jobsworth.files.manifest_reading import read_documents
-from jobsworth.manifests import ManifestError
+from jobsworth.manifests import Document, ManifestError
+from jobsworth.policy.kyverno.importing import Imported
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.manifests import Document
-    from jobsworth.policy.kyverno.importing import Imported
 
 EXIT_IMPORTED, EXIT_LEFT, EXIT_UNREADABLE = 0, 1, 2
 

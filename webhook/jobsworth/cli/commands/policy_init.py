@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 import jobsworth.policy
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, option
-from jobsworth.files.policies.profiles import PROFILES
+from jobsworth.files.policies.profiles import PROFILES, ProfileName
 from jobsworth.policy.document import NAME_PATTERN
 from jobsworth.usage_error import InputError, UsageError
 
 STARTER = "starter"
 _FOLDER = Path(jobsworth.policy.__file__).parent
 _ENDINGS = (".yaml", "_test.yaml")
-
-if TYPE_CHECKING:
-    from jobsworth.files.policies.profiles import ProfileName
 
 
 class InitOptions(Options):

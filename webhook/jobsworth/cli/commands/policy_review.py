@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -13,14 +14,9 @@ from jobsworth.cli.options import Options, arguments, flag, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.manifests import Document
 from jobsworth.printable import printable, printable_json
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.manifests import Document
 
 CREATE, UPDATE = "CREATE", "UPDATE"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -14,16 +15,11 @@ from jobsworth.cli.options import Options, arguments, flag, group, option, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.documents.declared import Report, report_text
+from jobsworth.files.policies.policy_runs import CaseOutcome
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.files.policies.policy_runs import CaseOutcome
-    from jobsworth.policy.policy_set import PolicySet
 
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
 

@@ -5,31 +5,26 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import click
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, flag, group, option
 from jobsworth.cli.policy_options import PolicyOptions, policy_files_of
 from jobsworth.cli.process_options import duration_in_seconds, listen_address, require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
+from jobsworth.client.rest_config import RestConfig
+from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.installation import missing_extra
 from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
+from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
+from jobsworth.reconciler.options import ReconcilerOptions
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.client.rest_config import RestConfig
-    from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
-    from jobsworth.reconciler.options import ReconcilerOptions
-
 
 GATES = (
     "feature gates set the rules by which policies evaluate stored Jobs; the controller itself has every "

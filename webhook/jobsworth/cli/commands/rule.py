@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,13 +13,9 @@ from jobsworth.cli.options import Options, arguments, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.lint.lint_rule import Rule
 
 _RULES = {
     rule.code: rule

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth import validate_text
@@ -30,9 +30,6 @@ from jobsworth.controller.times import problem_of_time
 from jobsworth.printable import printable
 from jobsworth.usage_error import InputError, UsageError
 from jobsworth.wording import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 EXIT_DONE, EXIT_INVALID = 0, 1
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from jobsworth.api.api_server import RELEASES
+from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
+from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, flag, group, option, whole_number
 from jobsworth.cli.policy_options import (
@@ -23,16 +24,10 @@ from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.installation import how_to_install, missing_extra
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
+from jobsworth.serving.settings import Files, ServingSettings
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.serving.settings import Files, ServingSettings
 
 BIND, MONITOR_BIND = ":8443", ":8080"
 LOCAL = "127.0.0.1"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, group, option, words
@@ -18,19 +19,14 @@ from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
 from jobsworth.files.policies.profiles import profile_of
+from jobsworth.files.simulations.parallel_runs import Variant
+from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
 from jobsworth.printable import printable
+from jobsworth.runs.run_record import RunRecord
+from jobsworth.runs.run_statistics import RunStatistics
+from jobsworth.runs.simulation.requirements import RunRequirement
+from jobsworth.runs.simulation.scenario import Scenario
 from jobsworth.usage_error import InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from jobsworth.files.simulations.parallel_runs import Variant
-    from jobsworth.files.simulations.simulated_manifests import SimulatedManifest
-    from jobsworth.runs.run_record import RunRecord
-    from jobsworth.runs.run_statistics import RunStatistics
-    from jobsworth.runs.simulation.requirements import RunRequirement
-    from jobsworth.runs.simulation.scenario import Scenario
 
 EXIT_DONE, EXIT_UNMET = 0, 1
 

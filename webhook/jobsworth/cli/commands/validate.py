@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.comparison_options import (
+    AskedCluster,
     ComparisonOptions,
     ValidatedClusterOptions,
     asked_cluster,
@@ -33,25 +35,20 @@ from jobsworth.cli.validation_notes import (
     why_it_fails,
 )
 from jobsworth.files.configuration.configurations import Configurations
-from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects
+from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects, OldObjects
 from jobsworth.files.file_evaluation import EvaluationOptions, FileEvaluator
 from jobsworth.files.validation_run import ValidatedPaths, ValidationRun
-from jobsworth.findings.result import EXIT_INVALID, exit_code
+from jobsworth.findings.result import EXIT_INVALID, Result, exit_code
 from jobsworth.findings.summary import Omissions, Summary
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.cli.comparison_options import AskedCluster
     from jobsworth.cli.fix_run import FixRun
     from jobsworth.files.baseline import Baseline
     from jobsworth.files.dry_runs import DryRuns
-    from jobsworth.files.existing_objects import OldObjects
     from jobsworth.files.live_objects import LiveObjects
-    from jobsworth.findings.result import Result
 
 HERE = (".",)
 """The paths of a command line without any."""

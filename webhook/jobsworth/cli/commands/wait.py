@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -15,11 +15,9 @@ from jobsworth.cli.options import Options, arguments, flag, group, option
 from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.installation import missing_extra
+from jobsworth.live.wait_options import Progress
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
-
-if TYPE_CHECKING:
-    from jobsworth.live.wait_options import Progress
 
 EXIT_UNREADABLE = 2
 LINE_SECONDS = 10.0

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
+from jobsworth.findings.finding import Finding
 from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
+from jobsworth.runs.why.explained import Explained
 from jobsworth.usage_error import InputError, UsageError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.findings.finding import Finding
-    from jobsworth.runs.why.explained import Explained
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 FORMATS = ("text", "markdown", "json", "html")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-if TYPE_CHECKING:
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
+from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 
 def named_zone(cron_job: CronJob) -> str:

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from jobsworth.api.formats.cron import Schedule
 from jobsworth.api.formats.cron_times import next_times
-
-if TYPE_CHECKING:
-    from jobsworth.api.formats.cron import Schedule
 
 NEXT_SCHEDULE_DELTA = 0.1
 """Seconds after a scheduled time at which the controller syncs: ``nextScheduleDelta``."""

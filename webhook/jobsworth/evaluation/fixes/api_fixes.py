@@ -8,30 +8,24 @@ requires a number, and any number is a decision.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
-from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
+from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String, Struct
 from jobsworth.evaluation.fixes.api_hints import hinted
 from jobsworth.evaluation.fixes.misplaced_fields import declared, declared_type, fix_unknown_field
 from jobsworth.evaluation.fixes.odd_characters import plain_fix
-from jobsworth.evaluation.fixes.rejected_object import RejectedObject
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject, Written
 from jobsworth.findings.edits import locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, FileMode, Fix
 from jobsworth.findings.near_names import fold, near
 from jobsworth.validation.engine import kind_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Struct
-    from jobsworth.evaluation.fixes.rejected_object import Written
-
-    Fixer = Callable[[RejectedObject], Fix | None]
+Fixer = Callable[[RejectedObject], Fix | None]
 
 _INT64_DIGITS = 19
 FILE_MODES = (".defaultMode", ".mode")

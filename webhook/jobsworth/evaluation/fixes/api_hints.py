@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import CONTAINER_EXISTS
@@ -12,19 +13,14 @@ from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.fixes.odd_characters import cause_in_name, odd_hint
 from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.durations import seconds_of
+from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.validation.decoding import QUANTITY
+from jobsworth.validation.engine import Engine
 from jobsworth.wording import count, shortened, value_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
-    from jobsworth.findings.finding import Finding
-    from jobsworth.validation.engine import Engine
 
 DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 

@@ -7,16 +7,12 @@ contains only changes. A fix would break the test, or add to the patch fields th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Fix
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.fix import Fix
 
 ASSERTION = "its name marks it as an assertion of kuttl or Chainsaw"
 CHAINSAW = "it belongs to the Chainsaw test beside it"

@@ -7,12 +7,15 @@ many types have, such as ``name``, stays where it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
-from jobsworth.findings.edits import at, identical, locate
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
+from jobsworth.findings.edits import Steps, at, identical, locate
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import ending_in, fold, near
 from jobsworth.record import Record
@@ -24,15 +27,6 @@ from jobsworth.validation.suggestions import (
     other_places,
     repeats_its_object,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Field, Scalar
-    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
-    from jobsworth.findings.edits import Steps
 
 _NOT_SEARCHED = ("status", "volumes", "metadata")
 """Fields with too many nested names: a match inside them is mostly accidental."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.fix import Edit, Fix
 from kube_cel.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 
 NAME, GENERATE_NAME = "metadata.name", "metadata.generateName"
 

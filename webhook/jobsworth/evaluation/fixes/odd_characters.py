@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 from jobsworth.api.meta.object_meta import LABEL_VALUE, MAP_KEY
 from jobsworth.evaluation.fixes.misplaced_fields import declared
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.edits import locate
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.odd_characters import SPACES, named, plain
@@ -13,13 +15,7 @@ from jobsworth.findings.placeholders import template_placeholder
 from jobsworth.printable import printable
 from jobsworth.wording import listing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
-
-    Check = Callable[[str], object]
+Check = Callable[[str], object]
 
 UNKNOWN_FIELD = "unknown_field"
 _SUBJECTS = {UNKNOWN_FIELD: "the name", MAP_KEY: "the key"}

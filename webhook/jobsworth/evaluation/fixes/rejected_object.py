@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declare import Struct
 from jobsworth.findings.edits import at, locate
+from jobsworth.findings.finding import Finding
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Struct
-    from jobsworth.findings.finding import Finding
-
-    Written = Callable[[str], str | None]
+Written = Callable[[str], str | None]
 
 
 class RejectedObject(Record):

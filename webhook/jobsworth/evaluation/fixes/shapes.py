@@ -6,19 +6,15 @@ safe if the shape has one meaning; a hint names the expected shape where it has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.api.declare import ListOf, MapOf, Scalar, String, Struct
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.edits import is_item
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.command_line import shell_call
 
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
-
-    Type = Scalar | Struct | ListOf | MapOf | None
+Type = Scalar | Struct | ListOf | MapOf | None
 
 MAIN_FIELDS = {
     "ConfigMapEnvSource": "name",

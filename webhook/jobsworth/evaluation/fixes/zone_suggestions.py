@@ -7,13 +7,10 @@ same region counts as a typo, and a table has the large cities and the abbreviat
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from jobsworth.findings.near_names import near
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CITIES_OF_ZONES = {
     "Africa/Cairo": "Alexandria Giza",

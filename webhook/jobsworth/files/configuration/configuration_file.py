@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import KNOWN_GATES, is_gate
@@ -21,7 +21,7 @@ from jobsworth.files.configuration.kind_entries import PATTERNS, template_of
 from jobsworth.files.configuration.path_patterns import matches_below
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.repository_root import is_within, root_around
-from jobsworth.findings.finding import NEVER, VERDICT
+from jobsworth.findings.finding import NEVER, VERDICT, Severity, Threshold
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.kinds.kind_table import EmbeddedTemplate
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
@@ -29,10 +29,7 @@ from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES
 from jobsworth.usage_error import UsageError
 
-if TYPE_CHECKING:
-    from jobsworth.findings.finding import Severity, Threshold
-
-    Where = Callable[[str], str]
+Where = Callable[[str], str]
 
 MAX_KEY_PARTS = 100
 """The maximum number of parts of a dotted key in TOML; 50,000 take a minute and a gigabyte."""

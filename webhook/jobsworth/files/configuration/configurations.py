@@ -9,21 +9,18 @@ not switch its checks off. The module that reads one
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import preview_of, title
-from jobsworth.files.configuration.resolved_settings import policies_of, resolved
+from jobsworth.files.configuration.resolved_settings import ResolvedSettings, policies_of, resolved
 from jobsworth.files.configuration.settings import Settings, merged
 from jobsworth.files.repository_root import CONFIGURATION, folder_of, is_root
 from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from jobsworth.files.configuration.configuration_file import ConfigurationFile
-    from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 
 OWN_FILE, SHARED_FILE = CONFIGURATION, "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"

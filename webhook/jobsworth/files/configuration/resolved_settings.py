@@ -6,15 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer, UnknownGate, UnknownRelease
+from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.policies.profiles import profile_of
+from jobsworth.findings.finding import Threshold
 from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 from jobsworth.lint.selection import Selection
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.files.configuration.settings import Settings
-    from jobsworth.findings.finding import Threshold
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
     from jobsworth.policy.policy_set import PolicySet

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from jobsworth.files.policies.profiles import ProfileChoice
+from jobsworth.findings.finding import Severity, Threshold
+from jobsworth.lint.lint_rule import Confidence
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.files.policies.profiles import ProfileChoice
-    from jobsworth.findings.finding import Severity, Threshold
     from jobsworth.kinds.kind_table import EmbeddedTemplate
-    from jobsworth.lint.lint_rule import Confidence
     from jobsworth.policy.violation import Effect
 
 _NO_CODES: frozenset[str] = frozenset()

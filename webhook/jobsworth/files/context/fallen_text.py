@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.manifests import Document
-    from jobsworth.manifests.parsing.block_scalars import FallenLine
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.manifests import Document
+from jobsworth.manifests.parsing.block_scalars import FallenLine
 
 UNKNOWN_FIELD = "JW001"
 MAX_HEREDOC = 400

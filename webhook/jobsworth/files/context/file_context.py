@@ -7,6 +7,7 @@ in it may refer to objects in other files of its folder.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jobsworth.files.repository_root import (
@@ -15,16 +16,13 @@ from jobsworth.files.repository_root import (
     folders_above,
     path_in_project,
 )
-from jobsworth.manifests import might_contain_job
+from jobsworth.lint.neighbors import Neighbors
+from jobsworth.manifests import Document, might_contain_job
 from jobsworth.manifests.parsing.manifest_files import STDIN, TEXT, shown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from jobsworth.files.context.kustomize import Kustomizations, KustomizePatch
     from jobsworth.files.context.neighbor_files import NeighborFiles
-    from jobsworth.lint.neighbors import Neighbors
-    from jobsworth.manifests import Document
 
 _NO_FILES = (shown_name(STDIN), TEXT)
 

@@ -7,16 +7,12 @@ error, because to skip it would be to accept it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, Result
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.manifest_rules import NO_MANIFEST, NOTES, TEMPLATE
 from jobsworth.lint.misidentified import is_object
-
-if TYPE_CHECKING:
-    from jobsworth.lint.lint_rule import Rule
-    from jobsworth.manifests import Document
+from jobsworth.manifests import Document
 
 TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
 TEMPLATE_NOTE = (

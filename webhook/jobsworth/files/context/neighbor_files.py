@@ -7,7 +7,8 @@ folder is read when a Job is in it; only what rules need of its objects is kept.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from jobsworth.files.context.repeated_keys import repeated_keys
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, manifests_in
@@ -27,11 +28,7 @@ from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
 from jobsworth.record import Record
 from jobsworth.regular_files import MAX_CONFIGURATION_BYTES, MIB
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
+T = TypeVar("T")
 
 MAX_FILES = 1_000
 MAX_BYTES = 16 * MIB

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jobsworth.findings.located_finding import token_width
+from jobsworth.findings.located_finding import LocatedFinding, token_width
 from jobsworth.findings.placeholders import template_placeholder
-
-if TYPE_CHECKING:
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
+from jobsworth.findings.result import Result
 
 VERDICTS = ("api", "child")
 """The sources of findings about what an API server rejects: the object, or what is created from it."""

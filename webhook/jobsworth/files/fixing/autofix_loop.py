@@ -9,32 +9,25 @@ is behind an error without a fix.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
 
+from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.files.fixing.fix_verdict import reason_to_revert
 from jobsworth.files.separators import is_separation, with_separators
-from jobsworth.files.steps import result_of_steps
+from jobsworth.files.steps import Steps, result_of_steps
 from jobsworth.findings.edits import CannotEdit
-from jobsworth.findings.located_finding import FixAttempt
-from jobsworth.manifests import read_text
+from jobsworth.findings.fix import Fix
+from jobsworth.findings.located_finding import FixAttempt, LocatedFinding
+from jobsworth.findings.result import Result
+from jobsworth.manifests import Document, read_text
+from jobsworth.manifests.editing.apply_fixes import DocumentText, FileText, TextPatch
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-    from typing import TypeVar
-
-    from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.files.steps import Steps
-    from jobsworth.findings.fix import Fix
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-    from jobsworth.manifests import Document
-    from jobsworth.manifests.editing.apply_fixes import DocumentText, FileText, TextPatch
-
-    Number = tuple[int, int | None]
-    Candidate = tuple[Number, LocatedFinding]
-    Failures = list[tuple[list["_Trial"], str]]
-    K = TypeVar("K")
+Number = tuple[int, int | None]
+Candidate = tuple[Number, LocatedFinding]
+Failures = list[tuple[list["_Trial"], str]]
+K = TypeVar("K")
 
 MAX_ROUNDS = 200
 """The maximum number of validations. Only a generated document needs more."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from jobsworth.findings.result import ERROR
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import ERROR, Result
 from jobsworth.lint.misidentified import NEAR_MISS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
-
-    Key = tuple[str, ...]
+Key = tuple[str, ...]
 
 _CANNOT_DECODE = ("JW001", "JW002")
 """Codes after which the API server checks nothing else in the object."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from jobsworth.files.baseline import Baseline
+from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.files.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.files.fixing.replace_file import check_is_within_reach, replace_file
 from jobsworth.files.located_findings import unreadable
+from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.result import Result
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import shown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.files.baseline import Baseline
-    from jobsworth.files.file_evaluation import FileEvaluator
-    from jobsworth.findings.located_finding import LocatedFinding
-    from jobsworth.findings.result import Result
 
 
 class Fixer:

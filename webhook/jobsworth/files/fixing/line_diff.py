@@ -7,14 +7,11 @@ what lies between two runs of equal lines.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Literal
-
-    Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 _CONTEXT = 3
 _WINDOW = 16

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from errno import ESTALE, EXDEV
-from typing import TYPE_CHECKING
 
 from jobsworth.files.repository_root import is_within, root_around
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def replace_file(path: str, data: bytes, before: bytes) -> None:

@@ -6,28 +6,22 @@ All errors are reported at once, each with its file, line and column.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import jobsworth.policy
+from jobsworth.files.policies.profiles import Profile, ProfileName
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.installation import how_to_install
-from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
 from jobsworth.policy.cel.programs import INSTALL_LIBRARY
 from jobsworth.policy.document import API_VERSION, KIND, TEST_KIND
-from jobsworth.policy.problems import BadPolicy
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.problems import BadPolicy, Problem
 from jobsworth.policy.reader import read
 from jobsworth.printable import printable
 from jobsworth.record import Record
 from jobsworth.usage_error import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.files.policies.profiles import Profile, ProfileName
-    from jobsworth.manifests import Document
-    from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.policy.problems import Problem
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
 """File name endings of policy tests, which are not policies."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jobsworth.record import Record
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from jobsworth.policy.violation import Effect
 
-    ProfileName = Literal["baseline", "strict"]
-    ProfileChoice = ProfileName | Literal["none"]
+
+ProfileName = Literal["baseline", "strict"]
+ProfileChoice = ProfileName | Literal["none"]
 
 PROFILES: tuple[ProfileName, ...] = ("baseline", "strict")
 PROFILE_CHOICES: tuple[ProfileChoice, ...] = (*PROFILES, "none")

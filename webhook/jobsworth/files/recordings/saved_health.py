@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.stored import stored_problem
 from jobsworth.files.manifest_reading import read_stored
 from jobsworth.runs.health.cluster_health import ListedObjects
 from jobsworth.usage_error import InputError
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 KINDS = ("CronJob", "Job", "Pod", "Event")
 

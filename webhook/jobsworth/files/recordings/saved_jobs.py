@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.jobs import KIND
@@ -15,8 +15,7 @@ from jobsworth.runs.why.explained import Explained
 from jobsworth.runs.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
 from jobsworth.usage_error import InputError
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 RULES = "spec.podFailurePolicy.rules"
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import literal_variables, option_values
+from jobsworth.lint.container_start import RunCommand, literal_variables, option_values
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from kube_cel.formats.quantity import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.container_start import RunCommand
-    from jobsworth.lint.linted_job import LintedJob
 
 JAVA_VARIABLES = (
     "JAVA_OPTS",

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import (
     BINDINGS,
     CLUSTER_ROLE,
     ROLES,
     SERVICE_ACCOUNT,
+    Neighbor,
+    Neighbors,
     mapping,
     part,
     parts,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor, Neighbors
 
 RESOURCES = {
     ("", "pods"): ("po", "pod"),

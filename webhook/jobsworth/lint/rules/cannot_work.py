@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import literal_variables
+from jobsworth.lint.container_start import ContainerStart, RunCommand, literal_variables
 from jobsworth.lint.effects import written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.usual_images import user_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.container_start import ContainerStart, RunCommand
-    from jobsworth.lint.linted_job import LintedJob
 
 CLOSED_REGISTRIES = {
     "k8s.gcr.io/": "is frozen since April 2023; use registry.k8s.io",

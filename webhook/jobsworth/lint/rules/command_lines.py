@@ -7,21 +7,17 @@ them. Source: "Define a Command and Arguments for a Container" in the documentat
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.agents import sleeps_forever
 from jobsworth.lint.container_start import SET_BY_RUNTIME
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part, line_of
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import MYSQL_CLIENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 MAX_SHOWN = 80
 OPERATORS = ("&&", "||", "|", ";", ">", ">>", "2>", "2>>", "2>&1", "&>", "<", "&")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import base_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
 from jobsworth.wording import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
 
 _MIN_STARTING_DEADLINE = 10
 _A_MINUTE = 60

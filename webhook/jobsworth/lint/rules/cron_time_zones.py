@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from jobsworth.api.formats.cron import Schedule
 from jobsworth.api.formats.time_zones import known
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     every_day,
@@ -17,11 +20,7 @@ from jobsworth.lint.schedule_timing import (
 from jobsworth.wording import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.api.formats.clock_changes import ClockChange
-    from jobsworth.api.formats.cron import Schedule
-    from jobsworth.lint.linted_job import LintedJob
 
 
 _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}

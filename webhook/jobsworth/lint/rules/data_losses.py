@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from jobsworth.lint import needs
-from jobsworth.lint.effects import BACKUPS, CONSEQUENCES, COPYING, KEEPING, effects
+from jobsworth.lint.container_start import ContainerStart, RunCommand
+from jobsworth.lint.effects import BACKUPS, CONSEQUENCES, COPYING, KEEPING, Effects, effects
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_flow import (
     ENDS_OF_TRIAL,
     MAX_COMMANDS,
@@ -19,16 +21,9 @@ from jobsworth.lint.script_flow import (
     is_enabled,
     resolved,
 )
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import dump_name
 from jobsworth.wording import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from jobsworth.lint.container_start import ContainerStart, RunCommand
-    from jobsworth.lint.effects import Effects
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 SELECTING = (
     ("cd",),

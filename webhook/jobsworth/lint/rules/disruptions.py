@@ -6,19 +6,15 @@ with 143 or 137, and the Pod has the condition ``DisruptionTarget`` (KEP-3329).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.failure_policies import rule_names
 from jobsworth.lint.rules.pod_conditions import meant_condition
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 DISRUPTION = "DisruptionTarget"
 DISRUPTED = f"{DISRUPTION}=True"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.wording import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from jobsworth.lint.edited_schedule import EditedSchedule
-    from jobsworth.lint.linted_job import LintedJob
 
 _AN_HOUR = 3600
 """A run more or less of a CronJob that runs more often is not reported."""

@@ -6,22 +6,17 @@ from __future__ import annotations
 
 import ast
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
+from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.matched_failures import LINUX_EXIT_CODES
 from jobsworth.lint.rules.disruptions import TERMINATION_CODES, rules_before_disruptions
-from jobsworth.lint.shell_script import HARMLESS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript
 
 _OF_SHELL = frozenset((0, 1, 2))
 """Codes with which a shell, its builtins and Python end by themselves, beside those above 125."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, LEGACY_CONTROLLER_UID_LABEL
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.wording import listing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
 
 VERSION = "metadata.resourceVersion"
 

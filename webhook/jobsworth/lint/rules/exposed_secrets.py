@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.placeholders import stands_for_value
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part, statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 SECRET_WORDS = frozenset(("pwd", "secret", "token"))
 SECRET_ENDS = (

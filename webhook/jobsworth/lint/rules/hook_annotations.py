@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
@@ -20,11 +20,7 @@ from jobsworth.lint.hooks import (
     values_of,
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 WORDS = (
     (HELM_HOOK, HELM_EVENTS, "Helm knows no such event and does not create the object"),

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jobsworth.lint import needs
-from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, release_of
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, PHASE_ORDER, Release, release_of
 from jobsworth.lint.host_names import servers_called
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, SERVICE, STATEFUL_SET, mapping, parts
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import (
+    CLAIM,
+    DEPLOYMENT,
+    SERVICE,
+    STATEFUL_SET,
+    Neighbor,
+    mapping,
+    parts,
+)
 from jobsworth.lint.pod_labels import selects
 from jobsworth.lint.rules.object_references import EVERYWHERE
 from jobsworth.wording import listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.hooks import Release
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
     from jobsworth.lint.referenced_objects import Reference
 
 FIRST_CREATED = frozenset(("pre-install", "post-install", "post-delete"))

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import SERVICE, part, parts
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import SERVICE, Neighbor, part, parts
 from jobsworth.lint.rules.object_references import reordered, slip_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
 
 HOST_OPTIONS = {
     **dict.fromkeys(

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.disruptions import (
     DISRUPTION,
     disruption_rule,
     insert_ignore_disruptions,
 )
 from jobsworth.lint.rules.exit_codes import OUT_OF_MEMORY, exit_code_rules
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
 """Exit codes of bugs: an exception (1, in Go 2), a missing command, a crash."""

@@ -6,21 +6,17 @@ They report images whose contents are known: see :mod:`jobsworth.lint.usual_imag
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import base_name
+from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part
+from jobsworth.lint.shell_script import ShellScript
 from jobsworth.lint.usual_images import ABSENT, FOREIGN_MANAGERS, OWN_MANAGER, base_image
 from jobsworth.lint.usual_programs import MANAGERS, NEED_ROOT, ONLY_BASH, READING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellScript
 
 ALSO_IN_ASH = ("[[", "source", "pipefail")
 _BASH_SYNTAX = (

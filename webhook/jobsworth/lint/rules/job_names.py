@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.findings.finding import Finding
 from jobsworth.lint import needs
 from jobsworth.lint.hooks import ARGO_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.findings.finding import Finding
-    from jobsworth.lint.linted_job import LintedJob
 
 RUN = "-29000000"
 """Suffix of a Job name that the CronJob controller adds: minutes since 1970, 8 digits until 2160."""

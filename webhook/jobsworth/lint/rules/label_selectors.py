@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.host_names import named_hosts
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import (
     BUDGET,
     NETWORK_POLICY,
     SERVICE,
     WORKLOADS,
+    Neighbor,
     mapping,
     parts,
 )  # fmt: skip
 from jobsworth.lint.pod_labels import labels_of_pods, selects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
 
 PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/name", "app")
 """Labels that tell the parts of an application apart."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK, HELM_POLICY, values_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.wording import duration, rounded_duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
-
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
 LONGEST_DELAY = 10 * MINUTE

@@ -8,25 +8,21 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import SHELLS
+from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.effects import BACKUPS
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
 from jobsworth.lint.script_text import expanded_part, line_of
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
 from jobsworth.wording import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
 """Commands that only set the exit code 0. An echo after ``||`` is no such command: it reports the failure."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.lint import needs
+from jobsworth.lint.container_start import ContainerStart, RunCommand
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.shell_script import HARMLESS
 from jobsworth.lint.usual_programs import DUMPS, dump_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.container_start import ContainerStart, RunCommand
-    from jobsworth.lint.linted_job import LintedJob
 
 OUTPUTS = ("archive", "d", "f", "file", "o", "out", "output", "pgdata", "r", "result_file")
 """The options of dumps for the file or folder."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 EXTENSIONS = (".json", ".yaml", ".yml")
 MAX_KEY_LENGTH = 40

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import LIMIT_RANGE, NAMESPACE, QUOTA, mapping, part, parts
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import LIMIT_RANGE, NAMESPACE, QUOTA, Neighbor, mapping, part, parts
 from jobsworth.wording import listing
 from kube_cel.formats.quantity import BadQuantity, Quantity, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
 
 COUNTED = {
     "cpu": ("requests", "cpu"), "requests.cpu": ("requests", "cpu"), "limits.cpu": ("limits", "cpu"),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 SYSTEMS = ("linux", "windows")
 ARCHITECTURES = (

@@ -7,19 +7,17 @@ from that of an object, a namespace that cannot be reached, and a key that an ob
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near, slips
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT, Neighbor, Neighbors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor, Neighbors
     from jobsworth.lint.referenced_objects import Reference
 
 EVERYWHERE = {

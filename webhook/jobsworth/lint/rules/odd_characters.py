@@ -6,7 +6,8 @@ The API server accepts them there. They come from web pages, chats and word proc
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.odd_characters import (
@@ -19,13 +20,8 @@ from jobsworth.findings.odd_characters import (
     named,
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 MAX_LENGTH = 32_768
 """The maximum length of a text that is read."""

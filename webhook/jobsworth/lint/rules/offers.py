@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.host_names import servers_called
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import (
     CLAIM,
     CLUSTER_QUEUE,
     LOCAL_QUEUE,
     SERVICE,
     VOLUME,
+    Neighbor,
+    Neighbors,
     part,
     parts,
 )
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from kube_cel.formats.quantity import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor, Neighbors
 
 _CLUSTER_NAME = re.compile(r"\b[a-z0-9-]+\.[a-z0-9-]+\.svc\b")
 MAX_QUOTAS = 500

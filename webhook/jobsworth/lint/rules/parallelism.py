@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from jobsworth.api.batch.job_spec import MAX_PARALLELISM_INDEXED
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.container_start import INDEX_VARIABLE
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.pod_labels import INDEX_KEY
 from kube_cel.formats.names import dns_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
-
 
 QUEUE_MARKS = ("queue", "kueue", "jobset")
 """Substrings of label and annotation keys that assign a Job to a queue or another controller."""

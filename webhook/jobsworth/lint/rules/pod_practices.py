@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.batch.job_warnings import (
     MAX_COMPLETIONS,
@@ -13,14 +14,9 @@ from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from kube_cel.formats.bounded_cache import bounded_cache
 from kube_cel.formats.quantity import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 MOVING_TAGS = frozenset(
     (

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from jobsworth.findings.near_names import near
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import INDEX_VARIABLE, SET_BY_RUNTIME, is_set_for_all
+from jobsworth.lint.container_start import (
+    INDEX_VARIABLE,
+    SET_BY_RUNTIME,
+    ContainerStart,
+    is_set_for_all,
+)
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import CONFIG_MAP, SECRET
 from jobsworth.lint.script_text import expanded_part, line_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from typing import Any
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
 
 MOUNTED_BY_INJECTION = ("gke-gcsfuse-",)
 """Beginnings of the names of volumes that an injected sidecar mounts (Cloud Storage FUSE on GKE)."""

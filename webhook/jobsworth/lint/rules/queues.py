@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.controller.well_known_names import OUR_MANAGER
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import POD_GROUP, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUEUE_LABELS = (QUEUE_LABEL, "kueue.x-k8s.io/priority-class")

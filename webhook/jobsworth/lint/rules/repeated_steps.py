@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.effects import SQL_CLIENTS
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.data_losses import EACH_UPGRADE
 from jobsworth.lint.script_flow import MAX_COMMANDS
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.wording import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 _INSERT = re.compile(r"\bINSERT\s+INTO\s+([\w.\"`]+)", re.IGNORECASE)
 _ONCE = re.compile(

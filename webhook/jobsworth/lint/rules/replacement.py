@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.repeated_work import SERIAL
 from jobsworth.lint.rules.waiting import DEFAULT_GRACE
 from jobsworth.wording import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
 
 MAX_NAME_LENGTH = 300
 """The number of characters of a command line in which the word migrate is looked for."""

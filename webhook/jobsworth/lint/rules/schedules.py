@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from jobsworth.api.formats import cron
+from jobsworth.api.formats.cron import Schedule
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
-from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.lint_rule import Check, Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.schedule_timing import MONTHS, WEEKDAYS, months_left_out
 from jobsworth.wording import duration, listing
 from kube_cel.formats.bounded_cache import bounded_cache
 from kube_cel.formats.go_numbers import capped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from jobsworth.api.formats.cron import Schedule
-    from jobsworth.lint.lint_rule import Check
-    from jobsworth.lint.linted_job import LintedJob
 
 FIELD = "spec.schedule"
 MAX_NAME_LENGTH = 60

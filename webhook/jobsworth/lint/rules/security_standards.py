@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 
 @lint_rule(

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import image_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import (
     DEPLOYMENT,
     SERVICE_ACCOUNT,
     STATEFUL_SET,
     WORKLOADS,
+    Neighbor,
     mapping,
     part,
     parts,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
 
 APPLICATION_LABELS = (
     "app.kubernetes.io/instance", "release", "app.kubernetes.io/part-of", "app.kubernetes.io/name", "app",

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import INDEX_VARIABLE, literal_variables
+from jobsworth.lint.container_start import INDEX_VARIABLE, ContainerStart, literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 SHARDS = ("shard", "shards", "split", "splits", "task", "tasks")
 """Nouns that stand for the share of one Pod, whatever else the program says."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, STATEFUL_SET, part, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import CLAIM, DEPLOYMENT, STATEFUL_SET, Neighbor, part, parts
 
 HOST = "kubernetes.io/hostname"
 ANY_NODE = ("local", "host", "nfs", "efs", "cephfs", "azurefile", "smb", "cifs", "filestore")

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import INDEX_VARIABLE
+from jobsworth.lint.container_start import INDEX_VARIABLE, ContainerStart
 from jobsworth.lint.effects import effects, written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.lost_output import dumped_files
 from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
 from jobsworth.lint.script_text import line_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 
 MAX_SHOWN = 60
 SHARING = ("mkdir", "touch", "git")

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
-from jobsworth.lint.agents import RUN_ONCE, endless_init_containers, runs_on, stopped_by_command
-from jobsworth.lint.container_start import image_name, literal_variables
+from jobsworth.lint.agents import (
+    RUN_ONCE,
+    EndlessInitContainer,
+    endless_init_containers,
+    runs_on,
+    stopped_by_command,
+)
+from jobsworth.lint.container_start import ContainerStart, image_name, literal_variables
 from jobsworth.lint.host_names import IS_HOST
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.exit_codes import exit_code_rules
 from jobsworth.wording import listing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.agents import EndlessInitContainer
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
 
 CALLED_PROXIES = (
     "alloydb-auth-proxy", "cloud-sql-proxy", "cloud_sql_proxy", "cloudsql-proxy", "consul-dataplane", "daprd",

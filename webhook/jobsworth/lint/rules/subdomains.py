@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import SERVICE
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import SERVICE, Neighbor
 from jobsworth.lint.pod_labels import labels_of_pods
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.neighbors import Neighbor
 
 MAX_SERVICES = 500
 """The maximum number of Services among which the one that is meant is looked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
@@ -17,13 +17,9 @@ from jobsworth.lint.hooks import (
     values_of,
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import APPLICATION, FLUX_KUSTOMIZATION, part
 from jobsworth.lint.rules.lifetime import synchronizing_tool
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.linted_job import LintedJob
 
 NOT_RECONCILED = (
     ("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
+from jobsworth.lint.container_start import RunCommand
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.lint.container_start import RunCommand
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 TERRAFORM = ("terraform", "tofu")
 PACKAGES = {

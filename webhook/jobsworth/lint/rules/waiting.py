@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
@@ -10,14 +11,9 @@ from jobsworth.lint.agents import NATIVE_SIDECARS
 from jobsworth.lint.command_line import base_name
 from jobsworth.lint.container_start import container_starts, option_values
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import line_of
 from jobsworth.wording import duration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
 
 DEFAULT_GRACE = 30
 """The terminationGracePeriodSeconds of a Pod that sets none."""

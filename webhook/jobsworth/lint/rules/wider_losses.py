@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import container_starts
+from jobsworth.lint.container_start import ContainerStart, RunCommand, container_starts
 from jobsworth.lint.effects import LOSSES, effects, operands
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import mapping, part, parts
 from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.lint.container_start import ContainerStart, RunCommand
-    from jobsworth.lint.linted_job import LintedJob
 
 OF_CLUSTER = {
     **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolumes"),

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import SHELLS, base_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.linted_job import LintedJob
 
 MAX_LENGTH = 4_096
 """The maximum length of a text that is read; longer ones are scripts or documents."""

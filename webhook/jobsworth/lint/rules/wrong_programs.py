@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.api.jobset.labels import JOB_SET_NAME
 from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.command_line import base_name
+from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.shell_script import ShellScript
 from jobsworth.lint.usual_programs import SERVER_IMAGES, official_image, serves
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.lint.container_start import ContainerStart
-    from jobsworth.lint.linted_job import LintedJob
-    from jobsworth.lint.shell_script import ShellScript
 
 INTERPRETERS = ("ash", "bash", "dash", "ksh", "node", "python", "python3", "sh", "zsh")
 

@@ -11,29 +11,21 @@ change different parts, its second reading.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.findings.edits import CannotEdit, at, edited, identical, locate
-from jobsworth.findings.fix import Edit
+from jobsworth.findings.edits import CannotEdit, Steps, at, edited, identical, locate
+from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests.editing.editable_text import EditableText
-from jobsworth.manifests.editing.excerpt import excerpts
+from jobsworth.manifests.editing.excerpt import Excerpt, excerpts
 from jobsworth.manifests.editing.text_edits import applied
 from jobsworth.manifests.editing.wrapping import changes_to
-from jobsworth.manifests.parsing.document import Source
+from jobsworth.manifests.parsing.document import Document, Source
+from jobsworth.manifests.parsing.fast_yaml import Value
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.stream_state import StreamState
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.findings.edits import Steps
-    from jobsworth.findings.fix import Fix
-    from jobsworth.manifests.editing.excerpt import Excerpt
-    from jobsworth.manifests.parsing.document import Document
-    from jobsworth.manifests.parsing.fast_yaml import Value
 
 _BYTE_ORDER_MARK = "\ufeff"
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.findings.edits import CannotEdit
-from jobsworth.manifests.editing.ranges import LIST, MAPPING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan, LineBlock
-    from jobsworth.manifests.editing.ranges import MappingEntry, Span
+from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan, LineBlock
+from jobsworth.manifests.editing.ranges import LIST, MAPPING, MappingEntry, Span
 
 _LONG = ("spec", "template", "jobTemplate", "initContainers", "containers")
 """Fields that manifests usually have at the end of a mapping."""

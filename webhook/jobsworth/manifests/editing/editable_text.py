@@ -6,19 +6,20 @@ comment lines right above it in its column, and those right below it that are in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from jobsworth.findings.edits import CannotEdit
-from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING, NoSpans, Span, spans_of
-from jobsworth.manifests.editing.rendering import style_of
+from jobsworth.findings.edits import CannotEdit, Steps
+from jobsworth.manifests.editing.ranges import (
+    ALIAS,
+    LIST,
+    MAPPING,
+    MappingEntry,
+    NoSpans,
+    Span,
+    spans_of,
+)
+from jobsworth.manifests.editing.rendering import Style, style_of
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from jobsworth.findings.edits import Steps
-    from jobsworth.manifests.editing.ranges import MappingEntry
-    from jobsworth.manifests.editing.rendering import Style
 
 
 class LineBlock(Record):

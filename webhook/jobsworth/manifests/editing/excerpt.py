@@ -11,19 +11,14 @@ parses them.)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from jobsworth.findings.edits import CannotEdit, locate, remaining_path
+from jobsworth.findings.edits import CannotEdit, Steps, locate, remaining_path
 from jobsworth.findings.fix import Edit
+from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.findings.edits import Steps
-    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 
 
 class Excerpt(Record):

@@ -6,17 +6,13 @@ Commas are added and removed as needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jobsworth.findings.edits import CannotEdit
+from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
+from jobsworth.manifests.editing.ranges import Span
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
-    from jobsworth.manifests.editing.ranges import Span
-
-    Change = tuple[int, int, str]
+Change = tuple[int, int, str]
 
 
 def extents(holder: Span) -> list[tuple[int, int]]:

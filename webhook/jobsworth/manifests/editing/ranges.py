@@ -7,21 +7,16 @@ only for texts that ``yaml_tree`` or ``json_tree`` can read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Literal
 
-from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
+from jobsworth.manifests.parsing.libyaml import YamlEvent, backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.records import LineIndex, Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, Final, Literal
-
-    from jobsworth.manifests.parsing.libyaml import YamlEvent
-
-    SpanKind = Literal["scalar", "alias", "mapping", "list"]
+SpanKind = Literal["scalar", "alias", "mapping", "list"]
 
 SCALAR: Final = "scalar"
 ALIAS: Final = "alias"

@@ -6,16 +6,12 @@ takes longer than the validation of a file, so it is imported only when a value 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.findings.fix import FileMode
+from jobsworth.manifests.editing.ranges import Span
 from jobsworth.manifests.parsing.scalars import resolve
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.manifests.editing.ranges import Span
 
 _MAX_LINE_LENGTH = 72
 _WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jobsworth.findings.edits import CannotEdit, locate
+from jobsworth.findings.edits import CannotEdit, Steps, locate
 from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.ranges import SCALAR
-
-if TYPE_CHECKING:
-    from jobsworth.findings.edits import Steps
-    from jobsworth.manifests.parsing.document import Document, Text
-    from jobsworth.manifests.parsing.position_index import PositionNode
+from jobsworth.manifests.parsing.document import Document, Text
+from jobsworth.manifests.parsing.position_index import PositionNode
 
 _BYTE_ORDER_MARK = "\ufeff"
 

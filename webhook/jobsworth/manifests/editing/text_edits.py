@@ -6,19 +6,22 @@ inserted; to set a mapping, the fields that differ are set.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from jobsworth.findings.edits import CannotEdit, at, identical, locate, moves_within_list
+from jobsworth.findings.edits import (
+    CannotEdit,
+    EditTarget,
+    Steps,
+    at,
+    identical,
+    locate,
+    moves_within_list,
+)
+from jobsworth.findings.fix import Edit
 from jobsworth.manifests.editing import block_edits, flow_edits, rendering
+from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 from jobsworth.manifests.editing.ranges import LIST, MAPPING, SCALAR
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.findings.edits import EditTarget, Steps
-    from jobsworth.findings.fix import Edit
-    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 
 
 def applied(sheet: EditableText, value: Any, edit: Edit) -> EditableText:

@@ -5,20 +5,16 @@ The text of a value stays as it is, with its comments, anchors and number format
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.findings.edits import CannotEdit, identical
 from jobsworth.manifests.editing import rendering
+from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING
 from jobsworth.manifests.editing.text_edits import comment_of_header
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
-
-    Change = tuple[int, int, str]
+Change = tuple[int, int, str]
 
 
 def changes_to(sheet: EditableText, found: FoundSpan, old: Any, new: Any) -> Iterator[Change]:

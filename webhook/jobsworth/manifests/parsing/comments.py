@@ -5,19 +5,15 @@ Imported only for files that contain the marker.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.records import LineIndex
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.manifests.parsing.document import Document, Source, Text
-
-    Spot = tuple[int, int]
+Spot = tuple[int, int]
 
 
 class Comment(Record):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from jobsworth.manifests.parsing.records import LineIndex, Position, Unreadable
+from jobsworth.manifests.parsing.records import LineIndex, ManifestError, Note, Position, Unreadable
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from jobsworth.manifests.parsing.fast_yaml import Parsed, Value
     from jobsworth.manifests.parsing.nodes import Node
     from jobsworth.manifests.parsing.position_index import PositionNode
-    from jobsworth.manifests.parsing.records import ManifestError, Note
     from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
-    Language = Literal["yaml", "json", "exact json"]
+
+Language = Literal["yaml", "json", "exact json"]
 
 
 class Source:

@@ -8,21 +8,16 @@ same: tests hold this with generated documents.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
-from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.libyaml import YamlEvent, YamlNode, backend
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, TypeAlias
-
-    from jobsworth.manifests.parsing.libyaml import YamlEvent, YamlNode
-
-    Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | None
-    Parsed: TypeAlias = YamlNode | Sequence[YamlEvent] | None
-    """The result of a parser for a document: a node, or its events; None if neither is kept."""
+Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | None
+Parsed: TypeAlias = YamlNode | Sequence[YamlEvent] | None
+"""The result of a parser for a document: a node, or its events; None if neither is kept."""
 
 _DEEPEST = 64
 _MAX_BYTES_KEPT = 100_000

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 from jobsworth.findings.edits import first_key, is_position
+from jobsworth.manifests.parsing.records import Position as Place
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.manifests.parsing.records import Position as Place
-
-    # A Node with Positions, or a PositionNode with the parser's marks.
-    Node = Any
-    Position = Any
-    Children = dict[str, tuple[Position, Node]]
+# A Node with Positions, or a PositionNode with the parser's marks.
+Node = Any
+Position = Any
+Children = dict[str, tuple[Position, Node]]
 
 _METADATA_OF_A_TEMPLATE = ("labels", "annotations")
 

@@ -7,19 +7,13 @@ k8s.io/apimachinery 0.36, pkg/util/yaml/decoder.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jobsworth.manifests.parsing.document import Text
+from jobsworth.manifests.parsing.document import Language, Text
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.json_text import json_scanner, ordinary_json, skip_whitespace
 from jobsworth.manifests.parsing.json_tree import compose_json
 from jobsworth.manifests.parsing.records import LineIndex, Note, Position, Unreadable
 from jobsworth.manifests.parsing.scalars import go_text
-from jobsworth.manifests.parsing.stream_state import GO_SPACES
-
-if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.document import Language
-    from jobsworth.manifests.parsing.stream_state import StreamState
+from jobsworth.manifests.parsing.stream_state import GO_SPACES, StreamState
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _VALUES_THAT_TELL_JSON = 2

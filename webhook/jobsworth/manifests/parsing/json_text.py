@@ -7,16 +7,11 @@ first, and sends 3 for 3.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, Value
 from jobsworth.manifests.parsing.nodes import DEEPEST
 from jobsworth.manifests.parsing.scalars import json_number
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from jobsworth.manifests.parsing.fast_yaml import Value
 
 TOO_LARGE = "this number is too large for a 64-bit float; use at most 1.8e308, or a string"
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from jobsworth.manifests.parsing.fast_yaml import Value
 from jobsworth.manifests.parsing.json_text import TOO_LARGE, number, skip_whitespace
-from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node
+from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Entry, Node
 from jobsworth.manifests.parsing.notes import NoteTaker
-from jobsworth.manifests.parsing.records import Unreadable
-
-if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.nodes import Entry
-    from jobsworth.manifests.parsing.records import LineIndex, Note
+from jobsworth.manifests.parsing.records import LineIndex, Note, Unreadable
 
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/"} | dict(zip("bfnrt", "\b\f\n\r\t", strict=True))
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}

@@ -5,47 +5,47 @@ Without the extension, PyYAML's own parser is used: see :mod:`jobsworth.manifest
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any, Literal, Protocol
 
 import yaml
 
 from jobsworth.record import Record
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, Literal, Protocol
 
-    class Mark(Protocol):
-        """A position in the text, counted from 0; ``index`` counts characters."""
+class Mark(Protocol):
+    """A position in the text, counted from 0; ``index`` counts characters."""
 
-        index: int
-        line: int
-        column: int
+    index: int
+    line: int
+    column: int
 
-    class YamlEvent(Protocol):
-        """A parser event; each class has some of these attributes."""
 
-        anchor: str | None
-        tag: str | None
-        implicit: tuple[bool, bool]
-        value: str
-        style: str | None
-        flow_style: bool | None
-        version: tuple[int, int] | None
-        start_mark: Mark
-        end_mark: Mark
+class YamlEvent(Protocol):
+    """A parser event; each class has some of these attributes."""
 
-    class YamlNode(Protocol):
-        """A value that libyaml has composed.
+    anchor: str | None
+    tag: str | None
+    implicit: tuple[bool, bool]
+    value: str
+    style: str | None
+    flow_style: bool | None
+    version: tuple[int, int] | None
+    start_mark: Mark
+    end_mark: Mark
 
-        The value of a mapping is a list of pairs, of a sequence a list of nodes, of a scalar its text.
-        """
 
-        tag: Any
-        value: Any
-        start_mark: Mark
-        end_mark: Mark
+class YamlNode(Protocol):
+    """A value that libyaml has composed.
+
+    The value of a mapping is a list of pairs, of a sequence a list of nodes, of a scalar its text.
+    """
+
+    tag: Any
+    value: Any
+    start_mark: Mark
+    end_mark: Mark
 
 
 class Backend(Record):

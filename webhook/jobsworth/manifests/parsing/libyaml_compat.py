@@ -8,13 +8,8 @@ commas in a tag, UTF-16 with an odd number of bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jobsworth.manifests.parsing.records import Unreadable
-
-if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.libyaml import YamlEvent
-    from jobsworth.manifests.parsing.records import LineIndex
+from jobsworth.manifests.parsing.libyaml import YamlEvent
+from jobsworth.manifests.parsing.records import LineIndex, Unreadable
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CONTROL_ESCAPES = {"e": "1b", "a": "07", "v": "0b", "f": "0c", "b": "08"}

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
 
 from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.records import ManifestError, Position
 from jobsworth.manifests.parsing.stream import read_text
 from jobsworth.regular_files import MAX_MANIFEST_BYTES, MIB, read_regular_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 STDIN = "-"
 TEXT = "<text>"

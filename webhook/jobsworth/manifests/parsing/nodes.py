@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from jobsworth.manifests.parsing.fast_yaml import Value
+from jobsworth.manifests.parsing.records import Position
+from jobsworth.manifests.parsing.scalars import Scalar
 
-    from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.records import Position
-    from jobsworth.manifests.parsing.scalars import Scalar
-
-    Entry: TypeAlias = tuple[Position, "Node"]
-    """An entry of a mapping: the position of its key, and its value."""
+Entry: TypeAlias = tuple[Position, "Node"]
+"""An entry of a mapping: the position of its key, and its value."""
 
 
 DEEPEST = 10_000

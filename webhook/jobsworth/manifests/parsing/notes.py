@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from jobsworth.manifests.parsing.nodes import child_path
-from jobsworth.manifests.parsing.records import Note
+from jobsworth.manifests.parsing.records import Note, NoteKind, Position
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Protocol
 
-    from jobsworth.manifests.parsing.records import NoteKind, Position
+class Frame(Protocol):
+    """A mapping or list that is being read: its current key, or the items so far."""
 
-    class Frame(Protocol):
-        """A mapping or list that is being read: its current key, or the items so far."""
-
-        key: Any
-        items: Any
+    key: Any
+    items: Any
 
 
 _MAX_ENTRIES = 200

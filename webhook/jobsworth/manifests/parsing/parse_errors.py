@@ -7,13 +7,10 @@ a few mistakes that the text around the error identifies: templates, tabs, missi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from jobsworth.manifests.parsing.block_scalars import FallenLine, fallen_line
+from jobsworth.manifests.parsing.libyaml import Mark
 from jobsworth.manifests.parsing.records import LineIndex, Unreadable
-
-if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.libyaml import Mark
 
 _NOT_YET = "not a manifest yet; render it first"
 _TEMPLATES = {

@@ -7,20 +7,15 @@ that; skipping it saves time when thousands of files are linted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
 
-from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.fast_yaml import Parsed
+from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent, YamlNode, backend
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, TypeAlias
-
-    from jobsworth.manifests.parsing.fast_yaml import Parsed
-    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent, YamlNode
-
-    Children: TypeAlias = "dict[str, tuple[Mark, PositionNode]] | list[PositionNode]"
+Children: TypeAlias = "dict[str, tuple[Mark, PositionNode]] | list[PositionNode]"
 
 
 @lru_cache(maxsize=1024)  # manifests repeat the same keys

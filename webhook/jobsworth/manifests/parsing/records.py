@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from jobsworth.manifests.parsing.libyaml import Mark
 
-    NoteKind = Literal[
-        "duplicate-key", "merge-override", "coerced-key", "dropped-content", "replaced-bytes"
-    ]
+
+NoteKind = Literal[
+    "duplicate-key", "merge-override", "coerced-key", "dropped-content", "replaced-bytes"
+]
 
 
 class Position(Record):

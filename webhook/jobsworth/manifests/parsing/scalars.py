@@ -8,12 +8,9 @@ used by Kubernetes 1.36; tests compare the results with those of the libraries.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    Scalar: TypeAlias = bool | int | float | str | None
+Scalar: TypeAlias = bool | int | float | str | None
 
 _INFINITY = float("inf")
 

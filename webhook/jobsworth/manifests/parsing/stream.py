@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from jobsworth.manifests.parsing.document import Source, Text
+from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.records import ManifestError, Note, Position
 from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS, StreamState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from jobsworth.manifests.parsing.document import Document
     from jobsworth.manifests.parsing.fast_yaml import Value
 
 

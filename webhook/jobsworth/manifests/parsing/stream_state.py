@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.manifests.parsing.document import Document
-from jobsworth.manifests.parsing.records import ManifestError
+from jobsworth.manifests.parsing.document import Document, Source, Text
+from jobsworth.manifests.parsing.records import ManifestError, Note, Position, Unreadable
 
 if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.document import Source, Text
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 UTF16 = "kubectl does not read UTF-16; save the file as UTF-8"

@@ -7,18 +7,12 @@ pkg/util/yaml/decoder.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from jobsworth.manifests.parsing.document import Text
-from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, Value, ordinary_value
 from jobsworth.manifests.parsing.records import Note, Position, Unreadable
-from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.stream_state import StreamState
+from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS, StreamState
 
 _LINE_BUFFER = 4096
 _CARRIAGE_RETURN = 0x0D

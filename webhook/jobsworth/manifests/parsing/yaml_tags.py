@@ -5,12 +5,7 @@ Source: resolve.go and decode.go of go.yaml.in/yaml/v2 2.4.3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from jobsworth.manifests.parsing.scalars import MAX_INT64, ScalarError, go_text, resolve
-
-if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.scalars import Scalar
+from jobsworth.manifests.parsing.scalars import MAX_INT64, Scalar, ScalarError, go_text, resolve
 
 _TAG = "tag:yaml.org,2002:"
 

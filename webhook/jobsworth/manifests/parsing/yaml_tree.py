@@ -7,9 +7,11 @@ anchor may be redefined; only the first document of a chunk is read; every key b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
-from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
+from jobsworth.manifests.parsing.fast_yaml import Value
+from jobsworth.manifests.parsing.libyaml import Backend, Mark, YamlEvent, backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.nodes import (
     DEEPEST,
@@ -20,18 +22,10 @@ from jobsworth.manifests.parsing.nodes import (
     copy_of,
 )
 from jobsworth.manifests.parsing.notes import NoteTaker
-from jobsworth.manifests.parsing.records import LineIndex, Unreadable
+from jobsworth.manifests.parsing.records import LineIndex, Note, Position, Unreadable
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
 from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.libyaml import Backend, Mark, YamlEvent
-    from jobsworth.manifests.parsing.records import Note, Position
 
 _IDENTITY = ("apiVersion", "kind")
 """The keys with which an object begins."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from jobsworth.policy.admission_policies.programs import Program
+from jobsworth.policy.admission_policies.programs import Program
 
 Action = Literal["Deny", "Warn", "Audit"]
 PatchType = Literal["ApplyConfiguration", "JSONPatch"]

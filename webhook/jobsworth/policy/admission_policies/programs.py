@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kube_cel.budget import MAX_STEPS, Budget, Steps
 from kube_cel.compiling import Returned, compile_expression
-from kube_cel.evaluation import Composed, Scope, compiled, run
+from kube_cel.evaluation import Composed, Evaluate, Scope, compiled, run
 from kube_cel.nodes import Node
 from kube_cel.refusals import Refused
 from kube_cel.types import Type
 from kube_cel.values import CelError, UnknownValue
-
-if TYPE_CHECKING:
-    from kube_cel.evaluation import Evaluate
 
 POLICY_STEPS = 10 * MAX_STEPS
 """The steps of all validations of a policy together, as an API server limits their cost."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kube_cel.compiling import Returned
-    from kube_cel.refusals import Kind, Refusal
+from kube_cel.compiling import Returned
+from kube_cel.refusals import Kind, Refusal
 
 _OF_DYNAMIC: Mapping[Returned, str] = {
     "bool": "compare it: write (…) == true",

@@ -11,21 +11,17 @@ code of its own, whose effect ``onInternalError`` decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.policy import document
 from jobsworth.policy.cel.programs import BadExpression, CannotEvaluate, Program
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.request import JobView, PolicyRequest
 from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.policy import document
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import JobView, PolicyRequest
-    from kube_cel.budget import Steps
-    from kube_cel.compiling import Returned
+from kube_cel.budget import Steps
+from kube_cel.compiling import Returned
 
 _MAX_SHOWN = 80
 

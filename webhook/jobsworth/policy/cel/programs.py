@@ -7,29 +7,23 @@ reports it for the releases that refuse it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.cel.advice import advice
 from kube_cel.budget import MAX_STEPS, Budget, OutOfBudget, Steps
 from kube_cel.checker import Checker
-from kube_cel.compiling import wrong_result
+from kube_cel.compiling import Returned, wrong_result
 from kube_cel.environment import JOB_POLICY, REQUEST, environment
 from kube_cel.evaluation import Scope, compiled, run
 from kube_cel.functions.strings import MissingLibrary, matches
 from kube_cel.lexer import CelSyntaxError
 from kube_cel.nodes import Call, walk
 from kube_cel.parser import parse
-from kube_cel.refusals import UNDECLARED, in_order, place
+from kube_cel.refusals import UNDECLARED, Refusal, in_order, place
 from kube_cel.types import DYN, Type
 from kube_cel.values import CelError, type_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from kube_cel.compiling import Returned
-    from kube_cel.refusals import Refusal
 
 CRON_JOB_VARIABLES: Mapping[str, Type] = {"cronJob": DYN, "oldCronJob": DYN}
 """The variables that a ValidatingAdmissionPolicy does not have."""

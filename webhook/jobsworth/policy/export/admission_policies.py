@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.export.cel_text import any_of, either, literal, negated, one_line
+from jobsworth.policy.export.cel_text import Condition, any_of, either, literal, negated, one_line
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job
 from jobsworth.policy.export.object_view import IS_UPDATE
 from jobsworth.policy.export.request_conditions import (
@@ -32,10 +32,7 @@ from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.request import UPDATE
 from jobsworth.policy.violation import EFFECTS, Effect
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 API_VERSION = "admissionregistration.k8s.io/v1"
 POLICY, BINDING = "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"

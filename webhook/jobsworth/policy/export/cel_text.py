@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    Condition = str | bool
+Condition = str | bool
 
 HOLE = "\ufffc"
 """Stands in a message for a value that only the API server knows."""

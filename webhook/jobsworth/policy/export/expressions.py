@@ -6,12 +6,11 @@ For CronJobs, ``object`` becomes a variable with the Job that the CronJob create
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.expressions import field_in
 from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES
-from jobsworth.policy.export.cel_text import HOLE, all_of, any_of, negated
+from jobsworth.policy.export.cel_text import HOLE, Condition, all_of, any_of, negated
 from jobsworth.policy.export.object_view import IS_UPDATE, JOB, JOB_VARIABLES, OLD_JOB
 from jobsworth.policy.export.read_parts import read_parts
 from jobsworth.policy.export.requirement import NotExpressible, Requirement, wording
@@ -19,9 +18,6 @@ from jobsworth.policy.violation import EXPRESSION_FALSE
 from kube_cel.compiling import Returned, compile_expression
 from kube_cel.nodes import Call, Name, Node, bound_names, walk
 from kube_cel.refusals import Refused
-
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
 
 OBJECT, STORED = "object", "oldObject"
 _READ = (OBJECT, "cronJob")

@@ -7,10 +7,10 @@ which the number of the rule distinguishes; without macros that know it, one vio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.field_errors import Printed, not_supported, required
-from jobsworth.policy.export.cel_text import HOLE, all_of, either, literal, negated
+from jobsworth.policy.export.cel_text import HOLE, Condition, all_of, either, literal, negated
 from jobsworth.policy.export.object_view import ObjectView
 from jobsworth.policy.export.requirement import (
     Requirement,
@@ -33,10 +33,7 @@ from jobsworth.policy.violation import (
     FAILURE_POLICY_RULES,
 )
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-
-    Limit = Mapping[str, Any]
+Limit = Mapping[str, Any]
 
 _VALUE = Printed(HOLE)
 _COMMA = literal(", ")

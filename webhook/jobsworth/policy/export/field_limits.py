@@ -5,11 +5,19 @@ fields (:mod:`jobsworth.policy.limits.immutability`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.batch.job_spec import MAX_INT32
 from jobsworth.api.field_errors import Printed
-from jobsworth.policy.export.cel_text import HOLE, all_of, any_of, literal, negated, shown
+from jobsworth.policy.export.cel_text import (
+    HOLE,
+    Condition,
+    all_of,
+    any_of,
+    literal,
+    negated,
+    shown,
+)
 from jobsworth.policy.export.match_conditions import is_among
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 from jobsworth.policy.export.request_conditions import SPEC_CHANGES
@@ -28,10 +36,7 @@ from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, NOT_ALLOWED, REQUIRED
 from jobsworth.provenance.field_ownership import LAST_APPLIED, POLICY_MANAGER
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-
-    Limit = Mapping[str, Any]
+Limit = Mapping[str, Any]
 
 _VALUE = Printed(HOLE)
 _OPERATORS = {"minimum": "<", "maximum": ">"}

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import translate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.export.cel_text import all_of, any_of, literal
+from jobsworth.policy.export.cel_text import Condition, all_of, any_of, literal
 from jobsworth.policy.matching import Criterion
 from jobsworth.policy.patterns import compiled_names, is_wild
 from jobsworth.policy.request import CREATE, CRON_JOB_CONTROLLERS, KINDS, OPERATIONS, UPDATE
-
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
 
 USER = "request.userInfo.username"
 _RESOURCES = {kind: f"{kind.lower()}s" for kind in KINDS}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.policy.defaults import ALWAYS, METADATA
 from jobsworth.policy.export.admission_policies import (
@@ -19,7 +19,7 @@ from jobsworth.policy.export.admission_policies import (
     API_VERSION,
     MANAGED_BY,
 )
-from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
+from jobsworth.policy.export.cel_text import Condition, all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import is_among, of_labels
 from jobsworth.policy.export.request_conditions import (
     CHANGES,
@@ -27,17 +27,13 @@ from jobsworth.policy.export.request_conditions import (
     NOT_BEING_DELETED,
     request_conditions,
 )
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.places import Item, Step
-from jobsworth.policy.pod_defaults import SERVER_DEFAULTS
+from jobsworth.policy.pod_defaults import SERVER_DEFAULTS, PodDefault
 from jobsworth.policy.request import CREATE, KINDS, OPERATIONS, UPDATE
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.pod_defaults import PodDefault
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 POLICY, BINDING = "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"
 OLDEST = 36

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.api.batch.job_spec import MAX_INT32, JobSpec
-from jobsworth.policy.export.cel_text import all_of, either, literal
+from jobsworth.policy.export.cel_text import Condition, all_of, either, literal
 from jobsworth.policy.policy_fields import JobField
 from jobsworth.policy.request import NAMES_OF_CRON_JOB
-
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
 
 IS_UPDATE = "variables.update"
 """The variable that is true in an update, where there is a stored object."""

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jobsworth.policy.export.cel_text import all_of, any_of, literal, negated
+from jobsworth.policy.export.cel_text import Condition, all_of, any_of, literal, negated
 from jobsworth.policy.export.match_conditions import USER, of_criterion, of_labels
 from jobsworth.policy.matching import NAMESPACE_NAME, Criterion, Matcher, Matching
 from jobsworth.policy.patterns import compiled_names, compiled_selector
 from jobsworth.policy.request import OPERATIONS, UPDATE
-
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
 
 SPEC_CHANGES = "object.spec != oldObject.spec"
 """The condition that an update changes the spec."""

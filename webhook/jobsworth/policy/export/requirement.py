@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from jobsworth.policy.export.cel_text import all_of, message, negated, one_line
+from jobsworth.policy.export.cel_text import Condition, all_of, message, negated, one_line
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 
-if TYPE_CHECKING:
-    from jobsworth.policy.export.cel_text import Condition
-
-    Variables = Mapping[str, str]
+Variables = Mapping[str, str]
 
 
 class NotExpressible(ValueError):

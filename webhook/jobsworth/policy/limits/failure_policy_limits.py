@@ -5,10 +5,13 @@ The limits apply to Jobs that have a failure policy; ``required`` makes it manda
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
 from jobsworth.api.field_errors import FieldError, invalid, not_supported, required
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.request import JobView
 from jobsworth.policy.violation import (
     FAILURE_POLICY_ACTION,
     FAILURE_POLICY_EXIT_CODES,
@@ -18,14 +21,8 @@ from jobsworth.policy.violation import (
 )
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import JobView
-
-    LimitCheck = Callable[[JobView], Iterable[Violation]]
-    Rules = list[dict[str, Any]]
+LimitCheck = Callable[[JobView], Iterable[Violation]]
+Rules = list[dict[str, Any]]
 
 DISRUPTION = "DisruptionTarget"
 """The condition of a Pod that the cluster terminated."""

@@ -6,21 +6,18 @@ Jobs. Fields of the CronJobSpec are immutable in CronJobs.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import invalid, quoted
+from jobsworth.policy import document
 from jobsworth.policy.limits.limits import check_key
 from jobsworth.policy.policy_fields import FIELDS
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.request import JobView
 from jobsworth.policy.violation import IMMUTABLE, Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jobsworth.policy import document
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import JobView
 
 METADATA = {"label": "labels", "annotation": "annotations"}
 

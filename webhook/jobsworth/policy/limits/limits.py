@@ -6,27 +6,22 @@ bound applies to a value that is set; ``required`` makes the value mandatory.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.api.field_errors import FieldError
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
-from jobsworth.policy.limits.value_checks import checks_of, may_not_be_set, must_be_set
+from jobsworth.policy.limits.value_checks import ValueCheck, checks_of, may_not_be_set, must_be_set
 from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
-from jobsworth.policy.request import Origin
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.request import JobView, Origin
 from jobsworth.policy.violation import ABOVE_MAXIMUM, BELOW_MINIMUM, FORBIDDEN, REQUIRED, Violation
 from jobsworth.wording import value_text
 from kube_cel.formats.names import label_key
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from jobsworth.api.field_errors import FieldError
-    from jobsworth.policy.limits.value_checks import ValueCheck
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import JobView
-
-    LimitCheck = Callable[[JobView], Iterable[Violation]]
+LimitCheck = Callable[[JobView], Iterable[Violation]]
 
 GROUPS = ("pod", "cronJob")
 """Limits that group the limits of another object's fields."""

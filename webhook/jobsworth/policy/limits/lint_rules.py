@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.lint_rule import DEFAULT_CONFIDENCE
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.selection import DEFAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.violation import Effect
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.violation import Effect
 
 OFF: Final = "off"
 

@@ -11,21 +11,18 @@ counts as unset, and a limit of 0 is above every maximum.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from jobsworth.api.core.pod_resources import aggregate
 from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.api.field_errors import invalid, required
+from jobsworth.policy.problems import Problems
+from jobsworth.policy.request import JobView
 from jobsworth.policy.violation import RESOURCES_ABOVE_MAXIMUM, RESOURCES_UNKNOWN, Violation
 from kube_cel.formats.quantity import BadQuantity, Quantity, parse
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from jobsworth.policy.problems import Problems
-    from jobsworth.policy.request import JobView
-
-    LimitCheck = Callable[[JobView], Iterable[Violation]]
+LimitCheck = Callable[[JobView], Iterable[Violation]]
 
 SIDES = ("requests", "limits")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from jobsworth.api.field_errors import (
     FieldError,
@@ -15,12 +16,9 @@ from jobsworth.api.field_errors import (
 from jobsworth.policy.patterns import compiled_names
 from jobsworth.policy.violation import ABOVE_MAXIMUM, BELOW_MINIMUM, NOT_ALLOWED
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    Found = tuple[str, FieldError] | None
-    ValueCheck = Callable[[Any, int | None], Found]
-    """A check of a set value in a Job with some completions; returns a code and an error, or None."""
+Found = tuple[str, FieldError] | None
+ValueCheck = Callable[[Any, int | None], Found]
+"""A check of a set value in a Job with some completions; returns a code and an error, or None."""
 
 
 def checks_of(limit: Mapping[str, Any]) -> tuple[ValueCheck, ...]:

@@ -10,7 +10,8 @@ Defaults do little on an update, so that they neither cause a rejection nor chan
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from jobsworth.api.batch.job_spec import (
     MANY_COMPLETIONS,
@@ -18,26 +19,29 @@ from jobsworth.api.batch.job_spec import (
     MAX_FAILED_INDEXES_WITH_MANY,
     MAX_INT32,
 )
-from jobsworth.policy.defaults import ALWAYS, FIELDS, IF_UNSET, METADATA, is_among, merged
-from jobsworth.policy.places import at, field_path
+from jobsworth.policy.defaults import (
+    ALWAYS,
+    FIELDS,
+    IF_UNSET,
+    METADATA,
+    Defaults,
+    FieldDefault,
+    Rule,
+    is_among,
+    merged,
+)
+from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.mutation.working_copy import WorkingCopy
+from jobsworth.policy.places import Change, at, field_path
 from jobsworth.policy.policy_fields import share_of
 from jobsworth.policy.request import UPDATE
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from jobsworth.policy.defaults import Defaults, FieldDefault, Rule
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import WorkingCopy
-    from jobsworth.policy.places import Change
-
-    NamedDefaults = tuple[str, Defaults]
-    """The name of a policy, and its defaults."""
-    Owned = tuple[str, Rule]
-    """The name of a policy, and a rule of it."""
-    Choice = tuple[str, FieldDefault]
-    """The name of the policy that decides, and its default."""
+NamedDefaults = tuple[str, Defaults]
+"""The name of a policy, and its defaults."""
+Owned = tuple[str, Rule]
+"""The name of a policy, and a rule of it."""
+Choice = tuple[str, FieldDefault]
+"""The name of the policy that decides, and its default."""
 
 
 FIELD = "podFailurePolicy"

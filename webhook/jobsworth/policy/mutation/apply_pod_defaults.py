@@ -8,22 +8,15 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from jobsworth.policy.defaults import ALWAYS, IF_UNSET
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.mutation.apply_defaults import UNKNOWN_WRITER, with_defaults
-from jobsworth.policy.places import at, field_path
-from jobsworth.policy.pod_defaults import SERVER_DEFAULTS
+from jobsworth.policy.mutation.working_copy import WorkingCopy
+from jobsworth.policy.places import Change, Steps, at, field_path
+from jobsworth.policy.pod_defaults import SERVER_DEFAULTS, PodDefault
 from jobsworth.policy.request import UPDATE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import WorkingCopy
-    from jobsworth.policy.places import Change, Steps
-    from jobsworth.policy.pod_defaults import PodDefault
 
 OWNED = "a controller owns the object, and with it the Pod template"
 

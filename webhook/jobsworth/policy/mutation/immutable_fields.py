@@ -13,19 +13,14 @@ whatever the policies are by now. Evidence that it does, of which one is enough:
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any
 
 from jobsworth.api.equality import equal
 from jobsworth.policy.defaults import meaning
-from jobsworth.policy.request import UPDATE
+from jobsworth.policy.request import UPDATE, PolicyRequest
 from jobsworth.provenance.field_ownership import applied_manifest
 from jobsworth.provenance.generated_fields import came_from_a_server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.policy.request import PolicyRequest
 
 FIELDS = ("podFailurePolicy", "backoffLimitPerIndex", "managedBy")
 """The immutable fields of a JobSpec that policies have defaults for."""

@@ -15,25 +15,19 @@ changed at its creation: see :mod:`jobsworth.policy.mutation.immutable_fields`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.defaults import METADATA
+from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
 from jobsworth.policy.mutation.apply_pod_defaults import fill_in_pod
 from jobsworth.policy.mutation.immutable_fields import recorded, restored
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
 from jobsworth.policy.places import at
-from jobsworth.policy.request import CREATE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.job_policy import JobPolicy
-    from jobsworth.policy.request import PolicyRequest
-
+from jobsworth.policy.request import CREATE, PolicyRequest
 
 TEMPLATE = ("spec", "template")
 

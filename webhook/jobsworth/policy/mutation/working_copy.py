@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as data_field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from jobsworth.policy.places import at, changed, field_path
-from jobsworth.policy.request import UPDATE
+from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.finding import Finding
+from jobsworth.policy.places import Change, Steps, at, changed, field_path
+from jobsworth.policy.request import UPDATE, PolicyRequest
 from jobsworth.provenance.field_ownership import field_ownership, is_set_by_manifest
 from jobsworth.provenance.server_defaults import server_default
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.findings.finding import Finding
-    from jobsworth.policy.places import Change, Steps
-    from jobsworth.policy.request import PolicyRequest
 
 _RULES = "podFailurePolicy.rules["
 

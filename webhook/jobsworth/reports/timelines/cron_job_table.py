@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from jobsworth.reports.timelines.local_times import in_zone, local_time, zone_at
 from jobsworth.runs.cause import MISSED
-from jobsworth.runs.cron_job_measures import ON_TIME, cron_job_summary
+from jobsworth.runs.cron_job_measures import ON_TIME, CronJobSummary, cron_job_summary
+from jobsworth.runs.run_record import JobRecord, RunRecord
 from jobsworth.runs.virtual_time import spoken
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from jobsworth.runs.cron_job_measures import CronJobSummary
-    from jobsworth.runs.run_record import JobRecord, RunRecord
 
 RESYNC = (
     "The resync of the controller's informer, every 12 to 24 h, may create the Job of {due} earlier, "

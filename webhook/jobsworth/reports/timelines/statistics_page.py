@@ -6,7 +6,6 @@ The page has no script and loads nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.reports.page_blocks import Amount, Bars, Block, Histograms, Note, Table
 from jobsworth.reports.pages import static_page
@@ -23,9 +22,8 @@ from jobsworth.runs.run_record import Outcome
 from jobsworth.runs.run_statistics import CronJobStatistics, RunStatistics, histogram
 from jobsworth.runs.virtual_time import spoken
 
-if TYPE_CHECKING:
-    Variants = Sequence[tuple[str, RunStatistics]]
-    Series = Sequence[tuple[str, CronJobStatistics]]
+Variants = Sequence[tuple[str, RunStatistics]]
+Series = Sequence[tuple[str, CronJobStatistics]]
 
 _STARTS = (
     ("succeeded", "onTime", "on time"),

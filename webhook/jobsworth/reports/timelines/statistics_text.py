@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.runs import work_statistics
 from jobsworth.runs.cause import MISSED
-from jobsworth.runs.run_statistics import Interval, RunStatistics, histogram
+from jobsworth.runs.run_statistics import CronJobStatistics, Interval, RunStatistics, histogram
 from jobsworth.runs.virtual_time import NEVER, spoken
 
-if TYPE_CHECKING:
-    from jobsworth.runs.run_statistics import CronJobStatistics
-
-    Variants = Sequence[tuple[str, RunStatistics]]
+Variants = Sequence[tuple[str, RunStatistics]]
 
 _NUMBERS = (
     ("due", "runs due"),

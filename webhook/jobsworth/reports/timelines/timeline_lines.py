@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.reports.timelines.local_times import local_time, offset_changes, offset_words
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import DISRUPTIONS
+from jobsworth.runs.run_record import JobRecord, MissedRun, PodRecord, RunRecord
 from jobsworth.runs.run_statistics import rule_name
 from jobsworth.runs.virtual_time import spoken
 from jobsworth.wording import plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.runs.run_record import JobRecord, MissedRun, PodRecord, RunRecord
 
 _ORDER = (
     "scenario",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.runs.explanation.failure_outcome import Outcome
 from jobsworth.runs.failure_causes import FailureCause
 
-if TYPE_CHECKING:
-    Ranges = tuple[tuple[int, int], ...]
-    Results = tuple[Outcome | None, ...]
-    """One outcome for each Job of a table; None if the Job has no such container."""
+Ranges = tuple[tuple[int, int], ...]
+Results = tuple[Outcome | None, ...]
+"""One outcome for each Job of a table; None if the Job has no such container."""
 
 ANY_REASON = ""
 """Represents all termination reasons that no rule names."""

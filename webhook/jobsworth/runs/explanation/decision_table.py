@@ -11,7 +11,6 @@ first of the rules that match one of its facts decides, so these rows are enough
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import ConditionRule
@@ -30,6 +29,8 @@ from jobsworth.runs.explanation.decision_rows import (
     CodeRow,
     DecisionTable,
     NamedRow,
+    Ranges,
+    Results,
     RuleUse,
 )
 from jobsworth.runs.explanation.explained_job import INIT_CONTAINER, SIDECAR, ExplainedJob
@@ -43,9 +44,6 @@ from jobsworth.runs.failure_causes import (
     STANDING_CONDITIONS,
     FailureCause,
 )
-
-if TYPE_CHECKING:
-    from jobsworth.runs.explanation.decision_rows import Ranges, Results
 
 
 class _ComparedJob:

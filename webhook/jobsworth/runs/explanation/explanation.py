@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.failure_policy import ReasonRule
 from jobsworth.runs.explanation.cron_job_facts import cron_job_facts
@@ -16,9 +15,8 @@ from jobsworth.runs.explanation.rule_trace import RuleTrace
 from jobsworth.runs.rule_wording import requirement, rule_name
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    LinesOf = Callable[[int], "SourceLines | None"]
-    """Returns the lines of a rule of spec.podFailurePolicy in its file."""
+LinesOf = Callable[[int], "SourceLines | None"]
+"""Returns the lines of a rule of spec.podFailurePolicy in its file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import BackoffRecord, index_remaining, remaining
@@ -22,8 +22,7 @@ from jobsworth.controller.pods import ACTIVE, MAX_INT32, POD_FAILED, TERMINATING
 from jobsworth.controller.settings import OURS, ControllerSettings
 from jobsworth.controller.status import Status
 
-if TYPE_CHECKING:
-    Kind = Literal["failed", "restarted", "terminating", "pending", "succeeded"]
+Kind = Literal["failed", "restarted", "terminating", "pending", "succeeded"]
 
 NOW = 1_767_225_600  # any second will do: only differences of times matter
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.jobs import Job
 from jobsworth.controller.settings import deviations
 from jobsworth.lint.matched_failures import ANY_OTHER_CODE
-from jobsworth.runs.explanation.explained_job import SIDECAR
+from jobsworth.runs.explanation.explained_job import SIDECAR, ExplainedJob
 from jobsworth.runs.explanation.failure_outcome import (
+    Outcome,
     Outcomes,
     backoff_delays,
     failed_index_limits,
     failed_pod,
 )
 from jobsworth.runs.rule_wording import code_range, rule_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.controller.jobs import Job
-    from jobsworth.runs.explanation.explained_job import ExplainedJob
-    from jobsworth.runs.explanation.failure_outcome import Outcome
 
 OTHERWISE = "no rule"
 UNMATCHED = "unmatched failure"

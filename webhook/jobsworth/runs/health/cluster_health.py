@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from jobsworth.api.formats.cron import BadSchedule
 from jobsworth.controller.cron_jobs.local_times import is_zone_known, named_zone
@@ -13,12 +13,10 @@ from jobsworth.runs.health.accounted_runs import AccountedWindow, account_for_ru
 from jobsworth.runs.health.controller_absences import Absence, signs_of_life, with_absences
 from jobsworth.runs.health.cron_job_evidence import gather_evidence
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
+from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
 from jobsworth.runs.health.stored_jobs import read_stored_event, read_stored_job
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
-
-if TYPE_CHECKING:
-    from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 
 Unseen = Literal["Pods", "Events"]
 STUCK_AFTER = 600

@@ -9,14 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.health.accounted_runs import AccountedRun, AccountedWindow
 from jobsworth.runs.health.evidence import CronJobEvidence, StoredEvent
 from jobsworth.runs.health.held_times import ON_TIME
-
-if TYPE_CHECKING:
-    from jobsworth.runs.health.accounted_runs import AccountedRun, AccountedWindow
 
 WITNESSES = 2
 """The least number of CronJobs whose runs did not start."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
 from jobsworth.controller.times import read_time
-from jobsworth.runs.health.evidence import CronJobEvidence, StartedRun
+from jobsworth.runs.health.evidence import (
+    CronJobEvidence,
+    Object,
+    Outcome,
+    StartedRun,
+    StoredEvent,
+    StoredJob,
+)
 from jobsworth.runs.health.stored_jobs import scheduled_in
-
-if TYPE_CHECKING:
-    from jobsworth.runs.health.evidence import Object, Outcome, StoredEvent, StoredJob
 
 _CREATED, _DELETED, _SEEN = "Created job ", "Deleted job ", "Saw completed job: "
 _CONDITION = ", condition: "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
-    from jobsworth.runs.recorded.recording import RecordedEvent
+from jobsworth.controller.cron_jobs.cron_job import CronJob
+from jobsworth.runs.recorded.recording import RecordedEvent
 
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 Outcome = Literal["", "Complete", "Failed"]
 

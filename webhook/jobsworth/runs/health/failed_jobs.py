@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.runs.health.evidence import StoredJob
 
-if TYPE_CHECKING:
-    Runs = tuple[str, str, str]
+Runs = tuple[str, str, str]
 
 MAX_MESSAGE = 200
 """The characters of a condition's message that are shown: a message has up to 32,768."""

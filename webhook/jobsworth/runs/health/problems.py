@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.controller.cron_jobs.schedule_times import count_times
 from jobsworth.controller.times import write_time
+from jobsworth.findings.finding import Severity
 from jobsworth.runs.cause import MAX_MISSED, MISSED_RUN_WORDS, Cause, missed_runs
 from jobsworth.runs.health.cluster_health import ClusterHealth
 from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
@@ -15,9 +16,6 @@ from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.wording import count, listing
-
-if TYPE_CHECKING:
-    from jobsworth.findings.finding import Severity
 
 OVERDUE_AFTER = 60
 """Seconds after which an overdue run is a problem: a controller with much work starts runs later."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.cron_jobs.cron_job import INSTANTIATE
 from jobsworth.controller.times import read_time
-from jobsworth.runs.health.evidence import Outcome, StoredEvent, StoredJob
+from jobsworth.runs.health.evidence import Object, Outcome, StoredEvent, StoredJob
 from jobsworth.runs.recorded.recorded_events import read_event
-
-if TYPE_CHECKING:
-    from jobsworth.runs.health.evidence import Object
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of KEP-3140 on Jobs of a CronJob; always set since Kubernetes 1.32."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Pod
 from jobsworth.controller.well_known_names import PENDING, RUNNING
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.unfinished_job import standing
-
-if TYPE_CHECKING:
-    from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 
 _INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)
 STUCK = frozenset(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recorded_events import same_namespace
 from jobsworth.runs.recorded.recording import QueueFacts, RecordedEvent
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 KINDS = ("Workload", "LocalQueue", "ClusterQueue", "PodGroup")
 GROUPS = ("kueue.x-k8s.io/", "scheduling.k8s.io/", "scheduling.x-k8s.io/", "scheduling.volcano.sh/")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.controller.times import read_time
 from jobsworth.runs.recorded.recording import RecordedEvent
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 
 def read_event(value: Object) -> RecordedEvent:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from jobsworth.controller.jobs import Job
 from jobsworth.controller.pods import Pod
 from jobsworth.runs.recorded.pod_facts import NO_FACTS, PodFacts
 from jobsworth.runs.virtual_time import SECOND, clock
 
-if TYPE_CHECKING:
-    FactKind = Literal["created", "started", "restarted", "deleted", "ended"]
+FactKind = Literal["created", "started", "restarted", "deleted", "ended"]
 
 
 class RecordedEvent(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
@@ -28,8 +28,7 @@ from jobsworth.runs.recorded.recording import (
 )
 from jobsworth.validation.engine import engine_for
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 DISRUPTION_TARGET = "DisruptionTarget"
 CREATED, DELETED = "SuccessfulCreate", "SuccessfulDelete"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import ActionResults
@@ -24,9 +24,7 @@ from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.scaling import successor
 from jobsworth.controller.settings import settings_of
 from jobsworth.controller.status import Status
-
-if TYPE_CHECKING:
-    from jobsworth.runs.recorded.recording import RecordedFact, RecordedPod, Recording
+from jobsworth.runs.recorded.recording import RecordedFact, RecordedPod, Recording
 
 Effect = Literal["FailJob", "FailIndex", "Count", "Ignore"]
 

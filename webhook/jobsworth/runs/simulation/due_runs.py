@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from jobsworth.controller.cron_jobs.cron_job import CronJob
 from jobsworth.controller.cron_jobs.schedule_times import (
     NEXT_SCHEDULE_DELTA,
     next_time,
     next_unpassed_time,
 )
 from jobsworth.runs.cause import MISSED, Cause
-
-if TYPE_CHECKING:
-    from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 
 class SkippedRun(NamedTuple):

@@ -5,7 +5,8 @@ Without them a timeline shows a Job whose limits seem to break for no reason.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
@@ -14,14 +15,9 @@ from jobsworth.controller.settings import BUILT_IN, deviations, settings_of
 from jobsworth.runs.clock_changes import clock_changes, effect_of
 from jobsworth.runs.failure_causes import unmarked_causes
 from jobsworth.runs.run_record import Occurrence
-from jobsworth.runs.simulation.scenario import SpecChange
+from jobsworth.runs.simulation.scenario import Scenario, SpecChange
 from jobsworth.runs.virtual_time import NEVER, SECOND, clock
 from jobsworth.wording import in_json, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from jobsworth.runs.simulation.scenario import Scenario
 
 JOB_SET_MANAGER = "jobset.sigs.k8s.io/jobset-controller"
 """The managedBy of JobSet's own controller."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isfinite
 from operator import eq, ge, gt, le, lt
-from typing import TYPE_CHECKING
 
 from jobsworth.findings.durations import nanoseconds_of
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.runs import cron_job_measures, job_set_measures, work_statistics
-from jobsworth.runs.run_statistics import mean
+from jobsworth.runs.run_statistics import Interval, RunStatistics, mean
 from jobsworth.runs.virtual_time import NEVER, SECOND, spoken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from jobsworth.runs.run_statistics import Interval, RunStatistics
 
 
 class BadRequirement(ValueError):

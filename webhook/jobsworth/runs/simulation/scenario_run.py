@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
 from jobsworth.controller.cron_jobs.local_times import zone_of
 from jobsworth.runs.run_record import RunRecord
 from jobsworth.runs.simulation.occurrences import occurrences
 from jobsworth.runs.simulation.run_limits import RunLimits, check_period
+from jobsworth.runs.simulation.scenario import Scenario
 from jobsworth.runs.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.runs.simulation.simulated_job import SimulatedJob
 from jobsworth.runs.simulation.simulated_job_set import SimulatedJobSet
-from jobsworth.runs.simulation.simulated_nodes import Nodes
+from jobsworth.runs.simulation.simulated_nodes import Nodes, SimulatedPod
 from jobsworth.runs.virtual_time import MINUTE, EventQueue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from jobsworth.runs.simulation.scenario import Scenario
-    from jobsworth.runs.simulation.simulated_nodes import SimulatedPod
 
 
 def run_once(

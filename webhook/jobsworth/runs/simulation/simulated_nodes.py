@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, TERMINATING, Termination
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, TERMINATING, Pod, Termination
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import (
     DISRUPTED,
@@ -17,19 +18,10 @@ from jobsworth.runs.failure_causes import (
     UNREACHABLE_SECONDS,
     unmarked_causes,
 )
-from jobsworth.runs.simulation.pod_draws import DISRUPTIONS_STREAM, draw, generator
-from jobsworth.runs.simulation.scenario import PodIdentity
-from jobsworth.runs.virtual_time import MINUTE, NEVER, SECOND
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any
-
-    from jobsworth.controller.pods import Pod
-    from jobsworth.runs.run_record import PodRecord
-    from jobsworth.runs.simulation.pod_draws import PodDraw
-    from jobsworth.runs.simulation.scenario import Disruption, JobIdentity, Scenario
-    from jobsworth.runs.virtual_time import EventQueue
+from jobsworth.runs.run_record import PodRecord
+from jobsworth.runs.simulation.pod_draws import DISRUPTIONS_STREAM, PodDraw, draw, generator
+from jobsworth.runs.simulation.scenario import Disruption, JobIdentity, PodIdentity, Scenario
+from jobsworth.runs.virtual_time import MINUTE, NEVER, SECOND, EventQueue
 
 KUBELET_DELAY = SECOND
 GARBAGE_COLLECTION = 20 * SECOND  # gcCheckPeriod of the Pod garbage collector

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.pods import ACTIVE, TERMINATING
 from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.unfinished_job import kept_pods, overdue_pods
 
-if TYPE_CHECKING:
-    from jobsworth.runs.why.diagnosis import Diagnosis
-
-    Words = tuple[str, ...]
+Words = tuple[str, ...]
 
 FORCED = "--force"
 LEADS: dict[Cause, str] = {

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import Match
 from jobsworth.controller.pods import MAX_INT32
+from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.replay.planner_replay import Replay, ReplayedFailure
 from jobsworth.runs.rule_wording import rule_name
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from jobsworth.runs.recorded.recording import RecordedPod, Recording
 
 _LIMITS = (
     well_known_names.BACKOFF_LIMIT_EXCEEDED[0],

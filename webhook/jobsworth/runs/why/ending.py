@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import Job
 from jobsworth.controller.success_rules import can_be_met
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.recording import RecordedEnd, Recording
+from jobsworth.runs.why.failure_groups import FailureGroup
 from jobsworth.runs.why.numbers_in_words import indexes
 from jobsworth.wording import count
-
-if TYPE_CHECKING:
-    from jobsworth.runs.recorded.recording import RecordedEnd, Recording
-    from jobsworth.runs.why.failure_groups import FailureGroup
 
 MAX_GROUPS = 3
 """Groups of failures that a sentence names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.settings import deviations
@@ -18,10 +18,8 @@ from jobsworth.runs.replay.policy_comparison import (
 )
 from jobsworth.runs.why.decisions import gaps
 from jobsworth.runs.why.diagnosis import Diagnosis, unknowns
+from jobsworth.runs.why.saved_objects import AnyDiagnosis
 from jobsworth.validation.engine import engine_for
-
-if TYPE_CHECKING:
-    from jobsworth.runs.why.saved_objects import AnyDiagnosis
 
 
 @dataclass(frozen=True, slots=True)

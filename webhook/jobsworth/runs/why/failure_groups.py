@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from jobsworth.api.batch.termination_rules import Action
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import FailurePolicyMatcher, Match, ReasonRule
 from jobsworth.controller.failure_policy import Rule as FailureRule
@@ -16,9 +16,6 @@ from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.recorded.recording_reader import deletion_time
 from jobsworth.runs.rule_wording import rule_name
 from jobsworth.runs.why.pod_causes import PodCause, cause_of
-
-if TYPE_CHECKING:
-    from jobsworth.api.batch.termination_rules import Action
 
 SYNC = 10
 """Seconds that a sync of the Job controller may take from the deletion of Pods to the status."""

@@ -8,17 +8,13 @@ is guessed: without any of them the cause is unknown.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import NAMED_CODES
 from jobsworth.runs.recorded.pod_facts import WHOLE_POD, PodFacts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from jobsworth.runs.recorded.recording import EndedContainer, RecordedEvent, RecordedPod
+from jobsworth.runs.recorded.recording import EndedContainer, RecordedEvent, RecordedPod
 
 
 @dataclass(frozen=True, slots=True)

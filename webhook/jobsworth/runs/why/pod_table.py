@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from jobsworth.api.batch.termination_rules import Action
 from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import ACTIVE, POD_SUCCEEDED
 from jobsworth.runs.recorded.pending_pods import PendingReason
@@ -16,9 +17,6 @@ from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.failure_groups import stopped
 from jobsworth.runs.why.unfinished_job import pending_reasons
 from jobsworth.wording import count, listing
-
-if TYPE_CHECKING:
-    from jobsworth.api.batch.termination_rules import Action
 
 SHOWN_ALIKE = 3
 """Pods of a kind that have a row of their own."""

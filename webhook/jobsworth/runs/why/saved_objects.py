@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.labels import JOB_SET_NAME
@@ -30,10 +30,9 @@ from jobsworth.runs.why.owners.job_set_diagnosis import (
     read_children,
 )
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
-    AnyDiagnosis = Diagnosis | CronJobDiagnosis | JobSetDiagnosis
-    Findings = Callable[[Object, frozenset[str]], Sequence[Finding]]
+Object = dict[str, Any]
+AnyDiagnosis = Diagnosis | CronJobDiagnosis | JobSetDiagnosis
+Findings = Callable[[Object, frozenset[str]], Sequence[Finding]]
 
 _READ = {
     ("batch/v1", "Job"),

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.commands import FORCED, LEADS, cause_to_fix, fixing_command
+from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
 from jobsworth.runs.why.unfinished_job import overdue_pods
-
-if TYPE_CHECKING:
-    from jobsworth.runs.waiting import Waiting
-    from jobsworth.runs.why.diagnosis import Diagnosis
 
 MAX_WORDS = 20
 """Words of the first line."""

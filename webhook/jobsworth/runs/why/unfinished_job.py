@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import Job
@@ -18,13 +18,11 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
 from jobsworth.runs.recorded.pending_pods import PendingReason, pending_reason, rejection
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod
+from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.waiting import Observations, Waiting, waiting_of
 from jobsworth.runs.why.ending import doomed_clause
 from jobsworth.runs.why.numbers_in_words import finalizers
 from jobsworth.wording import count, listing
-
-if TYPE_CHECKING:
-    from jobsworth.runs.recorded.recording import RecordedPod, Recording
 
 
 class Standing(NamedTuple):

@@ -8,30 +8,27 @@ again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import is_part_of
 from jobsworth.policy.admission_policies.conditions import meets_conditions
 from jobsworth.policy.admission_policies.matching import matches
 from jobsworth.policy.admission_policies.mutating.mutation import InternalError, mutated
 from jobsworth.policy.admission_policies.outcomes import Outcome
+from jobsworth.policy.admission_policies.params import ParamObjects
+from jobsworth.policy.admission_policies.policies import Binding, MutatingPolicy
 from jobsworth.policy.admission_policies.programs import REQUEST_STEPS
 from jobsworth.policy.admission_policies.request_variables import request_variables
+from jobsworth.policy.request import PolicyRequest
 from kube_cel.budget import Steps
 from kube_cel.values import CelError, UnknownValue
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.admission_policies.params import ParamObjects
-    from jobsworth.policy.admission_policies.policies import Binding, MutatingPolicy
-    from jobsworth.policy.request import PolicyRequest
-
-    Params = Mapping[str, Any] | None
-    Invocation = tuple[MutatingPolicy, Binding, Params, int]
-    Key = tuple[str, str, int]
+Params = Mapping[str, Any] | None
+Invocation = tuple[MutatingPolicy, Binding, Params, int]
+Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)

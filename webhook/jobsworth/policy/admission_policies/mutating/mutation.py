@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.structured_merge import MergeError, atomics, check, merged
 from jobsworth.policy.admission_policies.mutating.json_patch import (
     PatchError,
@@ -11,18 +13,13 @@ from jobsworth.policy.admission_policies.mutating.json_patch import (
     patched,
 )
 from jobsworth.policy.admission_policies.mutating.patch_values import operations, partial_object
+from jobsworth.policy.admission_policies.policies import MutatingPolicy, PolicyMutation
 from jobsworth.policy.admission_policies.programs import POLICY_STEPS, Variables
 from jobsworth.policy.admission_policies.request_variables import as_typed, request_variables
+from jobsworth.policy.request import PolicyRequest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for, kind_of
 from kube_cel.budget import MAX_STEPS, Budget, Steps
 from kube_cel.values import CelError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from jobsworth.api.api_server import ApiServer
-    from jobsworth.policy.admission_policies.policies import MutatingPolicy, PolicyMutation
-    from jobsworth.policy.request import PolicyRequest
 
 
 class InternalError(Exception):

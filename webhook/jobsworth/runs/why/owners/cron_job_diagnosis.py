@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
 from jobsworth.controller.cron_jobs.cron_job import (
@@ -31,8 +31,7 @@ from jobsworth.runs.why.numbers_in_words import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.controller.status import read_status
@@ -17,8 +17,7 @@ from jobsworth.runs.why.numbers_in_words import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 
-if TYPE_CHECKING:
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 COMPLETED, FAILED, SUSPENDED = "Completed", "Failed", "Suspended"
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 _INT64_DIGITS = 19
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexSet:
     """Indexes as intervals (first, last), in order, with a gap between any two.
 
@@ -24,12 +24,6 @@ class IndexSet:
     """
 
     intervals: tuple[tuple[int, int], ...] = ()
-    count: int = field(default=-1, compare=False, repr=False)
-    """The number of indexes; -1 to count them."""
-
-    def __post_init__(self) -> None:
-        if self.count < 0:
-            object.__setattr__(self, "count", _count(self.intervals))
 
     @classmethod
     def of(cls, indexes: Iterable[int]) -> IndexSet:
@@ -47,27 +41,26 @@ class IndexSet:
         >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
         '0,7-9'
         """
-        if not text:
-            return _EMPTY
-        known = _written.get(text)
-        if known is not None and known.intervals[-1][1] < limit:
-            return known
-        return _read(text, limit)
+        return _read(text, limit) if text else _EMPTY
 
     def __contains__(self, index: int) -> bool:
         position = bisect_right(self.intervals, index, key=_first) - 1
         return position >= 0 and index <= self.intervals[position][1]
 
     def __len__(self) -> int:
-        return self.count
+        return self._count
 
     def __bool__(self) -> bool:
         return bool(self.intervals)
 
-    @property
+    @cached_property
+    def _count(self) -> int:
+        return sum([last - first + 1 for first, last in self.intervals])
+
+    @cached_property
     def text(self) -> str:
         """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
-        text = ",".join(
+        return ",".join(
             [
                 f"{first}"
                 if first == last
@@ -77,10 +70,6 @@ class IndexSet:
                 for first, last in self.intervals
             ]
         )
-        if len(_written) >= _WRITTEN:
-            _written.clear()
-        _written[text] = self
-        return text
 
     def union(self, other: IndexSet) -> IndexSet:
         """Return the union of both sets."""
@@ -94,14 +83,12 @@ class IndexSet:
 
     def _with_few(self, other: IndexSet) -> IndexSet:
         """Return the union with a set of few intervals, without comparing all of one's own."""
-        joined, count = list(self.intervals), self.count
+        joined = list(self.intervals)
         for interval in other.intervals:
             begin = bisect_left(joined, interval[0] - 1, key=_last)
             end = bisect_right(joined, interval[1] + 1, key=_first)
-            replaced = joined[begin:end]
-            joined[begin:end] = merged = _merged(sorted((interval, *replaced)))
-            count += _count(merged) - _count(replaced)
-        return IndexSet(tuple(joined), count)
+            joined[begin:end] = _merged(sorted((interval, *joined[begin:end])))
+        return IndexSet(tuple(joined))
 
     def overlap(self, other: IndexSet) -> int:
         """Return the number of indexes in both sets.
@@ -136,10 +123,6 @@ class IndexSet:
 _FEW = 16
 """A union is computed interval by interval if the other set has so many times more."""
 
-_WRITTEN = 64
-_written: dict[str, IndexSet] = {}
-"""Texts written lately, with their sets: the next sync of a Job reads what the last one wrote."""
-
 
 def _merged(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Merge ordered intervals that touch or overlap."""
@@ -151,10 +134,6 @@ def _merged(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((first, last))
     return tuple(joined)
-
-
-def _count(intervals: Iterable[tuple[int, int]]) -> int:
-    return sum([last - first + 1 for first, last in intervals])
 
 
 _EMPTY = IndexSet()

@@ -418,7 +418,7 @@ def test_an_older_release_drops_the_policy_and_says_so(command: Command) -> None
     )
     assert done.code == 0
     assert "podFailurePolicy" in done.err
-    assert "No rules: there is no failure policy." in done.out
+    assert "Rules: none (no failure policy)" in done.out
 
 
 def test_names_cannot_control_the_terminal(command: Command) -> None:

@@ -273,10 +273,10 @@ def test_only_root_writes_to_the_folders_of_the_system() -> None:
 def test_another_user_cannot_change_the_mode_of_a_mounted_folder() -> None:
     parts = {
         "securityContext": {"runAsUser": 1000},
-        "volumeMounts": [{"name": "w", "mountPath": "/work"}],
+        "volumeMounts": [{"name": "w", "mountPath": "/scratch"}],
     }
-    assert number("JW541", script("chmod 0777 /work", **parts)) == 1
-    assert number("JW541", script("chmod 0755 /work/run.sh", **parts)) == 0
+    assert number("JW541", script("chmod 0777 /scratch", **parts)) == 1
+    assert number("JW541", script("chmod 0755 /scratch/run.sh", **parts)) == 0
 
 
 @pytest.mark.parametrize(

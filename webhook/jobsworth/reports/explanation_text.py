@@ -254,7 +254,7 @@ def with_rule(outcome: Outcome | None, *, reachable: bool = True) -> str:
 
 def _rules(rules: Sequence[ExplainedRule], width: int | None) -> Iterator[str]:
     if not rules:
-        yield "No rules: there is no failure policy."
+        yield "Rules: none (no failure policy)"
         return
     yield "Rules: the first that matches decides"
     rows = []

@@ -1,4 +1,4 @@
-"""The rule for programs that ask a question, which nobody in a container answers."""
+"""The rule for programs that ask for a confirmation and have no input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LETTERS = frozenset("dhsy")
     "JW547",
     "question-without-answer",
     severity="warning",
-    summary="A program asks for a confirmation, which nobody gives in a container.",
+    summary="A program asks for a confirmation, but has no input to read it from.",
     confidence="likely",
     needs=needs.a_program(*TERRAFORM, *PACKAGES),
 )

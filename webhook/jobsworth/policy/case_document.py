@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from jobsworth.documents.declared import (
@@ -108,6 +109,7 @@ class PolicyTestDocument(Document):
     spec: Annotated[PolicyTestSpec, doc("The cases.")]
 
 
+@cache
 def case_schema() -> Schema:
     """Return the JSON Schema of a JobPolicyTest."""
     return published_schema(

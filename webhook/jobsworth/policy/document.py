@@ -8,6 +8,7 @@ texts are bounded, because the API server estimates the cost of CEL rules from t
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from jobsworth.api.batch.pod_failure_policy import (
@@ -774,6 +775,7 @@ def declaration() -> Schema:
     return schema_of(PolicyDocument)
 
 
+@cache
 def schema() -> Schema:
     """Return the JSON Schema of a JobPolicy."""
     title = f"{KIND} ({API_VERSION})"

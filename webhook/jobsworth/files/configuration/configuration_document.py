@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, ClassVar, Literal
 
 from jobsworth.documents.declared import Meta, Schema, Table, doc, published_schema, schema_of
@@ -75,6 +76,7 @@ class ConfigurationDocument(Table):
     ] = None
 
 
+@cache
 def configuration_schema() -> Schema:
     """Return the JSON Schema of a configuration."""
     title = "The configuration of jobsworth"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from jobsworth.documents.declared import (
@@ -327,6 +328,7 @@ class JobScenario(Document):
     spec: Annotated[ScenarioSpec, doc("The scenario. All times count from its start.")]
 
 
+@cache
 def scenario_schema() -> Schema:
     """Return the JSON Schema of a JobScenario."""
     return published_schema(schema_of(JobScenario), IDENTIFIER, f"{KIND} ({API_VERSION})")

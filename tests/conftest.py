@@ -14,7 +14,7 @@ from jobsworth.cli import run
 from support.cli.command_runs import Command, CommandResult, Validate
 
 # The same examples at each run: what is red is about the change, however busy the machine is.
-# To look for others: pytest --hypothesis-profile=search; .ci/run tries more of them.
+# To look for others: pytest --hypothesis-profile=search; .ci/long tries more of them.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("regular", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1000)

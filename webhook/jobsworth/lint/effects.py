@@ -315,6 +315,13 @@ COPYING = frozenset(
     )
 )  # fmt: skip
 """Programs that bring data to another place."""
+ASKING = frozenset(
+    (
+        "-t", "--list", "--test", "describe", "du", "head-object", "info", "list", "ls", "lsf", "size",
+        "stat", "status", "version", "wait",
+    )
+)  # fmt: skip
+"""Words with which such a program only looks at what is there."""
 KEEPING = frozenset(
     (
         "apk", "apt", "apt-get", "awk", "chmod", "chown", "curl", "df", "du", "find", "grep", "head", "jq",

@@ -8,18 +8,27 @@ from itertools import pairwise
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand
-from jobsworth.lint.effects import BACKUPS, CONSEQUENCES, COPYING, KEEPING, Effects, effects
+from jobsworth.lint.effects import (
+    ASKING,
+    BACKUPS,
+    CONSEQUENCES,
+    COPYING,
+    KEEPING,
+    Effects,
+    effects,
+)
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_flow import (
-    ENDS_OF_TRIAL,
     MAX_COMMANDS,
+    TESTS,
     VARIABLE,
+    after_failure,
     constants,
-    goes_on,
     is_enabled,
     resolved,
+    trapped,
 )
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import dump_name
@@ -61,7 +70,6 @@ _PATH = re.compile(r"/?(?:[\w.@%+:-]*/)*\*?")
 _FAILS_UNSEEN = re.compile(r"^\"?(?:\$\(|`)")
 _BUCKET = re.compile(r"(?:[\w-]+://)?[^/\s:]+[/:]?[^/\s:]*/?\*?|[\w-]+://[^/\s]+/?\*{0,2}")
 """A whole bucket: ``s3://bucket/``, or with an alias ``minio/bucket`` or ``remote:bucket``."""
-_CONDITIONAL = re.compile(r"(?:^|[\s;])(?:fi|esac)(?:$|[\s;)])")
 
 
 @lint_rule(
@@ -73,46 +81,61 @@ _CONDITIONAL = re.compile(r"(?:^|[\s;])(?:fi|esac)(?:$|[\s;)])")
 )
 def deletes_after_failure(job: LintedJob) -> Iterator[Diagnostic]:
     for start, script in job.scripts:
-        if "$?" in script.text or "ERR" in script.text:
-            continue  # the script looks for failures by itself
         found = _unguarded(start, script)
         if found is None:
             continue
-        step, loss = found
+        step, deletion, loss = found
         lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
         effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
         command = shortened(" ".join(step.words), MAX_SHOWN)
         yield Diagnostic(
             start.field,
             f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
-            f"{_advice(script, step)}",
+            f"{_advice(script, step, deletion)}",
             line=step.line,
         )
 
 
-def _advice(script: ShellScript, step: ShellCommand) -> str:
+def _advice(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> str:
     if step.after == "|":
         return "In bash, begin the script with `set -eo pipefail`."
-    if script.errexit:
-        return "Write `|| exit 1` behind the step: `set -e` does not look at it there."
-    return "Begin the script with `set -e`, or join the two with `&&`."
+    if deletion not in script.commands:
+        return "A trap runs after a failure, too: delete in the last line of the script instead."
+    if step.background:
+        return "Wait for the step by `wait $!`, which returns its exit code."
+    if deletion not in after_failure(script, step, errexit=True).reached:
+        return "Begin the script with `set -e`, or join the two with `&&`."
+    return "Write `|| exit 1` behind the step: `set -e` does not look at it there."
 
 
-def _unguarded(start: ContainerStart, script: ShellScript) -> tuple[ShellCommand, Effects] | None:
+def _unguarded(
+    start: ContainerStart, script: ShellScript
+) -> tuple[ShellCommand, ShellCommand, Effects] | None:
     """Return a step whose failure does not end a script, and a later deletion that depends on it."""
-    commands = script.commands[:MAX_COMMANDS]
-    conditional = _CONDITIONAL.search(script.text) is not None
     values = constants(start, script)
-    for later, command in enumerate(commands):
-        loss = effects(command.words, command.input)
-        if loss is None or (command.depth and conditional) or not _is_kept(start, values, loss):
+    losses = []
+    for each in _with_traps(script):
+        loss = effects(each.words, each.input)
+        if loss is not None and _is_kept(start, values, loss):
+            losses.append((each, loss))
+    for step in script.commands[:MAX_COMMANDS] if losses else ():
+        if not step.words or _enters_mount(start, step):
             continue
-        for at in range(later):
-            step = commands[at]
-            depends = step.words and _depends(values, loss, step) and not _enters_mount(start, step)
-            if depends and goes_on(script, commands, at, later):
-                return step, loss
+        later = [(each, loss) for each, loss in losses if _depends(values, loss, step)]
+        reached = after_failure(script, step).reached if later else ()
+        for each, loss in later:
+            if each in reached and each is not step:
+                return step, each, loss
     return None
+
+
+def _with_traps(script: ShellScript) -> Iterator[ShellCommand]:
+    """Yield the commands of a script, and those of its traps."""
+    yield from script.commands[:MAX_COMMANDS]
+    for signal in ("EXIT", "ERR"):
+        trap = trapped(script, signal, len(script.text))
+        if trap is not None:
+            yield from trap.commands[:MAX_COMMANDS]
 
 
 def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bool:
@@ -126,7 +149,7 @@ def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bo
         )
     if loss.loss in ("reset", "schema"):
         return _backs_up(step) or any(words[: len(each)] == each for each in SELECTING)
-    if not step.works or (step.name in KEEPING and not step.outputs):
+    if not _does_work(step) or (step.name in KEEPING and not step.outputs):
         return False
     each = all(target.startswith("$") for target in loss.targets)
     if (loss.loss == "expiry" or each) and _backs_up(step):
@@ -139,6 +162,13 @@ def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bo
     if effects(step.words) is not None:
         return False
     return any(_names(named, resolved(values, each)) for each in loss.targets)
+
+
+def _does_work(step: ShellCommand) -> bool:
+    """Return True for a command that does a part of the work, also if the script asks for its result."""
+    if not step.checked:
+        return step.works
+    return _backs_up(step) or (step.name in COPYING and ASKING.isdisjoint(step.words))
 
 
 def _enters_mount(start: ContainerStart, step: ShellCommand) -> bool:
@@ -347,7 +377,7 @@ def _is_guarded(start: ContainerStart, command: RunCommand) -> bool:
     if step is None or script is None:
         return False
     before = script.commands[script.commands.index(step) - 1].name
-    tested = step.before == "&&" and before in ENDS_OF_TRIAL
+    tested = step.before == "&&" and before in TESTS
     return tested or step.before == "||" or is_enabled(start, script, step) is not True
 
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from jobsworth.evaluation.evaluation import Evaluation
-from jobsworth.evaluation.policy_result import Reported
+from jobsworth.evaluation.evaluation import Evaluation, Reported
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Effect
 

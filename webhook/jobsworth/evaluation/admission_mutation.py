@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jobsworth.evaluation.admission_findings import finding_of
-from jobsworth.evaluation.policy_result import PolicyResult, Reported
+from jobsworth.evaluation.evaluation import Reported
+from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.evaluation.prepared import PreparedObject
 from jobsworth.findings.finding import Finding
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.evaluation import Evaluation
-from jobsworth.evaluation.policy_result import Reported
+from jobsworth.evaluation.evaluation import Evaluation, Reported
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, is_part_of, locate
 from jobsworth.findings.finding import Finding

@@ -12,10 +12,12 @@ from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.findings_after_repair import RepairedObject
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
-
+    from jobsworth.evaluation.policy_result import PolicyResult
 
 Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
+Reported = tuple[str, Finding]
+"""The name of the policy that reports a finding (empty for other sources), and the finding."""
+
 T = TypeVar("T")
 
 UNKNOWN_FIELD: Final = "unknown_field"

@@ -17,7 +17,7 @@ from jobsworth.evaluation.child_findings import (
     errors_of_pods,
     without_rules_of_others,
 )
-from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
+from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation, Reported
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
 from jobsworth.evaluation.prepared import PreparedObject
 from jobsworth.evaluation.repeated_findings import (
@@ -35,7 +35,7 @@ from jobsworth.validation.engine import UnknownKind, engine_for
 if TYPE_CHECKING:
     from jobsworth.evaluation.admission_mutation import AdmissionMutation
     from jobsworth.evaluation.findings_after_repair import RepairedObject
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
+    from jobsworth.evaluation.policy_result import PolicyResult
     from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet

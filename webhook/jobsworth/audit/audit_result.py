@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from jobsworth.evaluation.evaluation import Evaluation, Reported
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.findings.finding import Reported
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Effect
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.findings.fix import Fix
 from jobsworth.lint.selection import Selection
 from jobsworth.record import Record
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.policy_result import PolicyResult
 
 Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
-Reported = tuple[str, Finding]
-"""The name of the policy that reports a finding (empty for other sources), and the finding."""
-
 T = TypeVar("T")
 
 UNKNOWN_FIELD: Final = "unknown_field"

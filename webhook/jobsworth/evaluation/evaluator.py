@@ -17,7 +17,7 @@ from jobsworth.evaluation.child_findings import (
     errors_of_pods,
     without_rules_of_others,
 )
-from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation, Reported
+from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
 from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
 from jobsworth.evaluation.prepared import PreparedObject
 from jobsworth.evaluation.repeated_findings import (
@@ -26,7 +26,7 @@ from jobsworth.evaluation.repeated_findings import (
     without_repeated,
 )
 from jobsworth.evaluation.subject import Subject, WrittenScalar
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.selection import Selection, linter_of
 from jobsworth.validation.decoded_object import DecodedObject

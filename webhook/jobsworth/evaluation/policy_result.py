@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.evaluation import Reported
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import MatchDecision

@@ -6,7 +6,9 @@ For JobPolicy, it also prints the CustomResourceDefinition.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -133,7 +135,7 @@ def _other_text(kind: str) -> str:
     from jobsworth.reports.why_report import why_schema
     from jobsworth.runs.simulation.scenario_document import scenario_schema
 
-    schemas = {
+    schemas: dict[str, Callable[[], dict[str, Any]]] = {
         POLICY: schema,
         TEST: case_schema,
         SCENARIO: scenario_schema,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.validation import schema_text as layout
-from jobsworth.validation.schema_text import MAX_LINE, schema_text
+from jobsworth.validation.editor_schema import MAX_LINE, schema_text
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [

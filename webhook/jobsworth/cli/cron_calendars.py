@@ -120,9 +120,9 @@ class _ClusterError(Exception):
 def _of_files(
     paths: Sequence[str], period: CalendarPeriod, left_out: list[str]
 ) -> list[CalendarEntry]:
-    from jobsworth.files.calendar_files import entries_in
     from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.configuration.settings import Settings
+    from jobsworth.files.saved_objects import entries_in
 
     configurations = Configurations(Settings())
     return list(entries_in(configurations, paths, period.start, left_out.append))
@@ -180,7 +180,7 @@ def _rendered(name: str, file: str, calendar: CronCalendar) -> Iterator[str]:
 
         yield calendar_page(calendar)
     else:
-        from jobsworth.reports import calendar_text
+        from jobsworth.reports import calendar_words
 
         width = terminal_width(sys.stdout) if file == STDOUT else None
-        yield from calendar_text.render(calendar, width=width)
+        yield from calendar_words.render(calendar, width=width)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.failure_policy import read_failure_policy
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.api.stored import stored_problem
 from jobsworth.evaluation.evaluator import Evaluator

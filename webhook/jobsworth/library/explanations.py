@@ -8,10 +8,9 @@ from typing import Any
 
 from jobsworth.api.api_server import ALLOW_PRIVILEGED, ApiServer
 from jobsworth.files.explained_files import ReadJob, read_document, runs_of_update
-from jobsworth.library.arguments import check_type, seconds_of
+from jobsworth.library.arguments import api_server, check_type, seconds_of
 from jobsworth.library.documents import document_of
 from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
-from jobsworth.library.servers import api_server
 from jobsworth.runs.explanation import explanation
 from jobsworth.runs.explanation.explanation import Explanation
 from jobsworth.usage_error import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.api.jobset.labels import JOB_SET_NAME
+from jobsworth.api.jobset.names import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api

@@ -6,7 +6,9 @@ For JobPolicy, it also prints the CustomResourceDefinition.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,8 +21,8 @@ from jobsworth.cli.options import Options, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.usage_error import UsageError
+from jobsworth.validation.editor_schema import schema_text
 from jobsworth.validation.json_schema import json_schema
-from jobsworth.validation.schema_text import schema_text
 
 JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"
@@ -133,7 +135,7 @@ def _other_text(kind: str) -> str:
     from jobsworth.reports.why_report import why_schema
     from jobsworth.runs.simulation.scenario_document import scenario_schema
 
-    schemas = {
+    schemas: dict[str, Callable[[], dict[str, Any]]] = {
         POLICY: schema,
         TEST: case_schema,
         SCENARIO: scenario_schema,

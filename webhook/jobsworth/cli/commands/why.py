@@ -165,7 +165,7 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[Explained]:
             raise UsageError(
                 "--manifest is for a Job of a cluster: the lines are those of the files"
             )
-        from jobsworth.files.recordings.saved_jobs import diagnoses_in
+        from jobsworth.files.saved_objects import diagnoses_in
 
         yield from diagnoses_in(files, server, findings, _only(options.job))
         return
@@ -239,7 +239,7 @@ def _is_file(path: str) -> bool:
 def _rule_places(path: str) -> dict[str, str]:
     """Return the lines of the rules of the first Job in a file."""
     from jobsworth.files.manifest_reading import read_documents
-    from jobsworth.files.recordings.saved_jobs import rule_places
+    from jobsworth.files.saved_objects import rule_places
     from jobsworth.manifests import ManifestError
 
     for document in read_documents([path]):

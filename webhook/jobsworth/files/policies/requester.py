@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from jobsworth.evaluation.subject import Subject
+from jobsworth.record import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requester:
+class Requester(Record):
     """The sender of manifests.
 
     Attributes:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time
 from jobsworth.runs.cause import Cause

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.cli.options import Options, option, words
-from jobsworth.files.policies.requester import Requester
+from jobsworth.evaluation.subject import Requester
 from jobsworth.usage_error import UsageError
 
 
@@ -35,7 +35,7 @@ def requester_of(options: RequestOptions) -> Requester:
     Raises:
         UsageError: the labels are not of the form KEY=VALUE.
     """
-    from jobsworth.files.policies.requester import Requester
+    from jobsworth.evaluation.subject import Requester
 
     return Requester(
         namespace=options.namespace or "",

@@ -14,7 +14,6 @@ from jobsworth.api.stored import stored_problem
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
-from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
 from jobsworth.files.repository_root import manifests_in
@@ -22,6 +21,7 @@ from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID, Result
 from jobsworth.kinds.child import Child
+from jobsworth.kinds.children import created_jobs
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.edit import CODES
 from jobsworth.lint.misidentified import near_miss

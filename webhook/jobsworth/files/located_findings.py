@@ -69,7 +69,7 @@ def with_located(result: Result, document: Document, evaluation: Evaluation) -> 
     if evaluation.api and any(each.finding.severity == "error" for each in places):
         result = result.replace(hidden_by=_hiding_fields(document, evaluation))
     if any(each.finding.code == UNKNOWN_FIELD for each in places):
-        from jobsworth.files.context.fallen_text import with_fallen_text
+        from jobsworth.files.context.text_hints import with_fallen_text
 
         places = with_fallen_text(document, places)
     return result.with_findings(places)

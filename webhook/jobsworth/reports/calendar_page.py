@@ -15,8 +15,7 @@ from jobsworth.reports.calendar_words import (
     period,
     summary,
 )
-from jobsworth.reports.page_blocks import Block, HeatMap, Note, Table
-from jobsworth.reports.pages import static_page
+from jobsworth.reports.pages import Block, HeatMap, Note, Table, static_page
 from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 MAX_ROWS = 1000

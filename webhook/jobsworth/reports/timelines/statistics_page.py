@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jobsworth.reports.page_blocks import Amount, Bars, Block, Histograms, Note, Table
-from jobsworth.reports.pages import static_page
+from jobsworth.reports.pages import Amount, Bars, Block, Histograms, Note, Table, static_page
 from jobsworth.reports.timelines.statistics_text import (
     SERIES,
     percent,

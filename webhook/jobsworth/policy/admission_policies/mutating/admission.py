@@ -15,8 +15,7 @@ from typing import Any
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.structured_merge import MergeError, atomics, check, merged
 from jobsworth.findings.edits import is_part_of
-from jobsworth.policy.admission_policies.conditions import meets_conditions
-from jobsworth.policy.admission_policies.matching import matches
+from jobsworth.policy.admission_policies.matching import matches, meets_conditions
 from jobsworth.policy.admission_policies.mutating.json_patch import PatchError, TestFailed, patched
 from jobsworth.policy.admission_policies.mutating.patch_values import operations, partial_object
 from jobsworth.policy.admission_policies.outcomes import Outcome

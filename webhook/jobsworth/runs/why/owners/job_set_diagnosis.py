@@ -13,7 +13,7 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import QueueFacts
 from jobsworth.runs.simulation.occurrences import JOB_SET_MANAGER
 from jobsworth.runs.why.diagnosis import Diagnosis, Outcome
-from jobsworth.runs.why.numbers_in_words import finalizers
+from jobsworth.runs.why.ending import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 

@@ -30,8 +30,8 @@ from jobsworth.client.list_watch import notify
 from jobsworth.client.rest_config import RestConfig, Target, rest_config
 from jobsworth.client.server_release import ask_release
 from jobsworth.client.transport import Client
+from jobsworth.serving.active_policies import ReleasePoll
 from jobsworth.serving.policy_files import PolicyFiles
-from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.usage_error import UsageError
 
 SOON = 1.0

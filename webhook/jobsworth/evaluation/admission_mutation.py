@@ -8,7 +8,7 @@ from dataclasses import replace
 from jobsworth.evaluation.policy_result import PolicyResult, Reported
 from jobsworth.evaluation.prepared import PreparedObject
 from jobsworth.findings.finding import Finding, Severity
-from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
+from jobsworth.policy.admission_policies.policies import Effect, Outcome
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import ADMISSION_POLICY, ADMISSION_POLICY_UNKNOWN

@@ -12,7 +12,7 @@ from jobsworth.files.policies.profiles import Profile
 from jobsworth.manifests import Document
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.request import PolicyRequest
-from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
+from jobsworth.provenance.field_ownership import PLAIN_CREATE, as_written
 from jobsworth.validation.engine import engine_for
 
 

@@ -27,8 +27,7 @@ from jobsworth.lint.edit import CODES
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.lint.selection import Selection
 from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
-from jobsworth.runs.explanation.explained_job import ExplainedJob, explained_job
-from jobsworth.runs.explanation.explained_job_set import ExplainedJobSet
+from jobsworth.runs.explanation.explained_job import ExplainedJob, ExplainedJobSet, explained_job
 from jobsworth.runs.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of

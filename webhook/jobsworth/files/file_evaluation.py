@@ -182,7 +182,7 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        from jobsworth.files.context.repeated_keys import repeated_keys
+        from jobsworth.files.context.neighbor_files import repeated_keys
         from jobsworth.files.origins import OriginFinder
         from jobsworth.lint.neighbors import Neighbors
 

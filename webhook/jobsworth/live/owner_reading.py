@@ -19,8 +19,7 @@ from jobsworth.live.job_reading import (
     read_job_parts,
 )
 from jobsworth.live.job_reference import CRON_JOB, JOB, JOB_SET, JobReference
-from jobsworth.live.object_reading import MalformedObject, read_list, read_object
-from jobsworth.live.queue_reading import read_queue
+from jobsworth.live.object_reading import MalformedObject, read_list, read_object, read_queue
 from jobsworth.printable import printable
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.queue_facts import read_queue_facts

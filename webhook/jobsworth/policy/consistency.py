@@ -24,7 +24,12 @@ from jobsworth.policy.limits.limits import Limit, Limits
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, PolicyRequest
 from jobsworth.policy.violation import Effect
-from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, ApplyMethod, as_written
+from jobsworth.provenance.field_ownership import (
+    APPLY_METHODS,
+    PLAIN_CREATE,
+    ApplyMethod,
+    as_written,
+)
 from jobsworth.validation.engine import engine_for
 
 

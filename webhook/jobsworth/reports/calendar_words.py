@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from jobsworth.controller.cron_jobs.local_times import local_time
+from jobsworth.controller.cron_jobs.schedule_times import local_time
 from jobsworth.printable import printable
 from jobsworth.reports.text_tables import aligned, wrapped_line
 from jobsworth.runs.calendar.calendar_entry import PodRequests

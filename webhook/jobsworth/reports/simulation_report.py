@@ -35,7 +35,7 @@ from jobsworth.runs.run_statistics import (
 )
 from jobsworth.runs.virtual_time import HOUR, NEVER, SECOND
 from jobsworth.runs.why.diagnosis import diagnose
-from jobsworth.runs.why.simulated_recording import simulated_recording
+from jobsworth.runs.why.run_forms import simulated_recording
 
 T = TypeVar("T")
 Number = Annotated[int, Meta(ge=0)]

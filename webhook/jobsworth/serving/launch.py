@@ -28,11 +28,10 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.serving.active_policies import StateMaker
+from jobsworth.serving.active_policies import ReleasePoll, StateMaker
 from jobsworth.serving.http_protocol import http_settings
 from jobsworth.serving.monitor import Check, Monitor, StateMetrics
 from jobsworth.serving.policy_files import PolicyFiles
-from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.serving.reloaded_files import ServedFiles
 from jobsworth.serving.request_limits import allow_descriptors
 from jobsworth.serving.settings import ServingSettings, after_fork, gunicorn_settings

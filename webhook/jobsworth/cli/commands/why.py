@@ -274,7 +274,7 @@ def _rendered(name: str, found: list[Explained], file: str) -> Iterator[str]:
 def _page(found: Explained) -> str:
     from jobsworth.reports.timelines.timeline_page import timeline_page
     from jobsworth.reports.why_sections import page_sections
-    from jobsworth.runs.why.recorded_timeline import recorded_timeline
+    from jobsworth.runs.why.run_forms import recorded_timeline
 
     assert found.job is not None
     assert found.replayed is not None

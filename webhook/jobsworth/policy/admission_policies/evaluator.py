@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobsworth.policy.admission_policies.matching import matches, meets_conditions
-from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
 from jobsworth.policy.admission_policies.params import ParamObjects
 from jobsworth.policy.admission_policies.policies import (
     Action,
     AdmissionPolicy,
     Binding,
+    Effect,
+    Outcome,
     Validation,
 )
 from jobsworth.policy.admission_policies.programs import (

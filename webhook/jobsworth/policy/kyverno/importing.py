@@ -7,9 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobsworth.policy.kyverno.conditions import condition_of
 from jobsworth.policy.kyverno.defaults import defaults_of
-from jobsworth.policy.kyverno.expressions import guarded, translated, translated_variables
+from jobsworth.policy.kyverno.expressions import (
+    condition_of,
+    guarded,
+    translated,
+    translated_variables,
+)
 from jobsworth.policy.kyverno.matchers import Matched, exempted, matched, matched_rules
 from jobsworth.policy.kyverno.patterns import matches, matches_any
 from jobsworth.policy.kyverno.untranslatable import LeftPart, Untranslatable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jobsworth.controller.cron_jobs.cron_job import CronJob, CronJobStatus, read_cron_job
-from jobsworth.controller.cron_jobs.local_times import named_zone
+from jobsworth.controller.cron_jobs.schedule_times import named_zone
 from jobsworth.controller.times import read_time
 from kube_cel.formats.quantity import BadQuantity, parse
 

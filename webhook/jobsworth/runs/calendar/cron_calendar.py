@@ -9,8 +9,11 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
 
-from jobsworth.controller.cron_jobs.local_times import is_zone_known
-from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
+from jobsworth.controller.cron_jobs.schedule_times import (
+    is_zone_known,
+    next_time,
+    scheduled_between,
+)
 from jobsworth.runs.calendar.calendar_entry import CalendarEntry, PodRequests
 from jobsworth.runs.clock_changes import ClockChange, clock_changes, effect_of
 

@@ -14,15 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
-from jobsworth.controller.cron_jobs.local_times import is_zone_known, named_zone
+from jobsworth.controller.cron_jobs.schedule_times import is_zone_known, named_zone
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.accounted_runs import AccountedRun, AccountedWindow, account_for_runs
-from jobsworth.runs.health.cron_job_evidence import gather_evidence
+from jobsworth.runs.health.cron_job_evidence import (
+    gather_evidence,
+    read_stored_event,
+    read_stored_job,
+)
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
 from jobsworth.runs.health.held_times import ON_TIME
-from jobsworth.runs.health.stored_jobs import read_stored_event, read_stored_job
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
 
 Unseen = Literal["Pods", "Events"]

@@ -18,9 +18,13 @@ from jobsworth.findings.edits import is_part_of
 from jobsworth.policy.admission_policies.matching import matches, meets_conditions
 from jobsworth.policy.admission_policies.mutating.json_patch import PatchError, TestFailed, patched
 from jobsworth.policy.admission_policies.mutating.patch_values import operations, partial_object
-from jobsworth.policy.admission_policies.outcomes import Outcome
 from jobsworth.policy.admission_policies.params import ParamObjects
-from jobsworth.policy.admission_policies.policies import Binding, MutatingPolicy, PolicyMutation
+from jobsworth.policy.admission_policies.policies import (
+    Binding,
+    MutatingPolicy,
+    Outcome,
+    PolicyMutation,
+)
 from jobsworth.policy.admission_policies.programs import POLICY_STEPS, REQUEST_STEPS, Variables
 from jobsworth.policy.admission_policies.request_variables import as_typed, request_variables
 from jobsworth.policy.request import PolicyRequest

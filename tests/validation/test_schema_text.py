@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.validation import schema_text as layout
+from jobsworth.validation import editor_schema as layout
 from jobsworth.validation.editor_schema import MAX_LINE, schema_text
 
 ROOT = Path(__file__).parents[2]

@@ -144,7 +144,7 @@ class RunStatistics:
         times: milliseconds to completion of the runs that completed, sorted.
         pods, pod_hours, wasted_hours, failed_indexes: per run.
         failures: failed Pods per run, by rule.
-        measures: of each run (:mod:`jobsworth.runs.work_statistics`); empty for a CronJob.
+        measures: of the work of each run; empty for a CronJob.
         cron_job: of a CronJob; None for others.
         job_set: of a JobSet: the means of its measures per run, by name; None for others.
     """

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
@@ -38,13 +43,7 @@ class CalendarOptions(Options):
     days: int = option(
         "--days", default=7, type=NUMBER, metavar="N", help="The number of days of a calendar."
     )
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
 
     @property
     def of_cluster(self) -> bool:

@@ -11,7 +11,7 @@ from jobsworth.reports.calendar_words import (
     memory_words,
     notes,
     peak_names,
-    peak_time,
+    peak_words,
     period,
     summary,
 )
@@ -73,17 +73,7 @@ def _level(number: int, most: int) -> int:
 
 def _peaks(calendar: CronCalendar) -> Table:
     rows = [("minute", "runs", "Pods", "CPU", "memory", "CronJobs")]
-    rows += [
-        (
-            peak_time(peak, calendar),
-            str(len(peak.entries)),
-            str(peak.pods),
-            cpu_words(peak.requests),
-            memory_words(peak.requests),
-            peak_names(peak),
-        )
-        for peak in calendar.peaks
-    ]
+    rows += [(*peak_words(peak, calendar), peak_names(peak)) for peak in calendar.peaks]
     return Table("Minutes at which most Pods start", rows)
 
 

@@ -74,6 +74,17 @@ def memory_words(requests: PodRequests) -> str:
     return f"{requests.memory / size:.1f}".removesuffix(".0") + unit
 
 
+def peak_words(peak: Peak, calendar: CronCalendar) -> tuple[str, str, str, str, str]:
+    """Return a peak as cells: its minute, runs, Pods, CPU and memory."""
+    return (
+        peak_time(peak, calendar),
+        str(len(peak.entries)),
+        str(peak.pods),
+        cpu_words(peak.requests),
+        memory_words(peak.requests),
+    )
+
+
 def change_words(found: ZoneChange) -> str:
     """Return when clocks change, and by how much."""
     change = found.change
@@ -111,15 +122,7 @@ def render(calendar: CronCalendar, *, width: int | None) -> Iterator[str]:
         yield ""
         rows = [("BUSIEST MINUTES", "RUNS", "PODS", "CPU", "MEMORY", "CRONJOBS")]
         rows += [
-            (
-                peak_time(peak, calendar),
-                str(len(peak.entries)),
-                str(peak.pods),
-                cpu_words(peak.requests),
-                memory_words(peak.requests),
-                printable(peak_names(peak)),
-            )
-            for peak in calendar.peaks
+            (*peak_words(peak, calendar), printable(peak_names(peak))) for peak in calendar.peaks
         ]
         yield from aligned(rows, width)
     for change in calendar.changes:

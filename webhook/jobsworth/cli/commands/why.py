@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
@@ -38,13 +43,7 @@ class WhyOptions(Options):
         metavar="NAME",
         help="The namespace of the object in a cluster; default: that of the context.",
     )
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
     job: str | None = option(
         "--job",
         metavar="NAME",

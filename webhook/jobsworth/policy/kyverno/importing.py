@@ -91,7 +91,7 @@ def imported(policy: Mapping[str, Any]) -> Imported:
         parts = _of_validating(spec, result)
     else:
         parts = _of_rules(spec, metadata.get("annotations") or {}, result)
-    found = [*_joined(parts)]
+    found = [*_with_equal_parts_joined(parts)]
     for number, part in enumerate(found):
         name = result.name if len(found) == 1 else f"{result.name}-{number + 1}"
         document = _document(name, part, metadata, result)
@@ -253,7 +253,7 @@ def _add_defaults(
     result.left += left
 
 
-def _joined(parts: Iterator[_Part]) -> Iterator[_Part]:
+def _with_equal_parts_joined(parts: Iterator[_Part]) -> Iterator[_Part]:
     """Join the parts that match the same requests with the same effect."""
     found: list[_Part] = []
     for part in parts:

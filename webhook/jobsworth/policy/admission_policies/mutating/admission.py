@@ -329,8 +329,8 @@ def _by_patch(
     try:
         return engine_for(server).default(made)
     except CannotDecode as error:
-        message = error.findings[0].message
-        strict = "strict decoding error: " if message.startswith("unknown field") else ""
-        raise InternalError(f"Internal error occurred: {strict}{message}") from None
+        first = error.findings[0]
+        strict = "strict decoding error: " if first.reason == "UnknownField" else ""
+        raise InternalError(f"Internal error occurred: {strict}{first.message}") from None
     except UnknownKind as error:
         raise InternalError(f"Internal error occurred: {error}") from None

@@ -78,7 +78,7 @@ def stored(cluster: SingleJobCluster) -> Any:
     return read_status(cluster.job["status"])
 
 
-@settings(max_examples=number_of_examples(60), deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 @given(sizes, st.integers(0, 6), steps_with_any_phase)
 def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=limit))
@@ -88,7 +88,7 @@ def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any
     assert cluster.tracked == []
 
 
-@settings(max_examples=number_of_examples(60), deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 @given(sizes, st.none() | st.integers(0, 2), st.none() | st.integers(0, 2), steps)
 def test_so_it_is_with_indexes(
     size: tuple[int, int], per_index: int | None, most: int | None, story: Any
@@ -110,7 +110,7 @@ def test_so_it_is_with_indexes(
         assert status.failed_indexes
 
 
-@settings(max_examples=number_of_examples(60), deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 @given(sizes, st.none() | st.integers(0, 2), steps_with_any_phase)
 def test_no_pod_with_an_index_is_counted_twice_whatever_its_phase_becomes(
     size: tuple[int, int], per_index: int | None, story: Any
@@ -123,7 +123,7 @@ def test_no_pod_with_an_index_is_counted_twice_whatever_its_phase_becomes(
     assert cluster.tracked == []
 
 
-@settings(max_examples=number_of_examples(40), deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 @given(sizes, st.sampled_from(["Failed", "TerminatingOrFailed"]), steps)
 def test_never_more_pods_than_wanted_run(size: tuple[int, int], policy: str, story: Any) -> None:
     cluster = SingleJobCluster(
@@ -142,7 +142,7 @@ def test_never_more_pods_than_wanted_run(size: tuple[int, int], policy: str, sto
 INDEX = "batch.kubernetes.io/job-completion-index"
 
 
-@settings(max_examples=number_of_examples(40), deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 @given(sizes, steps, steps)
 def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
@@ -163,7 +163,7 @@ def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: 
     assert ended(cluster) + cluster.released_early == cluster.created
 
 
-@settings(max_examples=number_of_examples(40), deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 @given(sizes, steps)
 def test_a_sync_after_a_sync_has_nothing_to_do(size: tuple[int, int], story: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))

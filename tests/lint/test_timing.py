@@ -33,7 +33,7 @@ schedules = st.tuples(
 ).map(" ".join)
 
 
-@settings(max_examples=number_of_examples(30), deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 @given(schedules)
 def test_no_gap_is_shorter_than_the_shortest(text: str) -> None:
     schedule = parse(text)
@@ -69,7 +69,7 @@ def test_the_shortest_gap(text: str, seconds: int | None) -> None:
     assert shortest_gap(text) == seconds
 
 
-@settings(max_examples=number_of_examples(30), deadline=None)
+@settings(max_examples=number_of_examples(20), deadline=None)
 @given(schedules)
 def test_it_fires_on_the_days_that_it_names(text: str) -> None:
     schedule = parse(text)

@@ -125,7 +125,7 @@ def errors(value: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 @settings(
-    max_examples=number_of_examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=number_of_examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(value=OBJECTS, documents=SPOKEN, way=st.sampled_from(WAYS))
 def test_defaults_are_filled_in_once_and_leave_the_object_valid_and_the_input_as_it_is(
@@ -146,7 +146,7 @@ def test_defaults_are_filled_in_once_and_leave_the_object_valid_and_the_input_as
 
 
 @settings(
-    max_examples=number_of_examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=number_of_examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(old=JOBS, new=SPECS, documents=SPOKEN)
 def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
@@ -163,7 +163,7 @@ def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
 
 
 @settings(
-    max_examples=number_of_examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=number_of_examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 @given(value=JOBS, before=SPOKEN, after=SPOKEN, way=st.sampled_from(WAYS[1:]))
 def test_a_manifest_that_is_applied_again_changes_no_immutable_field_whatever_the_policies_are_by_now(

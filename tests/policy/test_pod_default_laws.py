@@ -21,7 +21,7 @@ from support.policy.pod_policies import POD_JOBS, POD_OBJECTS, WHEN, WHEN_OR_ALW
 from support.policy.policy_requests import SERVER
 
 LAW = settings(
-    max_examples=number_of_examples(60),
+    max_examples=number_of_examples(20),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

@@ -1,6 +1,6 @@
 """How many cases a slow law is tried with: few by default, many with ``pytest --hypothesis-profile=thorough``.
 
-The latter is what ``.ci/run`` does with the files that import this module.
+The latter is what ``.ci/long`` does with the files that import this module.
 """
 
 from __future__ import annotations

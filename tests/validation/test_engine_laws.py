@@ -35,7 +35,7 @@ def test_any_json_value_is_validated_or_is_of_an_unknown_kind(value: Any) -> Non
         jobsworth.validate(value)
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds, json_values, st.data())
 def test_any_json_value_anywhere_in_a_job_is_validated(seed: int, value: Any, data: Any) -> None:
     job = random_job(seed)
@@ -52,7 +52,7 @@ def test_any_json_value_anywhere_in_a_job_is_validated(seed: int, value: Any, da
         jobsworth.validate(job)
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds)
 def test_validation_and_defaulting_leave_their_input_alone(seed: int) -> None:
     job = random_job(seed)
@@ -62,7 +62,7 @@ def test_validation_and_defaulting_leave_their_input_alone(seed: int) -> None:
     assert job == before
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds, st.sampled_from(("1.25", "1.26", "1.36")))
 def test_the_verdict_leaves_the_decoded_object_alone(seed: int, release: str) -> None:
     engine = engine_for(ApiServer(release))
@@ -76,7 +76,7 @@ def test_the_verdict_leaves_the_decoded_object_alone(seed: int, release: str) ->
     assert (created, updated) == (engine.verdict(decoded), engine.verdict(decoded, job))
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds)
 def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
     once = _default(random_job(seed))
@@ -84,7 +84,7 @@ def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
         assert jobsworth.default(once) == once
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds)
 def test_defaulting_makes_nothing_worse(seed: int) -> None:
     job = random_job(seed)
@@ -93,7 +93,7 @@ def test_defaulting_makes_nothing_worse(seed: int) -> None:
         assert _errors(defaulted) <= _errors(job)
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds)
 def test_a_valid_job_may_be_updated_to_itself(seed: int) -> None:
     job = random_job(seed)
@@ -122,7 +122,7 @@ def _errors(job: dict[str, Any]) -> set[tuple[str, str, str]]:
     }
 
 
-@settings(max_examples=number_of_examples(30))
+@settings(max_examples=number_of_examples(20))
 @given(seeds, st.sampled_from(["1.28", "1.33", "1.34", "1.36"]), st.booleans())
 def test_the_job_of_a_cron_job_has_the_defaults_of_a_job_and_leaves_the_cron_job_alone(
     seed: int, release: str, ignores_disruptions: bool

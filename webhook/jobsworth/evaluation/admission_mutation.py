@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jobsworth.evaluation.policy_result import PolicyResult, Reported
+from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.evaluation.prepared import PreparedObject
-from jobsworth.findings.finding import Finding, Severity
+from jobsworth.findings.finding import Finding, Reported, Severity
 from jobsworth.policy.admission_policies.policies import Effect, Outcome
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.request import PolicyRequest

@@ -17,7 +17,7 @@ from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.documents.declared import json_value
 from jobsworth.policy import document
 from jobsworth.policy.patterns import compiled_names, is_wild
-from jobsworth.policy.places import Item, Step, Steps, at, changed
+from jobsworth.policy.places import Item, Step, Steps, at, changed, field_path
 from jobsworth.validation.engine import engine_for
 
 KEYED = {
@@ -84,6 +84,12 @@ class PodDefault:
     def field(self) -> str:
         """The field of the PodSpec with a single value that it sets; empty for another part."""
         return str(self.steps[-1]) if len(self.steps) == 2 and not self.containers else ""
+
+    @property
+    def limited_as(self) -> str:
+        """The name of its part below ``spec.limits``, if a policy can limit the part."""
+        holder = self.steps[0] in ("metadata", "spec")
+        return f"pod.{field_path(self.steps).removeprefix(f'{self.steps[0]}.' if holder else '')}"
 
 
 def read(value: document.PodDefaults) -> tuple[PodDefault, ...]:

@@ -223,7 +223,7 @@ class _Run:
                 asked = {each for each in asked if each.code != leaves}
             states = self._all(node.clauses[0].body, checked, asked)
             if not node.clauses[0].asked:
-                ends |= states
+                ends |= {each.replace(code=0) for each in states}  # the next turn succeeds
                 break
         return ends | self._breaks.pop()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.admission_policies.outcomes import Outcome
+from jobsworth.policy.admission_policies.policies import Outcome
 from jobsworth.policy.admission_policies.policy_set import read as read_objects
 from jobsworth.policy.export.admission_policies import documents
 from jobsworth.policy.export.exported_policy import ExportedPolicy, exported_policy

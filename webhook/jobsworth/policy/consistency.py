@@ -23,12 +23,16 @@ from jobsworth.policy.enforcement import EnforcedViolation
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits.limits import Limit, Limits
 from jobsworth.policy.places import field_path
-from jobsworth.policy.pod_defaults import PodDefault
+from jobsworth.policy.pod_defaults import PodDefault, sample_job, with_server_defaults
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, JobView, PolicyRequest
-from jobsworth.policy.sample_job import sample_job, with_server_defaults
 from jobsworth.policy.violation import REQUIRED, Effect
-from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, ApplyMethod, as_written
+from jobsworth.provenance.field_ownership import (
+    APPLY_METHODS,
+    PLAIN_CREATE,
+    ApplyMethod,
+    as_written,
+)
 from jobsworth.validation.engine import engine_for
 
 

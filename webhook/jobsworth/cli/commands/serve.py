@@ -53,13 +53,6 @@ class ServeOptions(Options):
 
     server = group(ServedOptions)
     policies = group(PolicyOptions)
-    native = group(NativeOptions)
-    kubernetes_version_file: str | None = option(
-        "--kubernetes-version-file",
-        metavar="FILE",
-        help="A file with the API server's release, which jobsworth certs manage writes; with "
-        "--kubernetes-version auto, read it instead of asking the API server.",
-    )
     bind: str | None = option(
         "--bind",
         metavar="ADDRESS:PORT",
@@ -123,6 +116,13 @@ class ServeOptions(Options):
     namespaces_from_cluster: bool = flag(
         "--namespaces-from-cluster",
         help="Read namespace labels from the cluster if a policy selects by them.",
+    )
+    native = group(NativeOptions)
+    kubernetes_version_file: str | None = option(
+        "--kubernetes-version-file",
+        metavar="FILE",
+        help="A file with the API server's release, which jobsworth certs manage writes; with "
+        "--kubernetes-version auto, read it instead of asking the API server.",
     )
 
 

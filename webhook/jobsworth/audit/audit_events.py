@@ -16,8 +16,7 @@ from jobsworth.client.api_interface import Api
 from jobsworth.client.api_resources import events_path
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.controller.times import write_time
-from jobsworth.evaluation.policy_result import Reported
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from jobsworth.evaluation.evaluation import Evaluation
-from jobsworth.evaluation.policy_result import Reported
+from jobsworth.findings.finding import Reported
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Effect
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jobsworth.evaluation.policy_result import PolicyResult, Reported
-from jobsworth.findings.finding import Finding, Severity
+from jobsworth.evaluation.policy_result import PolicyResult
+from jobsworth.findings.finding import Finding, Reported, Severity
 from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.request import PolicyRequest

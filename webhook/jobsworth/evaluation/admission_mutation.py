@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jobsworth.evaluation.admission_findings import finding_of
-from jobsworth.evaluation.policy_result import PolicyResult, Reported
+from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.evaluation.prepared import PreparedObject
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.provenance.server_defaults import strip_defaults
 from jobsworth.validation.engine import Engine

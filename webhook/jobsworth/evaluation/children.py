@@ -12,10 +12,9 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluation import Evaluation
-from jobsworth.evaluation.policy_result import Reported
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, is_part_of, locate
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.kinds.child import Child

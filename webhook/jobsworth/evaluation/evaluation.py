@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.findings.fix import Fix
 from jobsworth.lint.selection import Selection
 from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.findings_after_repair import RepairedObject
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
-
+    from jobsworth.evaluation.policy_result import PolicyResult
 
 Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from jobsworth.evaluation.repeated_findings import (
     without_repeated,
 )
 from jobsworth.evaluation.subject import Subject, WrittenScalar
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.selection import Selection, linter_of
 from jobsworth.validation.decoded_object import DecodedObject
@@ -35,7 +35,7 @@ from jobsworth.validation.engine import UnknownKind, engine_for
 if TYPE_CHECKING:
     from jobsworth.evaluation.admission_mutation import AdmissionMutation
     from jobsworth.evaluation.findings_after_repair import RepairedObject
-    from jobsworth.evaluation.policy_result import PolicyResult, Reported
+    from jobsworth.evaluation.policy_result import PolicyResult
     from jobsworth.kinds.child import PodOwner
     from jobsworth.kinds.kind_table import KindTable
     from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet

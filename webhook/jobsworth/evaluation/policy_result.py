@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import MatchDecision
@@ -15,9 +15,6 @@ from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
 from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
-
-Reported = tuple[str, Finding]
-"""The name of the policy that reports a finding (empty for other sources), and the finding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,3 +169,7 @@ class Finding(Record, kw_only=True):
 
     def __repr__(self) -> str:
         return f"<{self.severity} {self.code} {self.field}: {self.message}>"
+
+
+Reported = tuple[str, Finding]
+"""The name of the policy that reports a finding (empty for other sources), and the finding."""

@@ -78,7 +78,7 @@ def measured(number: int, *, policies: bool) -> dict[str, float]:
     from controller_bed import resident_memory
 
     from jobsworth.controller.settings import ControllerSettings
-    from jobsworth.reconciler.event_sink import EventSink
+    from jobsworth.reconciler.events import EventSink
     from jobsworth.reconciler.parallel import one_by_one
     from jobsworth.reconciler.reconciler import Reconciler
     from support.api_server.fake_job_api import FakeJobApi

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.files.policies.policy_cases import Case, CaseFile, read_cases
+from jobsworth.files.policies.policy_cases import Case, CaseFile, read_cases, run_case
 from jobsworth.files.policies.policy_files import load_policies
-from jobsworth.files.policies.policy_runs import run_case
 from jobsworth.policy.consistency import inconsistencies
 
 FOLDER = Path(__file__).parent.parent / "policies"

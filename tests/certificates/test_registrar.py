@@ -12,8 +12,7 @@ pytest.importorskip("cryptography")
 
 from certificates.test_cluster_store import Stored
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
-from jobsworth.certificates.registrar import Registrar, RegistrationTemplate
-from jobsworth.certificates.registration_owner import RegistrationOwner
+from jobsworth.certificates.registrar import Registrar, RegistrationOwner, RegistrationTemplate
 from jobsworth.client.api_errors import ApiError
 from jobsworth.registration.policy_scope import EVERYTHING, NOTHING, ScopePart
 

@@ -18,7 +18,7 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.commands import audit, certs, reconcile, serve
 from jobsworth.files.policies.profiles import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.policy.document import NAME_PATTERN, schema
-from jobsworth.validation.schema_text import schema_text
+from jobsworth.validation.editor_schema import schema_text
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.files.file_runs import FILES_FOR_ONE_PROCESS
+from jobsworth.files.validation_run import FILES_FOR_ONE_PROCESS
 from support.cli import without_posix
 from support.cli.command_processes import BAD, GOOD, ROOT
 

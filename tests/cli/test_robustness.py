@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import ISSUES, run
-from jobsworth.files.file_runs import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
+from jobsworth.files.validation_run import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
 from support.cli.command_runs import Command, Validate
 
 ROOT = Path(__file__).parent.parent.parent

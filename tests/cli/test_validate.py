@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.files.file_runs import FILES_FOR_ONE_PROCESS
+from jobsworth.files.validation_run import FILES_FOR_ONE_PROCESS
 from support.cli.command_processes import BAD, GOOD, OTHER, ROOT, run
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.client.watch import WATCH_SECONDS, watch
+from jobsworth.client.list_watch import WATCH_SECONDS, watch
 
 
 class Events(Api):

@@ -25,7 +25,7 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.policy.violation import EFFECTS
 from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.informers import stored
 from support.admission.registered_webhook import registered_webhook
 from support.admission.running_webhook import Client, Serving, serving

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.jobs import read_job
+from jobsworth.controller.jobs import read_job, read_selector
 from jobsworth.controller.ownership import (
     adoption_patch,
     claim,
@@ -17,7 +17,6 @@ from jobsworth.controller.ownership import (
     release_patch,
 )
 from jobsworth.controller.pods import read_pod
-from jobsworth.controller.selectors import read_selector
 from support.controller.job_syncs import SETTINGS, a_job, a_pod, with_condition
 
 DELETED = {"deletionTimestamp": "2026-01-01T00:00:00Z"}

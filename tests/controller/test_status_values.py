@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.controller.failure_policy import NO_MATCH, Match
-from jobsworth.controller.selectors import Requirement, Selector, read_selector
+from jobsworth.controller.jobs import Requirement, Selector, read_selector
 from jobsworth.controller.status import Condition, Status, read_status, write_status
 from jobsworth.controller.times import read_time, write_time
 

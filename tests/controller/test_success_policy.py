@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.success_rules import matched_rule, read_success_policy
+from jobsworth.controller.jobs import matched_rule, read_success_policy
 
 COMPLETIONS = 10
 

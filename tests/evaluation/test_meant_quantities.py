@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
+from jobsworth.evaluation.fixes.api_hints import suggest_quantities
 
 
 @pytest.mark.parametrize("unit", ["k", "m", "g", "t"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.files.file_runs import evaluate_files
+from jobsworth.files.validation_run import evaluate_files
 from jobsworth.findings.result import VALID, Result
 from jobsworth.manifests import ManifestError
 

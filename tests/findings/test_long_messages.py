@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.findings.long_messages import MAX_CHARACTERS, SHORT, shortened
+from jobsworth.files.located_findings import MAX_CHARACTERS, SHORT, shortened
 from jobsworth.validation.engine import engine_for
 from support.scaling.cross_referencing_jobs import controllers_of_many_names
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.files.file_runs import FILES_FOR_ONE_PROCESS
+from jobsworth.files.validation_run import FILES_FOR_ONE_PROCESS
 from support.artifacts.action_steps import (
     ACTION,
     COMMENT,

@@ -136,6 +136,27 @@ def test_only_words_that_no_script_reads_are_reported(
     assert bool(fields("JW533", script(text, *words))) is reported
 
 
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("set -e python prepare.py python train.py", True),
+        ("set -euo pipefail python train.py", True),
+        ("cd /app python train.py", True),
+        ("export A=b python train.py", True),
+        ("set -euo pipefail; python train.py", False),
+        ("set -e -o pipefail\npython train.py", False),
+        ("set -- a b", False),
+        ("set -e a b; for each; do echo $1; done", False),
+        ("cd /app && python train.py", False),
+        ("cd -P /app", False),
+        ("export A=b C D=e", False),
+        ("export A=b $MORE", False),
+    ],
+)
+def test_lines_that_a_folded_block_joins_are_reported(text: str, reported: bool) -> None:
+    assert bool(fields("JW533", script(text))) is reported
+
+
 def test_words_in_args_follow_the_script_of_the_command() -> None:
     assert fields("JW533", main(command=["sh", "-c", "python"], args=["train.py"])) == [
         f"{MAIN}.command[2]"

@@ -48,6 +48,24 @@ def test_only_a_dump_that_nothing_takes_elsewhere_is_reported(text: str, reporte
     assert fields("JW258", backup(text, claim)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("report > /backups/a.csv", True),
+        ("mkdir -p /backups; report > /backups/a.csv", True),
+        ("cp /tmp/a.csv /backups/", True),
+        ("report > /backup/a.csv", False),
+        ("report > /backups/a.csv; aws s3 cp /backups s3://b --recursive", False),
+        ("report > /backup-of-the-year/a.csv", False),
+        ("report > /tmp/a.csv", False),
+    ],
+)
+def test_a_file_beside_a_volume_is_lost(text: str, reported: bool) -> None:
+    claim = {"persistentVolumeClaim": {"claimName": "backups"}}
+    assert bool(fields("JW258", backup(text, claim))) is reported
+    assert fields("JW258", backup(text, {"emptyDir": {}})) == []
+
+
 def test_another_container_may_take_the_files_of_an_empty_dir() -> None:
     upload = {"name": "upload", "image": "tool:1", "volumeMounts": [MOUNT]}
     text = "pg_dump shop > /backup/shop.sql"

@@ -56,7 +56,7 @@ def commands(text: str) -> list[list[str]]:
         ("f() { a; }; f", [["a"], ["f"]]),
         ("function f { a; }; f", [["a"], ["f"]]),
         ("(a; b) && { c; }", [["a"], ["b"], ["c"]]),
-        ("[[ a && b ]] && c", [["[["], ["c"]]),
+        ("[[ a && b ]] && c", [["[[", "a && b", "]]"], ["c"]]),
         ("exec sudo /bin/a b", [["/bin/a", "b"]]),
         ("a <(b; c) d", [["a", "d"]]),
         ("a=(b c) d+=(--e); f", [["f"]]),
@@ -68,7 +68,7 @@ def commands(text: str) -> list[list[str]]:
         ('a "$(b "c; d")" e; f', [["a", '$(b "c; d")', "e"], ["f"]]),
         ("if a; then b", []),
         ("'if' a; \"done\"; `b`; 'A=1' c", [["if", "a"], ["done"], ["`b`"], ["A=1", "c"]]),
-        ("((i++)); b", [["(("], ["b"]]),
+        ("((i++)); b", [["((", "i++", "))"], ["b"]]),
         ("cat <<  E\nx; y\nE\nb", [["cat"], ["b"]]),
         ('a "b\\"c; d" e', [["a", 'b\\"c; d', "e"]]),
         ("a $(b 'c)' \"d)\" e) f", [["a", "$(b 'c)' \"d)\" e)", "f"]]),
@@ -475,3 +475,24 @@ def test_the_command_before_a_true_is_named() -> None:
     )
     (finding,) = found("JW222", value)
     assert "exits with 0 even if work fails" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("if pg_dump a > /b/a; then upload; else echo failed; fi", True),
+        ("if pg_dump a > /b/a; then upload; else exit 2; fi", False),
+        ("save() { restic backup /a; notify; }; save", True),
+        ("save() { restic backup /a || return 1; notify; }; save", False),
+        ("set -e; restic backup /a || echo failed; notify", True),
+        ("set -e; restic backup /a; notify", False),
+        ("alembic upgrade head || true; work", False),
+        ("alembic upgrade head; work", True),
+        ("alembic upgrade head\nif [ $? -ne 0 ]; then exit 1; fi; work", False),
+        ("trap 'echo end; exit 0' EXIT; set -e; train", True),
+        ("trap 'echo end' EXIT; set -e; train", False),
+        ("trap 'exit 0' TERM; train", False),
+    ],
+)
+def test_a_failure_is_lost_wherever_a_script_goes_on(text: str, reported: bool) -> None:
+    assert bool(fields("JW222", running(text))) is reported

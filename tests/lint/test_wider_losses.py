@@ -88,6 +88,37 @@ def test_forget_spares_the_snapshots_of_other_cron_jobs(
     assert not fields_beside("JW270", backing_up("own", text, repository))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "reported"),
+    [
+        ("backup", "rsync -a --delete /backup/ /data/", True),
+        ("backup", "aws s3 sync s3://shop-backup /data --delete", True),
+        ("backup", "rsync -a --delete /data/ /backup/", False),
+        ("backup-restore", "rsync -a --delete /backup/ /data/", False),
+        ("site", "rsync -a --delete /backup/ /data/", False),
+    ],
+)
+def test_a_mirror_goes_to_the_backup(name: str, text: str, reported: bool) -> None:
+    value = with_metadata(cron_job(running(text, volume=CLAIM)), name=name)
+    assert bool(fields("JW270", value)) is reported
+    assert not fields("JW270", with_metadata(running(text, volume=CLAIM), name=name))
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("pg_dump -f /tmp/a shop; aws s3 cp /tmp/a s3://b/ --acl public-read", True),
+        ("gsutil cp -a public-read /tmp/shop.sql gs://b/", True),
+        ("mc anonymous set download m/backups", True),
+        ("pg_dump -f /tmp/a shop; aws s3 cp /tmp/a s3://b/ --acl private", False),
+        ("aws s3 sync /site s3://b/ --acl public-read", False),
+        ("mc cp /tmp/backup.tgz download/public", False),
+    ],
+)
+def test_a_backup_is_not_for_everyone(text: str, reported: bool) -> None:
+    assert bool(fields("JW272", running(text))) is reported
+
+
 UPGRADE = {"helm.sh/hook": "pre-install,post-upgrade"}
 
 
@@ -128,6 +159,15 @@ LATER = "\ncurl -fsS http://search/reindex"
     ("text", "reported"),
     [
         (f"set -e\n{INSERT.format('')}{LATER}", True),
+        (f"set -e\npsql -c 'UPDATE a SET sum = sum + 1'{LATER}", True),
+        (f"set -e\npsql -c 'UPDATE a SET sum = 1'{LATER}", False),
+        (f"set -e\npsql -c '\\copy a from /data/a'{LATER}", True),
+        (f"set -e\npsql -c '\\copy a to /data/a'{LATER}", False),
+        (f"set -e\nkafka-console-producer.sh --topic a{LATER}", True),
+        (f"set -e\nredis-cli rpush a b{LATER}", True),
+        (f"set -e\nredis-cli set a b{LATER}", False),
+        (f"set -e\nkubectl create namespace a{LATER}", True),
+        ("set -e\nkubectl create namespace a", False),
         (f"{INSERT.format('')}{LATER}", True),
         (f"set -e\npsql <<'EOF'\nINSERT INTO places VALUES (1);\nEOF{LATER}", True),
         (f"set -e\n{INSERT.format(' ON CONFLICT DO NOTHING')}{LATER}", False),
@@ -151,6 +191,9 @@ def test_a_retry_inserts_no_row_again(text: str, reported: bool) -> None:
         ("set -e; helm install a b; work", True),
         ("psql -c 'CREATE DATABASE shop'", True),
         ("kubectl create namespace a || true", False),
+        ("kafka-topics.sh --create --topic a", True),
+        ("kafka-topics.sh --create --if-not-exists --topic a", False),
+        ("mkdir /tmp/a", False),
         ("kubectl create ns a --dry-run=client -o yaml | kubectl apply -f -", False),
         ("mc mb --ignore-existing m/b", False),
         ("helm upgrade --install a b", False),
@@ -162,7 +205,7 @@ def test_a_retry_inserts_no_row_again(text: str, reported: bool) -> None:
 )
 def test_what_exists_is_not_made_again(text: str, reported: bool) -> None:
     assert bool(fields("JW271", cron_job(running(text)))) is reported
-    assert not fields("JW271", running(text))
+    assert not fields("JW271", running(text, backoffLimit=0))
 
 
 def service(name: str, *ports: int, **spec: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
-from jobsworth.client.watch import watch
+from jobsworth.client.list_watch import watch
 from jobsworth.live import getter_api
 from jobsworth.live.getter_api import GetterApi
 

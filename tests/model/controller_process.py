@@ -16,7 +16,7 @@ from typing import Any
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.api_interface import JSON, Api
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.informers import Informer
 from jobsworth.reconciler.parallel import one_by_one
 from jobsworth.reconciler.reconciler import Reconciler

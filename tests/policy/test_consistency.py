@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.policy.consistency import inconsistencies
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE
+from jobsworth.provenance.field_ownership import APPLY_METHODS, PLAIN_CREATE
 from support.policy.policy_requests import SERVER, document, policies
 
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}

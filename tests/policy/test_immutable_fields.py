@@ -103,3 +103,44 @@ class TestRecords:
 
     def test_are_missing_in_a_manifest_on_the_command_line(self) -> None:
         assert "annotations" not in created(SENT, "file", FIRST)["metadata"]
+
+
+PINNED = {
+    "pod": {
+        "nodeSelector": {"pool": {"value": "batch"}},
+        "tolerations": {"value": [{"key": "spot"}]},
+    }
+}
+
+
+def sent_again(pod: dict[str, Any], first: dict[str, Any], **later: Any) -> dict[str, Any]:
+    """The PodSpec that a Job with a policy's defaults has after an update without policies."""
+    stored = created(job({**pod, **first}), "create", PINNED)
+    update = kubectl_request(job({**pod, **first, **later}), "create")
+    request = replace(update, operation=UPDATE, old=stored)
+    spec: dict[str, Any] = policies().default(request, SERVER).object["spec"]["template"]["spec"]
+    return spec
+
+
+def test_parts_of_the_pod_keep_their_stored_values_without_the_policy() -> None:
+    spec = sent_again({"nodeSelector": {"disk": "ssd"}}, {})
+    assert spec["nodeSelector"] == {"disk": "ssd", "pool": "batch"}
+    assert [each["key"] for each in spec["tolerations"]] == ["spot"]
+
+
+def test_parts_of_the_pod_that_a_client_changes_stay_changed() -> None:
+    own = {"nodeSelector": {"pool": "mine"}, "tolerations": [{"key": "gpu"}]}
+    spec = sent_again({}, {}, **own)
+    assert spec["nodeSelector"] == {"pool": "mine"}
+    assert [each["key"] for each in spec["tolerations"]] == ["gpu"]
+
+
+def test_a_pod_with_too_many_parts_has_no_record_of_them() -> None:
+    containers = [{"name": f"c{number}", "image": "busybox:1.36"} for number in range(1_000)]
+    defaults = {"pod": {"containers": {"*": {"env": {"value": [{"name": "A", "value": "b"}]}}}}}
+    manifest = job({"containers": containers})
+    assert ANNOTATION not in created(manifest, "create", defaults)["metadata"].get(
+        "annotations", {}
+    )
+    manifest["spec"]["template"]["spec"]["containers"] = containers[:10]
+    assert ANNOTATION in created(manifest, "create", defaults)["metadata"]["annotations"]

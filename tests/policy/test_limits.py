@@ -177,6 +177,112 @@ def test_a_limit_of_the_pod(limits: Any, pod: Any, expected: str | None) -> None
     )
 
 
+CONTAINERS: dict[str, Any] = {
+    "securityContext": {"runAsUser": 7},
+    "initContainers": [{"name": "init", "image": "busybox:1.36"}],
+    "containers": [
+        {
+            "name": "main",
+            "image": "busybox:1.36",
+            "securityContext": {"runAsUser": 0, "capabilities": {"add": ["CHOWN", "ALL"]}},
+        }
+    ],
+    "tolerations": [{"key": "spot", "operator": "Exists"}, {"operator": "Exists"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (
+            {"annotations": {"karpenter.sh/do-not-disrupt": {"required": True}}},
+            ["metadata.annotations[karpenter.sh/do-not-disrupt]: Required value: must be set [JP004]"],
+        ),
+        (
+            {"nodeSelector": {"pool": {"required": True}}},
+            ["spec.nodeSelector[pool]: Required value: must be set [JP004]"],
+        ),
+        (
+            {"labels": {"app": {"allowed": ["b*"]}}},
+            ['metadata.labels[app]: Unsupported value: "etl": supported values: "b*" [JP003]'],
+        ),
+        (
+            {"tolerations": {"allowed": ["spot"]}},
+            ['spec.tolerations[1].key: Unsupported value: "": supported values: "spot" [JP003]'],
+        ),
+        (
+            {"tolerations": {"denied": ["gpu"]}},
+            ['spec.tolerations[1].key: Invalid value: "": may not be any of "gpu", "" [JP003]'],
+        ),
+        (
+            {"tolerations": {"forbidden": True}},
+            [f"spec.tolerations[{index}].key: Forbidden: may not be set [JP005]" for index in (0, 1)],
+        ),
+        (
+            {"securityContext": {"runAsNonRoot": {"required": True}}},
+            [
+                f"spec.{name}[0].securityContext.runAsNonRoot: Required value: must be set [JP004]"
+                for name in ("initContainers", "containers")
+            ],
+        ),
+        (
+            {"securityContext": {"runAsUser": {"required": True, "minimum": 1}}},
+            [
+                "spec.containers[0].securityContext.runAsUser: Invalid value: 0: "
+                "must be greater than or equal to 1 [JP001]"
+            ],
+        ),
+        (
+            {"securityContext": {"runAsUser": {"minimum": 8}}},
+            [
+                f"spec.{place}securityContext.runAsUser: Invalid value: {value}: "
+                "must be greater than or equal to 8 [JP001]"
+                for place, value in (("", 7), ("containers[0].", 0))
+            ],
+        ),
+        (
+            {"securityContext": {"addedCapabilities": {"allowed": ["CHOWN"]}}},
+            [
+                "spec.containers[0].securityContext.capabilities.add[1]: "
+                'Unsupported value: "ALL": supported values: "CHOWN" [JP003]'
+            ],
+        ),
+        ({"securityContext": {"privileged": {"allowed": [False]}}}, []),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["Job", "CronJob"])
+def test_a_limit_of_parts_of_the_pod(limits: Any, expected: list[str], kind: str) -> None:
+    value = job(CONTAINERS)
+    value["spec"]["template"]["metadata"] = {"labels": {"app": "etl"}}
+    place = "spec.template"
+    if kind == "CronJob":
+        value, place = cron_job(value), "spec.jobTemplate.spec.template"
+    found = policy_messages(value, limits={"pod": limits})
+    assert found == [f"{place}.{each}" for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("limits", "problem"),
+    [
+        ({"labels": {"a b": {"required": True}}}, "labels[a b]: no object can have this key"),
+        ({"nodeSelector": {"a/b/c": {"required": True}}}, "nodeSelector[a/b/c]: no object can"),
+        ({"tolerations": {"required": True}}, "tolerations.required: unknown field"),
+        ({"tolerations": {"message": "No."}}, "tolerations: has no effect"),
+        (
+            {"securityContext": {"privileged": {"forbidden": True, "allowed": [False]}}},
+            "securityContext.privileged.allowed: the value of a forbidden field cannot be limited",
+        ),
+        (
+            {"securityContext": {"runAsUser": {"allowed": ["a"]}}},
+            "securityContext.runAsUser.allowed",
+        ),
+    ],
+)
+def test_problems_of_limits_of_parts_of_the_pod(limits: Any, problem: str) -> None:
+    (found,) = problems(limits={"pod": limits})
+    assert found.startswith(f"spec.limits.pod.{problem}")
+
+
 @pytest.mark.parametrize(
     ("limits", "spec", "expected"),
     [

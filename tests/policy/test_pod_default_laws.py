@@ -100,13 +100,7 @@ def test_a_manifest_that_is_applied_again_changes_nothing_in_the_pod_template(
     held, request = loaded(documents), kubectl_request(value, way)
     assume(not errors(request.object))
     stored = held.default(request, SERVER).object
-    whole = request.object["spec"]["template"]
-    # Server-side apply and kubectl apply replace only what is one value for them.
-    merged = copy.deepcopy(stored["spec"]["template"])
-    for name in ("nodeSelector", "tolerations"):
-        if name in whole["spec"]:
-            merged["spec"][name] = whole["spec"][name]
-    for template in (whole, merged):
+    for template in templates_sent_again(request.object, stored):
         again = replace(
             request,
             operation=UPDATE,
@@ -117,6 +111,45 @@ def test_a_manifest_that_is_applied_again_changes_nothing_in_the_pod_template(
         assert result.object["spec"]["template"] == stored["spec"]["template"]
         assert not errors(result.object, stored)
         assert result.applied == ()
+
+
+@LAW
+@given(
+    value=POD_JOBS,
+    documents=pod_policies(WHEN_OR_ALWAYS),
+    later=st.just([]) | pod_policies(WHEN_OR_ALWAYS),
+    way=st.sampled_from(WAYS[1:]),
+)
+def test_a_manifest_that_is_applied_again_three_times_changes_nothing_after_a_change_of_policies(
+    value: dict[str, Any], documents: list[dict[str, Any]], later: list[dict[str, Any]], way: str
+) -> None:
+    before, after, request = loaded(documents), loaded(later), kubectl_request(value, way)
+    assume(not errors(request.object))
+    stored = before.default(request, SERVER).object
+    for template in templates_sent_again(request.object, stored):
+        held = stored
+        for _ in range(3):
+            # A client that replaces the Job also removes the annotations that it did not write.
+            sent = {**request.object, "spec": {**held["spec"], "template": template}}
+            result = after.default(
+                replace(request, operation=UPDATE, object=sent, old=held), SERVER
+            )
+            assert result.object["spec"]["template"] == stored["spec"]["template"]
+            assert not errors(result.object, held)
+            held = result.object
+
+
+def templates_sent_again(
+    sent: dict[str, Any], stored: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The template of a client, whole, and merged into the stored one."""
+    whole = sent["spec"]["template"]
+    # Server-side apply and kubectl apply replace only what is one value for them.
+    merged = copy.deepcopy(stored["spec"]["template"])
+    for name in ("nodeSelector", "tolerations"):
+        if name in whole["spec"]:
+            merged["spec"][name] = whole["spec"][name]
+    return whole, merged
 
 
 @LAW

@@ -363,9 +363,44 @@ def test_a_default_that_no_api_server_accepts_is_a_problem(
     assert found.startswith(problem)
 
 
-def test_a_limit_of_the_same_policy_may_not_reject_a_default() -> None:
-    (found,) = problems(
-        defaults={"pod": {"priorityClassName": {"value": "high"}}},
-        limits={"pod": {"priorityClassName": {"denied": ["hi*"]}}},
-    )
-    assert found.startswith("spec.defaults.pod.priorityClassName: the limits reject this default: ")
+@pytest.mark.parametrize(
+    ("default", "limit", "field"),
+    [
+        (
+            {"priorityClassName": {"value": "high"}},
+            {"priorityClassName": {"denied": ["hi*"]}},
+            "priorityClassName",
+        ),
+        (
+            {"nodeSelector": {"pool": {"value": "gpu"}}},
+            {"nodeSelector": {"pool": {"allowed": ["batch"]}}},
+            "nodeSelector[pool]",
+        ),
+        (
+            {"tolerations": {"value": [{"key": "spot", "operator": "Exists"}, {"key": "gpu"}]}},
+            {"tolerations": {"denied": ["gpu"]}},
+            "tolerations.value[1]",
+        ),
+        (
+            {"securityContext": {"value": {"fsGroup": 1, "runAsUser": 0}}},
+            {"securityContext": {"runAsUser": {"minimum": 1}}},
+            "securityContext.value.runAsUser",
+        ),
+        (
+            {"initContainers": {"*": {"securityContext": {"value": {"capabilities": {"add": ["BPF"]}}}}}},
+            {"securityContext": {"addedCapabilities": {"forbidden": True}}},
+            "initContainers[*].securityContext.value.capabilities.add",
+        ),
+    ],
+)  # fmt: skip
+def test_a_limit_of_the_same_policy_may_not_reject_a_default(
+    default: dict[str, Any], limit: dict[str, Any], field: str
+) -> None:
+    (found,) = problems(defaults={"pod": default}, limits={"pod": limit})
+    assert found.startswith(f"spec.defaults.pod.{field}: the limits reject this default: ")
+
+
+def test_a_default_may_be_what_a_limit_of_the_same_policy_requires() -> None:
+    default = {"securityContext": {"value": {"runAsNonRoot": True}}}
+    limit = {"securityContext": {"runAsNonRoot": {"required": True, "allowed": [True]}}}
+    assert problems(defaults={"pod": default}, limits={"pod": limit}) == []

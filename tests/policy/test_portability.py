@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.policy.cel.advice import advice
-from jobsworth.policy.cel.expressions import Expression, Expressions
-from jobsworth.policy.cel.portability import unportable
+from jobsworth.policy.cel.expressions import Expression, Expressions, unportable
 from jobsworth.policy.cel.programs import BadExpression, Program
 from kube_cel.refusals import Refusal
 from support.cel.recorded_expressions import RecordedExpression, recorded_expressions

@@ -14,9 +14,8 @@ import pytest
 import yaml
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.files.policies.policy_cases import Case, CaseFile, read_cases
+from jobsworth.files.policies.policy_cases import Case, CaseFile, read_cases, run_case
 from jobsworth.files.policies.policy_files import PROFILE_FOLDER, load_policies, profile_files
-from jobsworth.files.policies.policy_runs import run_case
 from jobsworth.files.policies.profiles import ENFORCEMENTS, PROFILES, Profile
 from jobsworth.policy.reader import read
 from jobsworth.policy.violation import Effect

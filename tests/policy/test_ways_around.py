@@ -97,3 +97,9 @@ def test_a_limit_of_devices_that_does_not_count_claims() -> None:
     assert problem.startswith("devices that a Pod claims by resourceClaims are not counted")
     assert found("!has(object.spec.template.spec.resourceClaims)", limits=limits) == []
     assert around(resources={"limits": {"memory": {"maximum": "8Gi"}}}) == []
+
+
+def test_a_limit_of_the_node_selector_that_an_affinity_avoids() -> None:
+    (problem,) = around(pod={"nodeSelector": {"pool": {"allowed": ["batch"]}}})
+    assert problem.startswith("a Pod can choose its node by affinity instead")
+    assert around(pod={"nodeSelector": {"pool": {"allowed": ["batch"], "required": True}}}) == []

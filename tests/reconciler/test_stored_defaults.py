@@ -14,8 +14,7 @@ from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.policy.reader import read
 from jobsworth.reconciler.admitted_jobs import ActivePolicies
-from jobsworth.reconciler.event_sink import ApiEventSink
-from jobsworth.reconciler.events import EventRecorder
+from jobsworth.reconciler.events import ApiEventSink, EventRecorder
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.stored_defaults import StoredDefaults
 from support.api_server.fake_job_api import FakeJobApi, Object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.reports.markdown_parts import bullets, escaped, table
+from jobsworth.reports.sections import bullets, escaped, table
 
 
 @pytest.mark.parametrize(

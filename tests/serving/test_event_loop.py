@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from jobsworth.serving import event_loop
-from jobsworth.serving.connection_limits import ConnectionLimit
 from jobsworth.serving.event_loop import TLS_BUFFER_BYTES, EventLoop
+from jobsworth.serving.request_limits import ConnectionLimit
 from support.admission.running_webhook import CertificateAuthority
 
 LIMIT = 3

@@ -10,8 +10,8 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from jobsworth.serving.connection_limits import CONNECTIONS, HANDSHAKES, ConnectionLimit
 from jobsworth.serving.http_protocol import HttpProtocol, MonitorProtocol, http_settings
+from jobsworth.serving.request_limits import CONNECTIONS, HANDSHAKES, ConnectionLimit
 
 HEAD = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n"
 LIMIT = 3

@@ -11,7 +11,7 @@ pytest.importorskip("gunicorn")
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES
 from jobsworth.cli.commands.serve import ServedOptions
 from jobsworth.cli.server_options import server_of_release
-from jobsworth.serving.release_poll import POLL_SECONDS, RETRY_SECONDS, ReleasePoll
+from jobsworth.serving.active_policies import POLL_SECONDS, RETRY_SECONDS, ReleasePoll
 from support.cli.parsed_options import parsed
 
 

@@ -22,9 +22,8 @@ from jobsworth.kinds.job_set_children import children
 from jobsworth.policy.case_document import case_schema
 from jobsworth.policy.document import schema
 from jobsworth.runs.simulation.scenario_document import scenario_schema
-from jobsworth.validation.editor_schema import editor_schema
+from jobsworth.validation.editor_schema import editor_schema, schema_text
 from jobsworth.validation.job_sets import verdict
-from jobsworth.validation.schema_text import schema_text
 from support.api_server.job_set_answers import read_job_set_cases
 from support.api_server.oracle_cases import CATEGORIES, cases
 from support.law_examples import some_of

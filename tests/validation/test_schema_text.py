@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.validation import schema_text as layout
-from jobsworth.validation.schema_text import MAX_LINE, schema_text
+from jobsworth.validation import editor_schema as layout
+from jobsworth.validation.editor_schema import MAX_LINE, schema_text
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [

@@ -15,7 +15,7 @@ from jobsworth.api.field_errors import (
     too_long,
 )
 from jobsworth.api.field_errors import invalid as field_invalid
-from jobsworth.validation.wording import message_in
+from jobsworth.validation.verdict_findings import message_in
 from support.validation.engine_errors import errors_of, invalid, job_with, pod_errors, server
 
 OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "", "uid": "u"}

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.dry_run.injected_containers import (
+from jobsworth.evaluation.dry_run.created_objects import (
     findings_of_injected,
     with_injected_containers,
 )

@@ -30,6 +30,37 @@ from support.policy.policy_requests import SERVER, policies
             {"labels": {"team": {"required": True}}},
             [("spec.defaults.labels[team]", "spec.limits.labels[team]")],
         ),
+        (
+            {
+                "pod": {
+                    "labels": {"team": {"value": "a"}},
+                    "nodeSelector": {"pool": {"value": "batch"}},
+                    "securityContext": {"value": {"runAsNonRoot": True, "runAsUser": 7}},
+                    "containers": {"*": {"securityContext": {"value": {"privileged": False}}}},
+                }
+            },
+            {
+                "pod": {
+                    "labels": {"team": {"required": True}},
+                    "nodeSelector": {"pool": {"allowed": ["batch"]}},
+                    "securityContext": {
+                        "runAsNonRoot": {"required": True},
+                        "privileged": {"required": True, "allowed": [False]},
+                    },
+                }
+            },
+            [
+                ("spec.defaults.pod.labels[team]", "spec.limits.pod.labels[team]"),
+                (
+                    "spec.defaults.pod.securityContext.value.runAsNonRoot",
+                    "spec.limits.pod.securityContext.runAsNonRoot",
+                ),
+                (
+                    "spec.defaults.pod.containers[*].securityContext.value.privileged",
+                    "spec.limits.pod.securityContext.privileged",
+                ),
+            ],
+        ),
     ],
 )
 def test_a_default_is_needed_if_its_limit_denies_what_leaves_the_field_unset(

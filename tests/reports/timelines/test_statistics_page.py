@@ -10,8 +10,7 @@ import pytest
 import jobsworth
 from jobsworth.reports.timelines.statistics_page import BINS, statistics_page
 from jobsworth.reports.timelines.statistics_text import percent, percent_or_none, plain
-from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize
-from jobsworth.runs.work_statistics import work_done
+from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize, work_done
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,
     indexed,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
 from jobsworth.documents.declared import report_text
-from jobsworth.reports import calendar_text
+from jobsworth.reports import calendar_words
 from jobsworth.reports.calendar_page import calendar_page
 from jobsworth.reports.schedule_report import calendar_report
 from jobsworth.runs.calendar import cron_calendar
@@ -122,7 +122,7 @@ def test_the_hours_and_the_runs_of_each_cron_job_are_the_scheduled_times(
 
 def test_reports_show_the_same_numbers() -> None:
     found = a_week()
-    text = "\n".join(calendar_text.render(found, width=None))
+    text = "\n".join(calendar_words.render(found, width=None))
     page, json = calendar_page(found), report_text(calendar_report(found))
     for report in (text, page):
         assert "19 CronJobs start" in report
@@ -133,7 +133,7 @@ def test_reports_show_the_same_numbers() -> None:
 
 def test_reports_of_nothing_are_no_errors() -> None:
     found = a_calendar()
-    assert "0 CronJobs start 0 runs" in "\n".join(calendar_text.render(found, width=80))
+    assert "0 CronJobs start 0 runs" in "\n".join(calendar_words.render(found, width=80))
     assert calendar_page(found)
     assert report_text(calendar_report(found))
 
@@ -151,6 +151,6 @@ def test_a_hostile_name_controls_neither_page_nor_terminal() -> None:
         }
     )
     assert "<script>" not in calendar_page(hostile)
-    for report in (calendar_page(hostile), "\n".join(calendar_text.render(hostile, width=None))):
+    for report in (calendar_page(hostile), "\n".join(calendar_words.render(hostile, width=None))):
         assert "\x1b" not in report
         assert "\u202e" not in report

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.jobset.failure_policy import read_failure_policy
-from jobsworth.runs.explanation.explained_job_set import ExplainedJobSet
+from jobsworth.runs.explanation.explained_job import ExplainedJobSet
 
 RESTARTS = "without a matching rule, the JobSet restarts all its 4 Jobs, at most 3 times, then fails (ReachedMaxRestarts)"
 FAIL = {"action": "FailJobSet"}

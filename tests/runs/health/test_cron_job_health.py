@@ -266,7 +266,7 @@ def test_a_machine_without_the_time_zone_says_so(monkeypatch: pytest.MonkeyPatch
     def unknown(name: str) -> ZoneInfo:
         raise ZoneInfoNotFoundError(name)
 
-    monkeypatch.setattr("jobsworth.controller.cron_jobs.local_times.ZoneInfo", unknown)
+    monkeypatch.setattr("jobsworth.controller.cron_jobs.schedule_times.ZoneInfo", unknown)
     ((_, (problem,)),) = problems_by_object(health(a_cron_job(timeZone="Europe/Berlin")))
     assert problem.message == (
         "its runs are not known: this machine does not know the time zone Europe/Berlin"

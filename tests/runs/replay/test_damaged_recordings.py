@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.files.recordings.saved_jobs import diagnoses_in
+from jobsworth.files.saved_objects import diagnoses_in
 from jobsworth.reports import why_json
 from jobsworth.reports.sections import markdown_lines, text_lines
 from jobsworth.reports.timelines.timeline_page import timeline_page
 from jobsworth.reports.why_sections import why_sections
 from jobsworth.runs.recorded.recording_reader import BadRecording
-from jobsworth.runs.why.recorded_timeline import recorded_timeline
+from jobsworth.runs.why.run_forms import recorded_timeline
 from jobsworth.usage_error import UsageError
 from support.cli.command_processes import ROOT
 from support.simulation.simulated_runs import job

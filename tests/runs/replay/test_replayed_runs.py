@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from jobsworth.runs.replay.planner_replay import replay
 from jobsworth.runs.replay.policy_comparison import compare_policies
-from jobsworth.runs.why.recorded_timeline import recorded_timeline
+from jobsworth.runs.why.run_forms import recorded_timeline
 from support.replay.recorded_jobs import START, pod, recorded_run, recording, stored
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,

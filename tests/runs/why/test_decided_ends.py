@@ -10,7 +10,7 @@ from jobsworth.runs.replay.planner_replay import replay
 from jobsworth.runs.why.decisions import gaps
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
 from jobsworth.runs.why.pod_table import pod_rows
-from jobsworth.runs.why.recorded_timeline import recorded_timeline
+from jobsworth.runs.why.run_forms import recorded_timeline
 from support.replay.recorded_jobs import at, created, event, pod, recording, stored
 from support.simulation.simulated_runs import job
 

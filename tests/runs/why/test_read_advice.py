@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
-from jobsworth.runs.why.gone_pods import gone_cause
+from jobsworth.runs.why.failed_job import gone_cause
 from support.replay.recorded_jobs import created, event, pod, stored
 from support.simulation.simulated_runs import job
 

@@ -9,7 +9,7 @@ import pytest
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import DISRUPTIONS
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
-from jobsworth.runs.why.simulated_recording import simulated_recording
+from jobsworth.runs.why.run_forms import simulated_recording
 from support.simulation.simulated_runs import job, on_exit, run, scenario
 
 LOST = {"NodeLost": Cause.TAINT}

@@ -10,7 +10,7 @@ from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.informers import Informer
 from jobsworth.reconciler.parallel import Calls, one_by_one
 from jobsworth.reconciler.reconciler import Reconciler

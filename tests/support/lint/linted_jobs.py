@@ -7,7 +7,7 @@ from collections.abc import Container
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.files.context.repeated_keys import repeated_keys
+from jobsworth.files.context.neighbor_files import repeated_keys
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.lint_rule import Rule

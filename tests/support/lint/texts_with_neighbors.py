@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from jobsworth.files.context.repeated_keys import repeated_keys
+from jobsworth.files.context.neighbor_files import repeated_keys
 from jobsworth.lint.edit import Edit, edit_of
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.manifests import Document, read_text

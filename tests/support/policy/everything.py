@@ -79,12 +79,36 @@ _EXPRESSIONS = [
     },
 ]
 
+_PODS: dict[str, Any] = {
+    "labels": {"app": {"required": True, "allowed": ["etl", "train-*"]}},
+    "annotations": {"example.com/ticket": {"forbidden": True}},
+    "nodeSelector": {"example.com/pool": {"denied": ["gp*"]}, "zone": {"required": True}},
+    "tolerations": {"allowed": ["example.com/*", "spot"], "denied": ["example.com/gpu"]},
+    "securityContext": {
+        "runAsNonRoot": {"required": True, "allowed": [True]},
+        "runAsUser": {"minimum": 1000, "maximum": 2000},
+        "privileged": {"forbidden": True},
+        "allowPrivilegeEscalation": {"required": True, "allowed": [False]},
+        "readOnlyRootFilesystem": {"allowed": [True]},
+        "addedCapabilities": {"allowed": ["CHOWN", "NET_*"], "message": "Ask."},
+    },
+}
 DOCUMENTS = [
     document(
         "fields",
         limits={name: part for name, part in _LIMITS.items() if name not in ("resources", "pod")},
     ),
     document("pods", limits={"pod": _LIMITS["pod"]}, enforcement="warn"),
+    document("parts-of-pods", limits={"pod": _PODS}, cronJobJobs="enforce"),
+    document(
+        "no-entries-in-pods",
+        limits={
+            "pod": {
+                "tolerations": {"forbidden": True},
+                "securityContext": {"addedCapabilities": {"forbidden": True}},
+            }
+        },
+    ),
     document("resources", limits={"resources": _LIMITS["resources"]}, cronJobJobs="enforce"),
     document(
         "cron-jobs",

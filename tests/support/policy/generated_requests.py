@@ -300,7 +300,56 @@ class Requests:
                 spec["podReplacementPolicy"] = "Failed"
         if random.random() > self._valid * 0.8:
             pod["tolerations"] = [{"key": "example.com/spot", "operator": "Exists"}]
-        return {**spec, "template": {"spec": pod}}
+        template = {"spec": pod}
+        self._add_parts(template, self._spec.get("limits", {}).get("pod", {}))
+        return {**spec, "template": template}
+
+    def _add_parts(self, template: dict[str, Any], limits: Mapping[str, Any]) -> None:
+        """Add the parts of a Pod template that the policy limits."""
+        pod = template["spec"]
+        for name in ("labels", "annotations", "nodeSelector"):
+            entries = self._chosen(limits.get(name, {}), ["some", ""])
+            if entries:
+                holder = pod if name == "nodeSelector" else template.setdefault("metadata", {})
+                holder[name] = entries
+        if "tolerations" in limits:
+            pod["tolerations"] = [
+                {"key": key, "operator": "Exists"} if key else {"operator": "Exists"}
+                for key in self._several(limits["tolerations"], ["", "gpu", "spot"])
+            ]
+        if "securityContext" not in limits:
+            return
+        security = dict(limits["securityContext"])
+        added = security.pop("addedCapabilities", {})
+        for each in [*pod["containers"], *pod.get("initContainers", ())]:
+            context = self._chosen(security, [True, False])
+            if isinstance(context.get("runAsUser"), bool):
+                del context["runAsUser"]
+            if context.get("privileged") or self._random.random() < 0.4:
+                context.pop("allowPrivilegeEscalation", None)
+            if self._random.random() < 0.7:
+                context["capabilities"] = {"add": self._several(added, ["CHOWN", "SYS_ADMIN"])}
+            if "SYS_ADMIN" in context.get("capabilities", {}).get("add", ()):
+                context.pop("allowPrivilegeEscalation", None)
+            each["securityContext"] = context
+        shared = {name: one for name, one in security.items() if name.startswith("runAs")}
+        context = self._chosen(shared, [True])
+        if isinstance(context.get("runAsUser"), bool):
+            del context["runAsUser"]
+        if context:
+            pod["securityContext"] = context
+
+    def _chosen(self, limits: Mapping[str, Any], usual: Sequence[Any]) -> dict[str, Any]:
+        found = {}
+        for key, limit in limits.items():
+            chance = self._valid if limit.get("required") else 1 - self._valid
+            if self._random.random() < chance:
+                found[key] = self._value(limit, usual)
+        return found
+
+    def _several(self, limit: Mapping[str, Any], usual: Sequence[Any]) -> list[Any]:
+        most = 1 if limit.get("forbidden") and self._random.random() < self._valid else 3
+        return [self._value(limit, usual) for _ in range(self._random.randrange(most))]
 
     def _containers(self) -> dict[str, Any]:
         random = self._random

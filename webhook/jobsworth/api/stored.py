@@ -30,10 +30,10 @@ _DECLARED: Mapping[str, Later] = {
     "CronJob": Later("jobsworth.api.batch.cron_job", "CronJob"),
     "JobSet": Later("jobsworth.api.jobset.job_set", "JobSet"),
     "Pod": Later("jobsworth.api.core.stored_pod", "Pod"),
-    "Event": Later("jobsworth.api.core.event", "Event"),
+    "Event": Later("jobsworth.api.core.stored_pod", "Event"),
     **dict.fromkeys(
         ("Workload", "LocalQueue", "ClusterQueue", "PodGroup"),
-        Later("jobsworth.api.core.queue_objects", "QueueObject"),
+        Later("jobsworth.api.core.stored_pod", "QueueObject"),
     ),
 }
 _REQUIRED = {"Job": ("spec",), "CronJob": ("spec", "schedule")}

@@ -69,7 +69,7 @@ def _errors(type_: Any, value: Any, server: ApiServer, owner: Owner) -> Iterator
     elif isinstance(type_, ListOf):
         yield from _of_items(type_, value, server, owner)
     elif not isinstance(value, dict):
-        yield "", f"expected map, got {_shown(value)}"
+        yield "", f"expected map, got {_in_go(value)}"
     else:
         for key, part in value.items():
             inner: Any = type_.value if isinstance(type_, MapOf) else None
@@ -90,18 +90,18 @@ def _of_scalar(type_: Scalar, value: Any) -> str:
     if type_ in _NUMBERS:
         return "" if is_number else f"expected numeric (int or float), got {_go_type(value)}"
     if type_ is Boolean:
-        return "" if isinstance(value, bool) else f"expected boolean, got {_shown(value)}"
+        return "" if isinstance(value, bool) else f"expected boolean, got {_in_go(value)}"
     if type_ in _ANY_SCALAR:
         is_scalar = isinstance(value, (bool, int, float, str))
-        return "" if is_scalar else f"expected any scalar, got {_shown(value)}"
-    return "" if isinstance(value, str) else f"expected string, got {_shown(value, of_type=True)}"
+        return "" if is_scalar else f"expected any scalar, got {_in_go(value)}"
+    return "" if isinstance(value, str) else f"expected string, got {_in_go(value, of_type=True)}"
 
 
 def _of_items(
     type_: ListOf, value: Any, server: ApiServer, owner: Owner
 ) -> Iterator[tuple[str, str]]:
     if not isinstance(value, list):
-        yield "", f"expected list, got {_shown(value)}"
+        yield "", f"expected list, got {_in_go(value)}"
         return
     seen: set[str] = set()
     for index, item in enumerate(value):
@@ -260,7 +260,7 @@ def _go_type(value: Any) -> str:
     return "[]interface {}" if isinstance(value, list) else "structpb.NullValue"
 
 
-def _shown(value: Any, *, of_type: bool = False) -> str:
+def _in_go(value: Any, *, of_type: bool = False) -> str:
     """Return a value as Go prints the wrapper that holds it."""
     if of_type:
         return f"&value.valueUnstructured{{Value:{_go_syntax(value)}}}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.findings.finding import Finding, Reported
 from jobsworth.kinds.kind_table import OF_JOB_SETS, ONCE_IN_JOB_SETS, SHIPPED, EmbeddedTemplate
 

@@ -1,4 +1,4 @@
-"""The process of an audit that runs continuously: its policies, metrics, endpoints and signals."""
+"""The process of an audit that runs continuously: policies, health, metrics, endpoints, signals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from prometheus_client.registry import Collector
 from jobsworth.api.api_server import UnknownGate
 from jobsworth.audit.audit_events import AuditEvents
 from jobsworth.audit.audit_metrics import AuditMetrics
+from jobsworth.audit.audited_objects import AuditScope
 from jobsworth.audit.cluster_audit import AuditRules, AuditSettings, ClusterAudit
 from jobsworth.audit.continuous_audit import Clocks, ContinuousAudit
-from jobsworth.audit.health_check import HealthCheck
 from jobsworth.audit.health_metrics import HealthMetrics
+from jobsworth.audit.health_objects import list_health_objects
+from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_interface import Api
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.runs.health.cluster_health import STUCK_AFTER
+from jobsworth.runs.health.cluster_health import STUCK_AFTER, cluster_health
 from jobsworth.serving.health_endpoints import HealthServer
 from jobsworth.serving.policy_files import PolicyFiles
 from jobsworth.usage_error import UsageError
@@ -182,3 +184,48 @@ def _health_server(
         return HealthServer(host, port, registry, healthy=lambda: None, ready=running.unready)
     except OSError as error:
         raise UsageError(f"cannot listen at {host}:{port}: {error}") from None
+
+
+class HealthCheck:
+    """Shows the health of a cluster as metrics, each time that it is called.
+
+    Args:
+        failed_within: seconds for which a failed Job without a CronJob is shown.
+        stuck_after: seconds after which a Job that waits for its Pods is stuck.
+        now: returns the time in seconds since 1970.
+        note: reports what cannot be listed.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        stored_objects: StoredObjects,
+        scope: AuditScope,
+        metrics: HealthMetrics,
+        *,
+        failed_within: int,
+        stuck_after: float,
+        now: Callable[[], float],
+        note: Callable[[str], None],
+    ) -> None:
+        self._api = api
+        self._stored_objects = stored_objects
+        self._scope = scope
+        self._metrics = metrics
+        self._failed_within = failed_within
+        self._stuck_after = stuck_after
+        self._now = now
+        self._note = note
+
+    def __call__(self) -> None:
+        """Read the objects, and show their health.
+
+        Raises:
+            ApiError: the cluster cannot be read; the metrics stay as they are.
+        """
+        listed = list_health_objects(self._stored_objects, self._api, self._scope, self._note)
+        now = int(self._now())
+        health = cluster_health(
+            listed, now, failed_since=now - self._failed_within, stuck_after=self._stuck_after
+        )
+        self._metrics.completed(health)

@@ -20,9 +20,8 @@ from jobsworth.admission.decision import ApiVerdict
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.last_good_policies import LastGoodPolicies
 from jobsworth.certificates.manager import LOG, Manager
-from jobsworth.certificates.registrar import Registrar
+from jobsworth.certificates.registrar import Registrar, RegistrationOwner
 from jobsworth.certificates.registration_files import LoggedPolicies, Readiness, RegistrationFiles
-from jobsworth.certificates.registration_owner import RegistrationOwner
 from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.api_resources import CORE, resource_path
@@ -31,8 +30,8 @@ from jobsworth.client.list_watch import notify
 from jobsworth.client.rest_config import RestConfig, Target, rest_config
 from jobsworth.client.server_release import ask_release
 from jobsworth.client.transport import Client
+from jobsworth.serving.active_policies import ReleasePoll
 from jobsworth.serving.policy_files import PolicyFiles
-from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.usage_error import UsageError
 
 SOON = 1.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jobsworth.cli.options import Options, option
+from jobsworth.cli.options import NUMBER, Options, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,17 @@ class ClusterOptions(Options):
         "--context",
         metavar="NAME",
         help="The context of the kubeconfig; default: the current context.",
+    )
+
+
+def request_timeout_option() -> Any:
+    """Declare the option ``--request-timeout`` of a command that reads a cluster."""
+    return option(
+        "--request-timeout",
+        default=30,
+        type=NUMBER,
+        metavar="SECONDS",
+        help="Timeout of a request to the cluster.",
     )
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
@@ -38,13 +43,7 @@ class CalendarOptions(Options):
     days: int = option(
         "--days", default=7, type=NUMBER, metavar="N", help="The number of days of a calendar."
     )
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
 
     @property
     def of_cluster(self) -> bool:
@@ -120,9 +119,9 @@ class _ClusterError(Exception):
 def _of_files(
     paths: Sequence[str], period: CalendarPeriod, left_out: list[str]
 ) -> list[CalendarEntry]:
-    from jobsworth.files.calendar_files import entries_in
     from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.configuration.settings import Settings
+    from jobsworth.files.saved_objects import entries_in
 
     configurations = Configurations(Settings())
     return list(entries_in(configurations, paths, period.start, left_out.append))
@@ -180,7 +179,7 @@ def _rendered(name: str, file: str, calendar: CronCalendar) -> Iterator[str]:
 
         yield calendar_page(calendar)
     else:
-        from jobsworth.reports import calendar_text
+        from jobsworth.reports import calendar_words
 
         width = terminal_width(sys.stdout) if file == STDOUT else None
-        yield from calendar_text.render(calendar, width=width)
+        yield from calendar_words.render(calendar, width=width)

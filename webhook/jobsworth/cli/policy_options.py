@@ -1,4 +1,4 @@
-"""Options for policies: the profile, and the files that the webhook and the controller reload."""
+"""Options for policies: the profile, the files, and the request that they match."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jobsworth.cli.options import Options, group, option, words
+from jobsworth.evaluation.subject import Requester
 from jobsworth.files.policies.profiles import (
     ENFORCEMENTS,
     PROFILE_CHOICES,
@@ -136,3 +137,53 @@ def policy_files(
     if must_exist:
         files.require_paths()
     return PolicyFiles(files.load, files.watched)
+
+
+class RequestOptions(Options):
+    """Options for the request that policies match."""
+
+    heading = "The request, for policies"
+
+    namespace: str | None = option(
+        "--namespace",
+        "-n",
+        metavar="NAME",
+        help="The namespace of manifests without one; by default: default.",
+    )
+    namespace_labels: str | None = option(
+        "--namespace-labels", metavar="KEY=VALUE,...", help="Labels of the namespace, if known."
+    )
+    user: str | None = option(
+        "--user", metavar="NAME", help="The user who sends the manifest, if known."
+    )
+    group: tuple[str, ...] = words(
+        "--group", metavar="NAME", help="A group of the user; may be given several times."
+    )
+
+
+def requester_of(options: RequestOptions) -> Requester:
+    """Return the sender of manifests.
+
+    Raises:
+        UsageError: the labels are not of the form KEY=VALUE.
+    """
+    from jobsworth.evaluation.subject import Requester
+
+    return Requester(
+        namespace=options.namespace or "",
+        namespace_labels=_labels(options.namespace_labels),
+        user=options.user,
+        groups=options.group,
+    )
+
+
+def _labels(text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    labels = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(f'--namespace-labels: "{part}" is not of the form KEY=VALUE')
+        labels[key] = value
+    return labels

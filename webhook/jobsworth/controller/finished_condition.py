@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.jobs import Job
+from jobsworth.controller.jobs import Job, matched_rule
 from jobsworth.controller.signals import (
     JOB_COMPLETED,
     JOB_RESUMED,
@@ -21,7 +21,6 @@ from jobsworth.controller.signals import (
     Event,
 )
 from jobsworth.controller.status import Condition, Status
-from jobsworth.controller.success_rules import matched_rule
 from jobsworth.controller.sync_context import SyncContext
 
 

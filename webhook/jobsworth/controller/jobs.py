@@ -6,17 +6,132 @@ controller need care here: an unknown completion mode, or an unknown policy acti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Any
 
 from jobsworth.api.batch.termination_rules import rules_of
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import FailurePolicy, read_failure_policy
-from jobsworth.controller.pods import MAX_INT32, Owner
-from jobsworth.controller.selectors import Selector, read_selector
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.pods import MAX_INT32, Owner, Pod
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.controller.status import Status, read_status
-from jobsworth.controller.success_rules import SuccessRule, read_success_policy
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRule:
+    """A rule; at least one of its attributes is not None.
+
+    Attributes:
+        indexes: succeededIndexes, unparsed.
+        count: succeededCount: the number of these indexes, or of all, that must succeed.
+    """
+
+    indexes: str | None
+    count: int | None
+
+    def met_by(self, succeeded: IndexSet, completions: int) -> bool:
+        """Return True if the succeeded indexes satisfy the rule."""
+        if self.indexes is None:
+            return self.count is not None and len(succeeded) >= self.count
+        wanted = IndexSet.read(self.indexes, completions)
+        if not wanted:
+            return False
+        reached = wanted.overlap(succeeded)
+        return reached == len(wanted) or (self.count is not None and reached >= self.count)
+
+
+def matched_rule(rules: Sequence[SuccessRule], succeeded: IndexSet, completions: int) -> int | None:
+    """Return the position of the first satisfied rule; None if there is none."""
+    if not succeeded:
+        return None
+    for position, rule in enumerate(rules):
+        if rule.met_by(succeeded, completions):
+            return position
+    return None
+
+
+def can_be_met(rules: Sequence[SuccessRule], failed: IndexSet, completions: int) -> bool:
+    """Return True if a rule can still be satisfied although some indexes have failed for good."""
+    if not rules:
+        return False
+    left = IndexSet.of(index for index in range(completions) if index not in failed)
+    return matched_rule(rules, left, completions) is not None
+
+
+def read_success_policy(policy: dict[str, Any] | None) -> tuple[SuccessRule, ...]:
+    """Read ``spec.successPolicy``."""
+    return tuple(
+        SuccessRule(rule.get("succeededIndexes"), rule.get("succeededCount"))
+        for rule in (policy or {}).get("rules") or ()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One of the matchExpressions."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def met_by(self, labels: tuple[str, ...]) -> bool:
+        """Return True if labels, each as ``key=value``, match; an unknown operator never matches."""
+        prefix = self.key + "="
+        value = next((label[len(prefix) :] for label in labels if label.startswith(prefix)), None)
+        if self.operator == "In":
+            return value in self.values
+        if self.operator == "NotIn":
+            return value not in self.values
+        if self.operator == "Exists":
+            return value is not None
+        return self.operator == "DoesNotExist" and value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A parsed LabelSelector.
+
+    Attributes:
+        labels: each as ``key=value``; None stands for no selector, which matches no Pod.
+    """
+
+    labels: tuple[str, ...] | None = None
+    requirements: tuple[Requirement, ...] = ()
+
+    def matches(self, pod: Pod) -> bool:
+        """Return True if the selector matches a Pod."""
+        if self.labels is None:
+            return False
+        pod_labels = pod.labels
+        for label in self.labels:
+            if label not in pod_labels:
+                return False
+        if not self.requirements:
+            return True
+        return all(requirement.met_by(pod_labels) for requirement in self.requirements)
+
+
+def read_selector(selector: dict[str, Any] | None) -> Selector:
+    """Read a LabelSelector; None matches no Pod, an empty selector every Pod."""
+    if selector is None:
+        return Selector()
+    return Selector(
+        labels=tuple(
+            intern(f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()
+        ),
+        requirements=tuple(
+            Requirement(
+                expression.get("key") or "",
+                expression.get("operator") or "",
+                tuple(expression.get("values") or ()),
+            )
+            for expression in selector.get("matchExpressions") or ()
+        ),
+    )
+
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6

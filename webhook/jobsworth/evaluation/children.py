@@ -222,7 +222,7 @@ class FoundInChildren:
         """Return what the CRD of the parent rejects in a template, but for what has an error already."""
         if child.template is None:
             return []
-        from jobsworth.validation.template_definition import definition_errors
+        from jobsworth.evaluation.operator_objects import definition_errors
 
         path, fields = child.template.path, [each.field for each in errors]
         found = definition_errors(child.template.type, child.template.value)

@@ -1,6 +1,6 @@
 """The evaluator: the pipeline that the CLI, the library, the webhook and the audit share.
 
-A subject is prepared for its source, by :mod:`jobsworth.evaluation.manifest`, ``request`` or ``stored``; then
+A subject is prepared for its source, by :mod:`jobsworth.evaluation.prepared`, ``request`` or ``stored``; then
 all take the same steps. An object is decoded once, for lint rules, policies and the verdict, none of which
 changes it.
 """
@@ -18,8 +18,7 @@ from jobsworth.evaluation.child_findings import (
     without_rules_of_others,
 )
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation
-from jobsworth.evaluation.manifest import prepare_manifest, request_of_manifest
-from jobsworth.evaluation.prepared import PreparedObject
+from jobsworth.evaluation.prepared import PreparedObject, prepare_manifest, request_of_manifest
 from jobsworth.evaluation.repeated_findings import (
     with_narrowest,
     without_rejected,
@@ -281,7 +280,7 @@ class Evaluator:
         policies, policy_request = self._admission_policies, prepared.policy_request
         if policies is None or policy_request is None or prepared.unreadable:
             return ()
-        from jobsworth.evaluation.admission_findings import admission_findings
+        from jobsworth.evaluation.admission_mutation import admission_findings
 
         found = admission_findings(policies, policy_request(), policy)
         return found if mutation is None else [*mutation.findings, *found]

@@ -225,7 +225,7 @@ def _meant_quantity(value: Any, error: Finding) -> str:
     """Return one meaning of a quantity with the unit of another notation; empty for another error."""
     if error.rule != QUANTITY:
         return ""
-    from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
+    from jobsworth.evaluation.fixes.api_hints import suggest_quantities
 
     place = locate(value, error.field)
     written = None if place.missing else at(value, place.steps)

@@ -11,6 +11,7 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.job_set import JobSet
+from jobsworth.api.jobset.rules import GATE_IS_OFF
 from jobsworth.api.jobset.versions import NEWEST, go_types, is_job_set
 from jobsworth.evaluation.children import UNKNOWN_FIELD, Evaluate, FoundInChildren, subject_of
 from jobsworth.evaluation.evaluation import Evaluation
@@ -34,7 +35,6 @@ from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.neighbors import mapping, parts
 from jobsworth.validation.job_sets import NOT_CHECKED, JobSetVerdict, verdict
 
-INTERNAL = "JW011"
 GATED = {"restartStrategy": "InPlaceRestart", "action": "RestartJob"}
 """The feature gates of JobSet that are off by default, by the field that needs them."""
 
@@ -97,9 +97,9 @@ def _certain(further: Iterable[Finding], decided: JobSetVerdict, value: Any) -> 
 
 def _with_hint_at_gate(finding: Finding) -> Finding:
     """Return an error of JobSet's webhook, with a hint if a feature gate that is off is its reason."""
-    gate = GATED.get(finding.entry.rpartition(".")[2]) if finding.code == INTERNAL else None
-    if gate is None or "feature gate is disabled" not in finding.message:
+    if finding.rule != GATE_IS_OFF:
         return finding
+    gate = GATED[finding.entry.rpartition(".")[2]]
     return finding.with_hint(
         f"JobSet's alpha feature gate {gate} is off by default: set --feature-gates {gate}=true if your "
         "JobSet has it on"

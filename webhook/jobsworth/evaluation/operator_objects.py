@@ -3,15 +3,26 @@
 The API server validates the metadata of custom objects as that of its own, and the CRD requires some fields;
 the operator's webhook or controller rejects the rest. Templates are evaluated by
 :mod:`jobsworth.evaluation.children`.
+
+The CRDs of operators repeat the Go types of Kubernetes, which say more than the API server requires of a Job:
+each field that is always encoded is required, and many lists must not have two items of the same key. The
+facts are those of :mod:`jobsworth.api.jobset.definition`, which every CRD of controller-gen shares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.field_errors import FieldError, required
+from jobsworth.api.jobset.definition import DEFAULTS, LIST_MAPS, required_fields
+from jobsworth.api.jobset.job_set import TemplateMeta
+from jobsworth.api.jobset.versions import NEWEST, go_types
+from jobsworth.api.list_types import SETS
 from jobsworth.api.meta.object_meta import ObjectMeta, check_object_meta
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
@@ -19,10 +30,15 @@ from jobsworth.findings.near_names import near
 from jobsworth.kinds.children import templates_at
 from jobsworth.kinds.operator_kinds import OperatorKind
 from jobsworth.kinds.operator_rules import rule_errors
+from jobsworth.validation.custom_resource import CustomResource, Definition
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.engine import complete_metadata
 from jobsworth.validation.reason_codes import CODES
 from jobsworth.validation.verdict_findings import findings_from_errors
+
+TYPES = {"JobSpec": JobSpec, "PodTemplateSpec": PodTemplateSpec}
+REASONS = ("FieldValueRequired", "FieldValueDuplicate")
+"""The reasons of what only a CRD rejects."""
 
 
 def object_findings(
@@ -118,3 +134,35 @@ def _unknown(path: str, hint: str, fix: Fix | None) -> Finding:
 
 def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def definition_errors(type_name: str, value: Any) -> list[FieldError]:
+    """Return what a CRD requires of a template and the API server does not require of a Job.
+
+    Args:
+        type_name: the type of the template; others than :data:`TYPES` have no errors.
+        value: the template, as JSON decodes it.
+    """
+    if type_name not in TYPES or not isinstance(value, dict):
+        return []
+    resource = _resource(type_name)
+    kept, _ = resource.read(value)
+    return [error for error in resource.check(kept) if error.reason in REASONS]
+
+
+@lru_cache(maxsize=len(TYPES))
+def _resource(type_name: str) -> CustomResource:
+    return CustomResource(
+        TYPES[type_name],
+        Definition(
+            server=go_types(NEWEST),
+            required=lambda struct: required_fields(struct, NEWEST),
+            list_maps=LIST_MAPS,
+            sets=SETS,
+            defaults=DEFAULTS,
+            immutable={},
+            template_meta=TemplateMeta,
+            own=frozenset(),
+            max_items={},
+        ),
+    )

@@ -14,7 +14,7 @@ from jobsworth.policy.mutation.mutation import Mutation
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
-from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
+from jobsworth.provenance.field_ownership import PLAIN_CREATE, as_written
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The subject of an evaluation: an object, and the known parts of the request that writes it."""
+"""The subject of an evaluation: an object, its sender, and the known parts of the request that writes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from jobsworth.kinds.child import PodOwner
-
 
 Source = Literal["manifest", "request", "stored"]
 """The source of an object: a manifest file, an admission request, or storage in a cluster."""
@@ -73,3 +72,30 @@ class Subject(Record):
         metadata = self.value.get("metadata") if isinstance(self.value, dict) else None
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
         return namespace if isinstance(namespace, str) and namespace else self.namespace
+
+
+class Requester(Record):
+    """The sender of manifests.
+
+    Attributes:
+        namespace: of manifests without one; empty for ``default``.
+        namespace_labels: the labels of the namespace; None if unknown.
+        user: the user; None if unknown.
+        groups: the user's groups.
+    """
+
+    namespace: str = ""
+    namespace_labels: Mapping[str, str] | None = None
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+
+    def subject(self, value: Any, old: Any = None) -> Subject:
+        """Return the subject of a manifest, and of the object that it updates, if any."""
+        return Subject(
+            value,
+            old=old,
+            namespace=self.namespace,
+            user=self.user,
+            groups=self.groups,
+            namespace_labels=self.namespace_labels,
+        )

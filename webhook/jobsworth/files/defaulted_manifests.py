@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.subject import Requester
 from jobsworth.files.policies.profiles import Profile
-from jobsworth.files.policies.requester import Requester
 from jobsworth.manifests import Document
 from jobsworth.policy.admission_policies.policy_set import AdmissionPolicySet
 from jobsworth.policy.request import PolicyRequest
-from jobsworth.provenance.apply_methods import PLAIN_CREATE, as_written
+from jobsworth.provenance.field_ownership import PLAIN_CREATE, as_written
 from jobsworth.validation.engine import engine_for
 
 
@@ -57,8 +57,8 @@ def defaulter(
         engine = engine_for(server)
         return lambda document: engine.default(document.value)
     from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.evaluation.subject import Requester
     from jobsworth.files.policies.policy_files import load_policies
-    from jobsworth.files.policies.requester import Requester
     from jobsworth.policy.policy_set import PolicySet
 
     loaded = load_policies(policies, profile) if policies or profile else PolicySet(())

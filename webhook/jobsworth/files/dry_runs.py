@@ -11,9 +11,10 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, Api
 from jobsworth.client.api_resources import BATCH, jobs_path, pods_path, resource_path
 from jobsworth.evaluation.dry_run import refusals
-from jobsworth.evaluation.dry_run.created_objects import job_of_cron_job, pod_of_job
-from jobsworth.evaluation.dry_run.injected_containers import (
+from jobsworth.evaluation.dry_run.created_objects import (
     findings_of_injected,
+    job_of_cron_job,
+    pod_of_job,
     with_injected_containers,
 )
 from jobsworth.evaluation.dry_run.refusals import Cause, Refusal, template_of

@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.failure_policy import read_failure_policy
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
 from jobsworth.api.stored import stored_problem
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
-from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
 from jobsworth.files.repository_root import manifests_in
@@ -22,13 +21,13 @@ from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID, Result
 from jobsworth.kinds.child import Child
+from jobsworth.kinds.children import created_jobs
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.edit import CODES
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.lint.selection import Selection
 from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
-from jobsworth.runs.explanation.explained_job import ExplainedJob, explained_job
-from jobsworth.runs.explanation.explained_job_set import ExplainedJobSet
+from jobsworth.runs.explanation.explained_job import ExplainedJob, ExplainedJobSet, explained_job
 from jobsworth.runs.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of

@@ -182,7 +182,7 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        from jobsworth.files.context.repeated_keys import repeated_keys
+        from jobsworth.files.context.neighbor_files import repeated_keys
         from jobsworth.files.origins import OriginFinder
         from jobsworth.lint.neighbors import Neighbors
 
@@ -299,7 +299,7 @@ class FileEvaluator:
         if result.status == INVALID:
             result = unless_marked_as_patch(result)
         if result.status == INVALID and any(map(_may_have_placeholder, result.findings)):
-            from jobsworth.files.context.templates import with_hints_at_placeholders
+            from jobsworth.files.context.text_hints import with_hints_at_placeholders
 
             result = with_hints_at_placeholders(result)
         return result if settings.selection.is_default else _selected(result, settings.selection)

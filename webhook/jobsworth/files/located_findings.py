@@ -1,4 +1,8 @@
-"""Findings at their place in the text, and the results of documents that are not evaluated."""
+"""Findings at their place in the text, and the results of documents that are not evaluated.
+
+An API server may print a whole list in the message about each of its items. Findings share such a text, but a
+report writes it for each of them, which takes the square of the list's size.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,6 @@ from typing import TYPE_CHECKING
 from jobsworth.api.meta.object_meta import MAP_KEY
 from jobsworth.evaluation.evaluation import TOO_LARGE, Evaluation, merged
 from jobsworth.files.repository_root import path_in_project
-from jobsworth.findings import long_messages
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.located_finding import LocatedFinding
@@ -25,6 +28,11 @@ _LITERAL_BLOCK = re.compile(r"\|[-+0-9]{0,2}[ \t]*(#.*)?$")
 """Matches the first line of a literal block scalar, such as ``|-``."""
 CONSTANTS = ("true", "false", "null")
 """Keys that kubectl makes of others, such as ``on`` and ``y``."""
+
+MAX_CHARACTERS = 256 * 1024
+"""The characters of an object's messages that are reported as they are."""
+SHORT = 512
+"""The length of a message beyond that limit that is not shortened."""
 
 
 def located(
@@ -51,17 +59,17 @@ def with_located(result: Result, document: Document, evaluation: Evaluation) -> 
     if not (found or evaluation.further or notes):
         return result
     places = [
-        *(located_in(document, finding) for finding in long_messages.shortened(found)),
+        *(located_in(document, finding) for finding in shortened(found)),
         *(
             further_in(document, finding, evaluation)
-            for finding in long_messages.shortened([*evaluation.further])
+            for finding in shortened([*evaluation.further])
         ),
         *(noted(document, note) for note in notes),
     ]
     if evaluation.api and any(each.finding.severity == "error" for each in places):
         result = result.replace(hidden_by=_hiding_fields(document, evaluation))
     if any(each.finding.code == UNKNOWN_FIELD for each in places):
-        from jobsworth.files.context.fallen_text import with_fallen_text
+        from jobsworth.files.context.text_hints import with_fallen_text
 
         places = with_fallen_text(document, places)
     return result.with_findings(places)
@@ -191,3 +199,24 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
         status=ERROR,
         findings=[LocatedFinding(finding, error.line or None, error.column or None, excerpt)],
     )
+
+
+def shortened(findings: list[Finding]) -> list[Finding]:
+    """Return the findings; beyond :data:`MAX_CHARACTERS` of text, a long message loses its middle."""
+    total = 0
+    for index, finding in enumerate(findings):
+        total += sum(map(len, finding.parts))
+        if total > MAX_CHARACTERS:
+            return [*findings[:index], *map(_short, findings[index:])]
+    return findings
+
+
+def _short(finding: Finding) -> Finding:
+    length = sum(map(len, finding.parts))
+    if length <= SHORT:
+        return finding
+    half = SHORT // 2
+    # Parts may be shared by thousands of findings: read only what is kept of them.
+    head = "".join(part[:half] for part in finding.parts)[:half]
+    tail = "".join(part[-half:] for part in finding.parts)[-half:]
+    return finding.with_message(f"{head}… ({length - SHORT:,} characters omitted) …{tail}")

@@ -68,14 +68,20 @@ def leads_out_of_repository(kind: str, path: str) -> ManifestError | None:
     return _chart(path, root) if kind == "chart" else _overlay(path, root)
 
 
-def _chart(path: str, root: str) -> ManifestError | None:
-    folders, seen = [path], set()
+def _each_once(folders: list[str]) -> Iterator[str]:
+    """Take folders off a list that grows meanwhile, and yield each once, by its real path."""
+    seen = set()
     while folders:
         folder = folders.pop()
         real = os.path.realpath(folder)
-        if real in seen:
-            continue
-        seen.add(real)
+        if real not in seen:
+            seen.add(real)
+            yield folder
+
+
+def _chart(path: str, root: str) -> ManifestError | None:
+    folders = [path]
+    for folder in _each_once(folders):
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:  # helm reports it, or it is a packed chart
@@ -89,13 +95,8 @@ def _chart(path: str, root: str) -> ManifestError | None:
 
 
 def _overlay(path: str, root: str) -> ManifestError | None:
-    folders, seen = [path], set()
-    while folders:
-        folder = folders.pop()
-        real = os.path.realpath(folder)
-        if real in seen:
-            continue
-        seen.add(real)
+    folders = [path]
+    for folder in _each_once(folders):
         for name in KUSTOMIZATIONS:
             file = os.path.join(folder, name)
             if os.path.islink(file) and not is_within(file, root):

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jobsworth.files.charts import UnrenderedTemplates
-from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.configuration.configurations import OWN_FILE, Configurations
 from jobsworth.files.file_evaluation import FileEvaluator
-from jobsworth.files.file_runs import FoundFile, evaluate_files, files_in
+from jobsworth.files.located_findings import unreadable
 from jobsworth.files.named_paths import NamedPaths
+from jobsworth.files.repository_root import manifests_in
 from jobsworth.findings.result import Result
 from jobsworth.findings.summary import Omissions
 from jobsworth.lint.manifest_rules import PATCH
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
     from jobsworth.files.baseline import Baseline
     from jobsworth.files.rendering import RenderOptions, Source
 
-
 Progress = Callable[[int, int], None]
+
+FoundFile = str | ManifestError
+
+FILES_FOR_ONE_PROCESS = 64
+"""Up to this many files, another process takes longer to start than it saves."""
+FILES_AT_A_TIME = 32
+"""The number of files that one of several processes takes at once."""
 
 
 class ValidatedPaths(Record, kw_only=True):
@@ -178,3 +185,78 @@ class ValidationRun:
                     if each.findings or (each.kind, each.namespace, each.name) not in known
                 )
         return found
+
+
+def files_in(
+    paths: Sequence[str],
+    excludes: Callable[[str], bool],
+    omissions: Omissions,
+    *,
+    hidden: bool = False,
+    stdin_filename: str = STDIN,
+) -> list[FoundFile]:
+    """Return every manifest under some paths once, and an error in place of each unreadable path.
+
+    Args:
+        paths: files, folders, ``-``.
+        excludes: returns True for a file that is excluded.
+        omissions: collects the files and folders that are not read.
+        hidden: also search hidden folders.
+        stdin_filename: the file that standard input stands for, which may be excluded.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+
+    def enters(folder: str) -> bool:
+        if not hidden:
+            omissions.hidden.append(folder)
+        return hidden
+
+    found: list[FoundFile] = []
+    seen: set[str] = set()
+    for file in manifests_in(paths, enters=enters):
+        if not isinstance(file, ManifestError):
+            same = os.path.normpath(file)
+            if same in seen:
+                continue
+            seen.add(same)
+            if file.endswith(OWN_FILE) and os.path.basename(file) == OWN_FILE:
+                continue
+            name = stdin_filename if file == STDIN else file
+            if excludes(name):
+                omissions.excluded.append(name)
+                continue
+        found.append(file)
+    return found
+
+
+def evaluate_files(
+    evaluate: Callable[[str], list[Result]], found: Sequence[FoundFile], jobs: int
+) -> Iterator[list[Result]]:
+    """Yield the results of each file, in order, as soon as there are any.
+
+    Args:
+        evaluate: evaluates a file; picklable.
+        found: the files, and errors in place of some.
+        jobs: the maximum number of processes.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    files = [file for file in found if not isinstance(file, ManifestError)]
+    evaluated = _evaluated(evaluate, files, 1 if STDIN in files else jobs)
+    for file in found:
+        yield [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)
+
+
+def _evaluated(
+    evaluate: Callable[[str], list[Result]], files: Sequence[str], jobs: int
+) -> Iterator[list[Result]]:
+    """Return what a function returns for each file, in order."""
+    processes = min(jobs, -(-len(files) // FILES_AT_A_TIME))
+    if processes <= 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+        return map(evaluate, files)
+    from jobsworth.files.worker_processes import in_order
+
+    return in_order(evaluate, files, processes, files_at_a_time=FILES_AT_A_TIME)

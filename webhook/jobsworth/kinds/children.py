@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobsworth.api.field_errors import FieldError, forbidden, not_supported
-from jobsworth.api.jobset.versions import API_VERSION, KIND
+from jobsworth.api.jobset.versions import API_VERSION, KIND, is_job_set
 from jobsworth.kinds.child import Child, Template
-from jobsworth.kinds.kind_table import ABOUT_APPLYING, METADATA, POD, EmbeddedTemplate, KindTable
+from jobsworth.kinds.kind_table import (
+    ABOUT_APPLYING,
+    METADATA,
+    POD,
+    SHIPPED,
+    EmbeddedTemplate,
+    KindTable,
+)
 from jobsworth.kinds.template_parameters import with_parameters
+from jobsworth.validation.engine import UnknownKind, kind_of
 
 RANDOM_CHARACTERS = "xxxxx"
 """Stands for the characters that the API server adds to a generateName."""
@@ -322,3 +330,27 @@ def _put(value: dict[str, Any], path: str, new: Any) -> None:
             return
         value[step] = value = {**(inner or {})}
     value[last] = new
+
+
+def created_jobs(value: Any) -> list[Child]:
+    """Return the Jobs, CronJobs and JobSets that operators create from an object.
+
+    Pods that have no Job are left out, and templates that the operator completes.
+    """
+    if not isinstance(value, dict) or is_job_set(value):
+        return []
+    return [
+        child
+        for child in children_of(value, SHIPPED)
+        if child.what and not child.is_pod and child.is_complete and _is_run(child.value)
+    ]
+
+
+def _is_run(value: Any) -> bool:
+    if is_job_set(value):
+        return True
+    try:
+        kind_of(value)
+    except UnknownKind:
+        return False
+    return True

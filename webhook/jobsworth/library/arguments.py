@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from jobsworth.api.api_server import ALLOW_PRIVILEGED, NEWEST_RELEASE, ApiServer
 from jobsworth.controller.times import problem_of_time
 
 
@@ -75,3 +76,26 @@ def shown(value: object) -> str:
     kind = type(value).__name__
     short = isinstance(value, str | bytes | int | float) and not isinstance(value, bool)
     return f"{kind} {reprlib.repr(value)}" if short else kind
+
+
+def api_server(
+    release: object = None, gates: object = None, allow_privileged: bool = ALLOW_PRIVILEGED
+) -> ApiServer:
+    """Return the API server of a release, with other gates than by default.
+
+    Raises:
+        TypeError: an argument has another type.
+        UnknownRelease: the release does not exist, or is not known.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    if not isinstance(release, str | None):
+        raise TypeError(f'kubernetes_version must be a str such as "1.30", not {shown(release)}')
+    if not isinstance(gates, Mapping | None):
+        raise TypeError(
+            f"feature_gates must be a mapping of names to True or False, not {shown(gates)}"
+        )
+    for name, state in (gates or {}).items():
+        check_type("a name in feature_gates", name, str, "a str")
+        check_type(f"feature_gates[{name!r}]", state, bool, "True or False")
+    check_type("allow_privileged", allow_privileged, bool, "True or False")
+    return ApiServer(release or NEWEST_RELEASE, gates, allow_privileged=allow_privileged)

@@ -14,10 +14,9 @@ from jobsworth.files.simulations.simulated_manifests import (
     only_manifest,
     read_scenario_document,
 )
-from jobsworth.library.arguments import check_type, texts
+from jobsworth.library.arguments import api_server, check_type, texts
 from jobsworth.library.documents import NAME, document_of
 from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
-from jobsworth.library.servers import api_server
 from jobsworth.printable import printable
 from jobsworth.runs.run_record import RunRecord
 from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize

@@ -18,7 +18,7 @@ from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.library.arguments import check_type, documents, seconds_of, shown, texts
+from jobsworth.library.arguments import api_server, check_type, documents, seconds_of, shown, texts
 from jobsworth.library.manifests import (
     Manifest,
     check_kind,
@@ -29,7 +29,6 @@ from jobsworth.library.manifests import (
     scalars_of,
     stored_of,
 )
-from jobsworth.library.servers import api_server
 from jobsworth.manifests.parsing.manifest_files import TEXT
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.validation.engine import engine_for

@@ -15,7 +15,7 @@ from jobsworth.controller.cron_jobs.edited_cron_job import (
     safe_window,
     unsafe_window,
 )
-from jobsworth.controller.cron_jobs.local_times import local_time, zone_of
+from jobsworth.controller.cron_jobs.schedule_times import local_time, zone_of
 from jobsworth.controller.times import read_time
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.validation.engine import engine_for

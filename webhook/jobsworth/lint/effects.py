@@ -11,19 +11,24 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from jobsworth.lint.command_line import base_name
+from jobsworth.lint.usual_programs import dump_name
 from jobsworth.record import Record
 
-Loss = Literal["files", "expiry", "mirror", "reset", "schema", "push"]
+Loss = Literal[
+    "files", "expiry", "mirror", "reset", "schema", "push", "replace", "rows", "exists", "again"
+]
 Target = Literal["all", "first", "last", "none"]
 
 
 class Use(Record):
-    """A use of a program that deletes or replaces data.
+    """A use of a program that deletes or replaces data, or cannot be repeated.
 
     Attributes:
         loss: ``files`` (deletes what it names), ``expiry`` (deletes what is old), ``mirror`` (deletes what
             its source lacks), ``reset`` (empties a whole store), ``schema`` (drops what a schema
-            lacks) or ``push`` (replaces the work of others).
+            lacks), ``push`` (replaces the work of others), ``replace`` (puts a file in the place of
+            another) or ``rows`` (deletes some rows of a table). Two lose nothing: ``exists`` fails if what
+            it makes is there, ``again`` adds the same once more.
         words: its subcommands, as they follow each other among the operands.
         options: options of which it needs one; none for always.
         spared: options with which it deletes nothing, or keeps a copy.
@@ -59,7 +64,28 @@ _RESETS = (
 """Subcommands of frameworks for web applications that empty a database, or drop what a schema lacks: Prisma,
 Drizzle, Rails, Laravel, Knex, Sequelize, Ecto, TypeORM, Doctrine and Django."""
 
+_KEPT_KINDS = (
+    "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "namespace", "namespaces", "ns",
+    "persistentvolume", "persistentvolumeclaim", "persistentvolumeclaims", "persistentvolumes", "pv", "pvc",
+)  # fmt: skip
+"""Kinds whose objects hold data, or other objects, that are deleted with them."""
+_KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in _KEPT_KINDS)
+_TERRAFORM = (
+    Use("reset", ("destroy",)),
+    Use("reset", ("apply",), ("-destroy", "--destroy")),
+    Use("reset", ("workspace", "delete"), ("-force",)),
+)
+_TOPICS = (Use("reset", (), ("--delete",)),)
+_REDIS = (Use("reset", ("flushall",)), Use("reset", ("flushdb",)))
+
 LOSSES: dict[str, tuple[Use, ...]] = {
+    "mv": (Use("replace", spared=("-n", "-b", "--backup", "--no-clobber"), target="last"),),
+    "cp": (Use("replace", spared=("-n", "-b", "--backup", "--no-clobber"), target="last"),),
+    "scp": (Use("replace", target="last"),),
+    "truncate": (Use("files", options=("-s", "--size"), target="last"),),
+    "shred": (Use("files", target="all"),),
+    "kubectl": _KUBECTL,
+    "oc": (*_KUBECTL, Use("reset", ("delete", "project"))),
     "rm": (
         Use("files", options=("-r", "-R", "--recursive"), target="all"),
         Use("files", target="all"),
@@ -73,6 +99,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
         Use("mirror", ("sync",), (), (*_DRY, "--backup-dir", "--max-delete"), "last"),
         Use("files", ("purge",), (), _DRY, "last"),
         Use("expiry", ("delete",), (), _DRY, "last"),
+        Use("replace", ("copyto",), (), _DRY, "last"),
     ),
     "aws": (
         Use("mirror", ("s3", "sync"), ("--delete",), _DRY, "last"),
@@ -80,25 +107,81 @@ LOSSES: dict[str, tuple[Use, ...]] = {
         Use("reset", ("s3", "rb"), ("--force",), _DRY),
         Use("reset", ("dynamodb", "delete-table")), Use("reset", ("rds", "delete-db-instance")),
         Use("expiry", ("s3api", "delete-objects")),
+        *(Use("reset", words) for words in (
+            ("cloudformation", "delete-stack"), ("ec2", "delete-volume"), ("ec2", "terminate-instances"),
+            ("efs", "delete-file-system"), ("elasticache", "delete-cache-cluster"),
+            ("kms", "schedule-key-deletion"), ("opensearch", "delete-domain"), ("rds", "delete-db-cluster"),
+            ("s3api", "delete-bucket"), ("sqs", "delete-queue"), ("sqs", "purge-queue"),
+        )),
+        Use("reset", ("ecr", "delete-repository"), ("--force",)),
+        Use("reset", ("secretsmanager", "delete-secret"), ("--force-delete-without-recovery",)),
+        Use("reset", ("s3api", "put-bucket-versioning"), ("Status=Suspended",)),
+        *(Use("expiry", words) for words in (
+            ("ec2", "delete-snapshot"), ("ec2", "deregister-image"), ("ecr", "batch-delete-image"),
+            ("rds", "delete-db-cluster-snapshot"), ("rds", "delete-db-snapshot"),
+        )),
+        Use("replace", ("s3", "cp"), (), ("--recursive", *_DRY), "last"),
     ),
     "gsutil": (
         Use("mirror", ("rsync",), ("-d",), _DRY, "last"),
         Use("files", ("rm",), ("-r", "-R"), (), "last"),
+        Use("reset", ("rb",)), Use("reset", ("versioning", "set", "off")),
+        Use("replace", ("cp",), (), ("-r", "-R", "-n"), "last"),
     ),
     "gcloud": (
         Use("mirror", ("storage", "rsync"), ("--delete-unmatched-destination-objects",), _DRY, "last"),
         Use("files", ("storage", "rm"), ("-r", "--recursive"), (), "last"),
+        *(Use("reset", (*words, "delete")) for words in (
+            ("compute", "disks"), ("compute", "instances"), ("container", "clusters"), ("projects",),
+            ("pubsub", "subscriptions"), ("pubsub", "topics"), ("sql", "databases"), ("sql", "instances"),
+            ("storage", "buckets"),
+        )),
+        Use("expiry", ("compute", "snapshots", "delete")), Use("expiry", ("sql", "backups", "delete")),
+        Use("replace", ("storage", "cp"), (), ("-r", "--recursive", "-n", "--no-clobber"), "last"),
     ),
+    "az": (
+        *(Use("reset", (*words, "delete")) for words in (
+            ("acr", "repository"), ("cosmosdb",), ("disk",), ("group",), ("keyvault",),
+            ("postgres", "flexible-server"), ("sql", "db"), ("sql", "server"), ("storage", "account"),
+            ("storage", "container"), ("vm",),
+        )),
+        Use("reset", ("storage", "blob", "delete-batch"), (), ("--dryrun", "--if-unmodified-since")),
+        Use("mirror", ("storage", "blob", "sync"), ("--delete-destination",), (), "none"),
+        Use("expiry", ("snapshot", "delete")),
+    ),
+    "bq": (Use("reset", ("rm",), ("-f", "--force", "-r", "--recursive")),),
+    "doctl": (Use("reset", ("databases", "delete")), Use("reset", ("compute", "volume", "delete"))),
+    "docker": (Use("reset", ("volume", "prune")), Use("reset", ("system", "prune"), ("--volumes",))),
+    "ceph": (Use("reset", ("osd", "pool", "delete")), Use("reset", ("fs", "rm"))),
+    "rbd": (Use("reset", ("rm",)), Use("reset", ("snap", "purge"))),
+    "rados": (Use("reset", ("purge",)),),
+    "zpool": (Use("reset", ("destroy",)), Use("reset", ("create",), ("-f",))),
+    "btrfs": (Use("expiry", ("subvolume", "delete")),),
+    "consul": (Use("reset", ("kv", "delete"), ("-recurse",)),),
+    "nats": (Use("reset", ("stream", "purge")), Use("reset", ("stream", "rm"))),
+    "rabbitmqadmin": (Use("reset", ("purge", "queue")), Use("reset", ("delete", "queue"))),
+    "kafka-topics": _TOPICS,
+    "kafka-topics.sh": _TOPICS,
+    "kafka-delete-records": (Use("reset"),),
+    "kafka-delete-records.sh": (Use("reset"),),
+    "influx": (Use("reset", ("bucket", "delete")), Use("reset", ("delete",))),
+    "wp": (Use("reset", ("db", "reset")), Use("reset", ("db", "drop"))),
+    "drush": (Use("reset", ("sql-drop",)), Use("reset", ("sql:drop",)), Use("reset", ("site:install",))),
+    "airflow": (Use("reset", ("db", "reset")),),
+    "supabase": (Use("reset", ("db", "reset")),),
+    "sgdisk": (Use("reset", (), ("--zap-all", "-Z", "-o")),),
     "mc": (
         Use("mirror", ("mirror",), ("--remove",), _DRY, "last"),
         Use("files", ("rm",), ("--recursive", "-r"), ("--older-than",), "last"),
-        Use("reset", ("rb",), ("--force",)),
+        Use("reset", ("rb",), ("--force",)), Use("reset", ("version", "suspend")),
+        Use("replace", ("cp",), (), ("-r", "--recursive"), "last"),
     ),
     "s3cmd": (
         Use("mirror", ("sync",), ("--delete-removed",), _DRY, "last"),
         Use("files", ("del",), ("-r", "--recursive"), _DRY, "last"),
         Use("files", ("rm",), ("-r", "--recursive"), _DRY, "last"),
         Use("reset", ("rb",), ("-r", "--recursive")),
+        Use("replace", ("put",), (), ("-r", "--recursive"), "last"),
     ),
     "lftp": (Use("mirror", ("mirror",), ("--delete",), _DRY, "last"),),
     "azcopy": (
@@ -123,8 +206,8 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "mysqladmin": (Use("reset", ("drop",)),),
     "pg_restore": (Use("reset", (), ("-c", "--clean")),),
     "mongorestore": (Use("reset", (), ("--drop",)),),
-    "redis-cli": (Use("reset", ("flushall",)), Use("reset", ("flushdb",))),
-    "valkey-cli": (Use("reset", ("flushall",)), Use("reset", ("flushdb",))),
+    "redis-cli": _REDIS,
+    "valkey-cli": _REDIS,
     "flyway": (Use("reset", ("clean",)), Use("reset", ("migrate",), ("-cleanOnValidationError",))),
     "liquibase": (Use("reset", ("dropAll",)), Use("reset", ("drop-all",))),
     "atlas": (Use("reset", ("schema", "clean"), ("--auto-approve",)),),
@@ -135,13 +218,17 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "zfs": (Use("reset", ("destroy",), (), _DRY), Use("files", ("rollback",), ("-r",), (), "last")),
     "etcdctl": (Use("reset", ("del",), ("--prefix", "--from-key")),),
     "vault": (Use("reset", ("secrets", "disable")), Use("reset", ("kv", "metadata", "delete"))),
-    "rabbitmqctl": (Use("reset", ("reset",)), Use("reset", ("force_reset",))),
+    "rabbitmqctl": tuple(
+        Use("reset", (each,)) for each in (
+            "delete_queue", "delete_vhost", "force_reset", "purge_queue", "reset",
+        )
+    ),
     "nodetool": (Use("reset", ("clearsnapshot",), ("--all",)),),
     "migrate": (Use("reset", ("drop",)),),
     "dbmate": (Use("reset", ("drop",)),),
     "alembic": (Use("reset", ("downgrade", "base")),),
-    "terraform": (Use("reset", ("destroy",)),),
-    "tofu": (Use("reset", ("destroy",)),),
+    "terraform": _TERRAFORM,
+    "tofu": _TERRAFORM,
     "pulumi": (Use("reset", ("destroy",)),),
     "helm": (Use("reset", ("uninstall",), (), _DRY), Use("reset", ("delete",), (), _DRY)),
     "git": (Use("push", ("push",), ("--force", "-f", "--mirror"), (*_DRY, "--force-with-lease")),),
@@ -153,16 +240,86 @@ LOSSES: dict[str, tuple[Use, ...]] = {
 }  # fmt: skip
 """The uses of programs by which data is lost."""
 
+_CREATED_KINDS = (
+    "clusterrole", "clusterrolebinding", "cm", "configmap", "cronjob", "deployment", "ingress", "job",
+    "namespace", "ns", "quota", "role", "rolebinding", "sa", "secret", "service", "serviceaccount",
+)  # fmt: skip
+_PRODUCER = (Use("again"),)
+REPEATED: dict[str, tuple[Use, ...]] = {
+    "aws": (
+        Use("exists", ("s3", "mb")), Use("exists", ("dynamodb", "create-table")),
+        Use("exists", ("s3api", "create-bucket")), Use("exists", ("secretsmanager", "create-secret")),
+        Use("again", ("sns", "publish")), Use("again", ("sqs", "send-message")),
+        Use("again", ("ses", "send-email")),
+    ),
+    "createdb": (Use("exists"),),
+    "createuser": (Use("exists"),),
+    "gcloud": (
+        Use("exists", ("pubsub", "topics", "create")), Use("exists", ("sql", "databases", "create")),
+        Use("exists", ("storage", "buckets", "create")), Use("again", ("pubsub", "topics", "publish")),
+    ),
+    "git": (Use("exists", ("clone",)),),
+    "gsutil": (Use("exists", ("mb",)),),
+    "helm": (Use("exists", ("install",), (), ("--replace", "--generate-name", "-g", "--dry-run")),),
+    "kafka-console-producer": _PRODUCER,
+    "kafka-console-producer.sh": _PRODUCER,
+    "kafka-topics": (Use("exists", (), ("--create",), ("--if-not-exists",)),),
+    "kafka-topics.sh": (Use("exists", (), ("--create",), ("--if-not-exists",)),),
+    "kcat": (Use("again", (), ("-P",)),),
+    "kubectl": tuple(Use("exists", ("create", each), (), ("--dry-run",)) for each in _CREATED_KINDS),
+    "mc": (Use("exists", ("mb",), (), ("--ignore-existing", "-p")),),
+    "mkdir": (Use("exists", (), (), ("-p", "--parents")),),
+    "mongoimport": (Use("again", (), (), ("--drop", "--mode")),),
+    "mysqladmin": (Use("exists", ("create",)),),
+    "nats": (Use("again", ("pub",)),),
+    "rabbitmqadmin": (Use("again", ("publish",)),),
+    "rabbitmqctl": (Use("exists", ("add_user",)), Use("exists", ("add_vhost",))),
+    "redis-cli": tuple(
+        Use("again", (each,)) for each in ("decrby", "incr", "incrby", "lpush", "publish", "rpush", "xadd")
+    ),
+    "vault": (Use("exists", ("auth", "enable")), Use("exists", ("secrets", "enable"))),
+    "zfs": (Use("exists", ("create",), (), ("-p",)),),
+}  # fmt: skip
+"""The uses of programs that do something else the second time: they fail, or add the same once more."""
+MAKES_FILES = ("git", "mkdir")
+"""Those that make files or folders, which are there again only on a volume that is kept."""
+
+PUBLIC: dict[str, tuple[str, ...]] = {
+    "aws": ("public-read", "public-read-write"),
+    "az": ("--public-access=blob", "--public-access=container"),
+    "gcloud": ("--predefined-acl=publicRead", "--member=allUsers"),
+    "gsutil": (
+        "public-read",
+        "public-read-write",
+        "allUsers",
+        "AllUsers:R",
+        "allUsers:objectViewer",
+    ),
+    "mc": ("public", "download"),
+    "rclone": ("public-read", "--s3-acl=public-read"),
+    "s3cmd": ("--acl-public", "-P"),
+}
+"""Words by which a program lets everyone read what it uploads."""
+
 SQL_CLIENTS = frozenset(
-    ("clickhouse-client", "cockroach", "mariadb", "mongo", "mongosh", "mysql", "psql", "sqlcmd")
-)
+    (
+        "bq", "clickhouse", "clickhouse-client", "cockroach", "cqlsh", "cypher-shell", "duckdb", "mariadb",
+        "mongo", "mongosh", "mycli", "mysql", "pgcli", "psql", "sqlcmd", "sqlite3", "sqlplus", "trino",
+        "usql", "ysqlsh",
+    )
+)  # fmt: skip
 _SQL_LOSS = re.compile(
-    r"\bDROP\s+(?:DATABASE|SCHEMA)\b|\b(?:TRUNCATE(?:\s+TABLE)?|DELETE\s+FROM)\s+"
-    r"(?!\S*(?:cache|lock|queue|session|stag|te?mp))[\w.\"`]+\s*(?:;|,|CASCADE|RESTART|$)"
-    r"|\.dropDatabase\(|\.drop\(\)|\.deleteMany\(\s*\{\s*\}\s*\)",
+    r"\bDROP\s+(?:DATABASE|KEYSPACE|SCHEMA)\b"
+    r"|\b(?:DROP\s+TABLE(?:\s+IF\s+EXISTS)?|TRUNCATE(?:\s+TABLE)?|DELETE\s+FROM)\s+"
+    r"(?!IF\s|\S*(?:backup|bak\b|cache|_new|lock|old|queue|session|stag|te?mp))[\w.\"`]+\s*"
+    r"(?:;|,|CASCADE|RESTART|WHERE\s+(?:1\s*=\s*1|true)\b|$)"
+    r"|\.dropDatabase\(|\.drop\(\)|\.(?:deleteMany|remove)\(\s*\{\s*\}\s*\)|\bDETACH\s+DELETE\b",
     re.IGNORECASE,
 )
-FORMATTERS = ("blkdiscard", "wipefs")
+_SQL_ROWS = re.compile(r"\bDELETE\s+FROM\s+([\w.\"`]+)\s+WHERE\b", re.IGNORECASE)
+_SEARCH_INDEX = re.compile(r":9200/(?:[\w*.,-]+/?)(?:$|\?)|/_all\b")
+"""The address of an index of Elasticsearch or OpenSearch, or of all."""
+FORMATTERS = ("blkdiscard", "lvremove", "pvremove", "vgremove", "wipefs")
 """Programs beside ``mkfs.*`` that empty a device."""
 RUNNERS = {
     "bundle": 2, "bunx": 1, "npm": 2, "npx": 1, "php": 1, "pnpm": 2, "poetry": 2, "python": 1, "python3": 1,
@@ -236,8 +393,17 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     words = _inner(words)
     name = base_name(words[0]) if words else ""
     if name in SQL_CLIENTS:
-        found = next(filter(None, map(_SQL_LOSS.search, (*words[1:], text))), None)
-        return found and Effects(name, "reset", (), (), _sql(found))
+        texts = (*words[1:], text)
+        found = next(filter(None, map(_SQL_LOSS.search, texts)), None)
+        if found is not None:
+            return Effects(name, "reset", (), (), _sql(found))
+        found = next(filter(None, map(_SQL_ROWS.search, texts)), None)
+        if found is not None:
+            return Effects(name, "rows", (), (found[1].strip('"`'),), _sql(found))
+    if name.endswith("-cli"):
+        words = [*words, *text.split()]
+    if name == "curl" and "DELETE" in words and any(map(_SEARCH_INDEX.search, words)):
+        return Effects(name, "reset", (), (), "curl -X DELETE")
     if name.startswith("mkfs") or name in FORMATTERS:
         return Effects(name, "reset", operands(words)[-1:], (), name)
     if name == "dd":
@@ -246,13 +412,10 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
         ]
         return Effects(name, "reset", devices, (), name) if devices else None
     for use in LOSSES.get(name, ()):
-        rest = operands(words)
-        if not _follow(use.words, rest) or any(_has(words, each) for each in use.spared):
+        if not _is(use, words):
             continue
         option = next((each for each in use.options if _has(words, each)), "")
-        if use.options and not option:
-            continue
-        rest = rest[len(use.words) :]
+        rest = operands(words)[len(use.words) :]
         if name == "find":
             rest = rest[:1]  # the others belong to its tests
         at = {"all": 0, "first": 0, "last": max(len(rest) - 1, 0), "none": len(rest)}[use.target]
@@ -262,6 +425,34 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
         loss, targets = ("expiry", []) if listed else (use.loss, targets)
         return Effects(name, loss, targets, rest[:at], shown)
     return None
+
+
+def _is(use: Use, words: Sequence[str]) -> bool:
+    if not _follow(use.words, operands(words)) or any(_has(words, each) for each in use.spared):
+        return False
+    return not use.options or any(_has(words, each) for each in use.options)
+
+
+def creates(words: Sequence[str]) -> bool:
+    """Return True for a command that fails if what it makes exists.
+
+    >>> creates(["kubectl", "create", "ns", "a"]), creates(["mc", "mb", "--ignore-existing", "m/b"])
+    (True, False)
+    """
+    return any(_is(use, words) for use in _repeated(words) if use.loss == "exists")
+
+
+def repeats(words: Sequence[str]) -> bool:
+    """Return True for a command that adds the same once more if it runs again.
+
+    >>> repeats(["redis-cli", "INCR", "a"]), repeats(["redis-cli", "SET", "a", "1"])
+    (True, False)
+    """
+    return any(_is(use, words) for use in _repeated(words) if use.loss == "again")
+
+
+def _repeated(words: Sequence[str]) -> Sequence[Use]:
+    return REPEATED.get(base_name(words[0]), ()) if words else ()
 
 
 def _sql(found: re.Match[str]) -> str:
@@ -280,7 +471,9 @@ def _inner(words: Sequence[str]) -> Sequence[str]:
 
 
 def _follow(wanted: Sequence[str], rest: Sequence[str]) -> bool:
-    return [each.lower() for each in rest[: len(wanted)]] == [each.lower() for each in wanted]
+    """Return True if operands begin with subcommands; a kind of objects may have a name behind a slash."""
+    given = [each.partition("/")[0].lower() for each in rest[: len(wanted)]]
+    return given == [each.lower() for each in wanted]
 
 
 def _has(words: Sequence[str], option: str) -> bool:
@@ -294,16 +487,37 @@ def _has(words: Sequence[str], option: str) -> bool:
     return False
 
 
-BACKUPS = {
-    "borg": "create", "etcdctl": "snapshot", "kopia": "snapshot", "pgbackrest": "backup", "restic": "backup",
-    "velero": "backup", "wal-g": "backup-push",
+BACKUPS: dict[str, tuple[str, ...]] = {
+    "aws": ("create-backup", "create-db-cluster-snapshot", "create-db-snapshot", "create-image",
+            "create-snapshot", "start-backup-job"),
+    "borg": ("create",), "btrfs": ("snapshot",), "consul": ("snapshot",),
+    "duplicity": ("full", "incremental"), "etcdctl": ("snapshot",), "gcloud": ("backups", "snapshot"),
+    "influx": ("backup",),
+    "kopia": ("snapshot",), "mariabackup": ("--backup",), "neo4j-admin": ("backup", "dump"),
+    "pgbackrest": ("backup",), "rbd": ("snap",), "redis-cli": ("--rdb", "save"), "restic": ("backup",),
+    "rustic": ("backup",), "vault": ("snapshot",), "velero": ("backup",), "wal-g": ("backup-push",),
+    "xtrabackup": ("--backup",), "zfs": ("snapshot",),
 }  # fmt: skip
-"""Programs beside the dumps that write a backup, with the subcommand that does so."""
+"""Programs beside the dumps that write a backup, with words of which one makes them do so."""
+
+
+def backs_up(words: Sequence[str]) -> bool:
+    """Return True for a command that writes a backup.
+
+    >>> backs_up(["restic", "-r", "s3:a", "backup", "/data"]), backs_up(["restic", "forget"])
+    (True, False)
+    """
+    name = base_name(words[0]) if words else ""
+    return dump_name(words) != "" or any(each in words for each in BACKUPS.get(name, ()))
+
+
 CONSEQUENCES = {
     "expiry": "which deletes old copies although there is no new one",
     "files": "which deletes data that is nowhere else, or that of another folder",
     "mirror": "which deletes all that the incomplete source lacks",
     "push": "which replaces the work of others by an incomplete one",
+    "replace": "which puts an empty or incomplete file in the place of the last good one",
+    "rows": "which deletes rows that were not exported",
     "reset": "which deletes without a copy, or in another place",
     "schema": "which drops columns and tables without a copy, or in another place",
 }
@@ -315,6 +529,13 @@ COPYING = frozenset(
     )
 )  # fmt: skip
 """Programs that bring data to another place."""
+ASKING = frozenset(
+    (
+        "-t", "--list", "--test", "describe", "du", "head-object", "info", "list", "ls", "lsf", "size",
+        "stat", "status", "version", "wait",
+    )
+)  # fmt: skip
+"""Words with which such a program only looks at what is there."""
 KEEPING = frozenset(
     (
         "apk", "apt", "apt-get", "awk", "chmod", "chown", "curl", "df", "du", "find", "grep", "head", "jq",
@@ -343,6 +564,9 @@ def written_by(words: Sequence[str]) -> Iterator[str]:
         yield rest[-1]
     elif name == "tar" and len(words) > 2 and "c" in words[1].lstrip("-") and "f" in words[1]:
         yield words[2]
+    elif name in COPIES and len(rest) > 1 and rest[-1].startswith(("/", "$")):
+        if not COPIES[name] or rest[0] in COPIES[name]:
+            yield rest[-1]
     elif name == "zip":
         yield from rest[:1]
     at_home = WRITING_HOME.get(tuple(words[:3])) or WRITING_HOME.get(tuple(words[:2]))
@@ -359,6 +583,11 @@ def written_by(words: Sequence[str]) -> Iterator[str]:
                 yield words[index + 1]
 
 
+COPIES = {
+    "aws": ("s3",), "gcloud": ("storage",), "gsutil": ("cp", "rsync"), "kubectl": ("cp",),
+    "mc": ("cp", "mirror"), "rclone": ("copy", "copyto", "sync"), "rsync": (), "scp": (),
+}  # fmt: skip
+"""Programs that copy to their last operand, with the subcommands that do so; none for always."""
 WRITING_HOME = {
     ("aws", "eks", "update-kubeconfig"): ".kube/config",
     ("aws", "configure", "set"): ".aws/config",

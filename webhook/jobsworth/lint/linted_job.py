@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats.cron import Schedule
@@ -53,12 +54,6 @@ class LintedJob:
         variables: the environment variables that an operator adds; ``*`` stands for any text.
     """
 
-    __slots__ = (
-        "_beside", "_commands", "_decided", "_facts", "_mounted", "_neighbors", "_references", "_starts",
-        "containers", "cron", "edit", "indexed", "kind", "object", "path", "pod", "pod_path", "rules",
-        "schedule", "server", "sidecars", "spec", "variables", "written", "written_spec",
-    )  # fmt: skip
-
     def __init__(
         self,
         *,
@@ -80,12 +75,6 @@ class LintedJob:
         self.object = object
         self.server = server
         self.spec = spec
-        self._facts: list[Facts] | None = None
-        self._decided: list[Facts] | None = None
-        self._starts: list[ContainerStart] | None = None
-        self._mounted: list[ContainerStart] | None = None
-        self._commands: list[RunCommand] | None = None
-        self._references: list[Reference] | None = None
         self.schedule: Schedule | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
@@ -136,12 +125,11 @@ class LintedJob:
         metadata: dict[str, Any] = self.written_spec["template"].get("metadata", {})
         return metadata
 
-    @property
+    @cached_property
     def neighbors(self) -> Neighbors | None:
         """The objects that are validated beside it; None if there are none."""
-        if self._neighbors is not None and not self._neighbors.exist():
-            self._neighbors = None
-        return self._neighbors
+        beside = self._neighbors
+        return beside if beside is not None and beside.exist() else None
 
     def cron_jobs_beside(self) -> Iterator[dict[str, Any]]:
         """Yield the other CronJobs in the file of the Job, as read."""
@@ -197,19 +185,15 @@ class LintedJob:
         """Return the field path of a rule of the failure policy."""
         return f"{self.path}.podFailurePolicy.rules[{index}]"
 
-    @property
+    @cached_property
     def facts(self) -> list[Facts]:
         """The facts about a Pod that make each failure policy rule match."""
-        if self._facts is None:
-            self._facts = facts_of_each(self.rules, self.container_names, windows=self.windows)
-        return self._facts
+        return facts_of_each(self.rules, self.container_names, windows=self.windows)
 
-    @property
+    @cached_property
     def decided(self) -> list[Facts]:
         """The facts about a Pod that each failure policy rule handles, after the earlier rules."""
-        if self._decided is None:
-            self._decided = deciding(self.facts)
-        return self._decided
+        return deciding(self.facts)
 
     def codes_decided(self, index: int) -> frozenset[int]:
         """Return the exit codes, of any container, that a failure policy rule handles."""
@@ -220,27 +204,22 @@ class LintedJob:
         """The names of all init containers and containers."""
         return [container.get("name", "") for _, container in self.containers]
 
-    @property
+    @cached_property
     def starts(self) -> list[ContainerStart]:
         """The start of each init container and container."""
-        if self._starts is None:
-            self._starts = list(container_starts(self.containers, self.pod))
-        return self._starts
+        return list(container_starts(self.containers, self.pod))
 
-    @property
+    @cached_property
     def main_starts(self) -> list[ContainerStart]:
         """The start of each container that is not an init container."""
         return [start for start in self.starts if not start.is_init]
 
-    @property
+    @cached_property
     def mounted(self) -> list[ContainerStart]:
         """The starts of the scripts in objects beside the Job that its containers run."""
-        if self._mounted is None:
-            self._mounted = []
-            volumes = self.pod.get("volumes", ())
-            if any(kind in each for each in volumes for kind in FILES_OF_OBJECTS):
-                self._mounted += self._read_mounted()
-        return self._mounted
+        volumes = self.pod.get("volumes", ())
+        has_files = any(kind in each for each in volumes for kind in FILES_OF_OBJECTS)
+        return list(self._read_mounted()) if has_files else []
 
     def _read_mounted(self) -> Iterator[ContainerStart]:
         from jobsworth.lint.mounted_scripts import mounted_scripts  # most Jobs run no such script
@@ -256,26 +235,29 @@ class LintedJob:
                     waiting.append(each)
                     yield each
 
-    @property
+    @cached_property
     def all_starts(self) -> list[ContainerStart]:
         """The start of each container, and of the scripts of volumes that they run."""
         return [*self.starts, *self.mounted]
 
-    @property
+    @cached_property
     def scripts(self) -> list[tuple[ContainerStart, ShellScript]]:
         """The scripts that shells read: in command lines, and in files of volumes."""
         return [(start, start.script) for start in self.all_starts if start.script is not None]
 
-    @property
+    @cached_property
     def commands(self) -> list[RunCommand]:
         """The commands that the containers run, from command lines and scripts."""
-        if self._commands is None:
-            self._commands = [each for start in self.all_starts for each in start.commands]
-        return self._commands
+        return [each for start in self.all_starts for each in start.commands]
+
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """The names of the programs of these commands."""
+        return frozenset([command.name for command in self.commands])
 
     def reported_at(self, field: str, message: str, line: int) -> tuple[str, str, int]:
         """Return the field, message and line of a finding; one in a file of a volume says where it is."""
-        for start in self._mounted or ():
+        for start in self.mounted:
             if start.field == field and start.mounted is not None:
                 where = f"(In line {line + 1} of {start.mounted.origin}.)"
                 return start.mounted.field, f"{message} {where}", 0
@@ -285,15 +267,13 @@ class LintedJob:
         """Return True for an environment variable that an operator adds to the containers."""
         return any(fnmatchcase(variable, pattern) for pattern in self.variables)
 
-    @property
+    @cached_property
     def references(self) -> list[Reference]:
         """The references of the Pods to other objects, in the order of the fields."""
-        if self._references is None:
-            from jobsworth.lint.referenced_objects import references  # only beside other objects
+        from jobsworth.lint.referenced_objects import references  # only beside other objects
 
-            written = self.written_spec["template"]["spec"]
-            self._references = list(references(self.pod, self.pod_path, self.containers, written))
-        return self._references
+        written = self.written_spec["template"]["spec"]
+        return list(references(self.pod, self.pod_path, self.containers, written))
 
     @property
     def windows(self) -> bool:

@@ -123,7 +123,7 @@ class Linter:
         Args:
             decoded: the object.
             engine: the engine of the API server that receives it.
-            most: the number of findings above which no further rule runs; None to run all.
+            most: the number of findings above which no further rules run; None to run all.
             neighbors: the objects beside it; None if there are none.
             edit: the update that writes the object; None for a create, and if its time is unknown.
             variables: the environment variables that an operator adds; ``*`` stands for any text.
@@ -145,11 +145,11 @@ class Linter:
             variables=variables,
         )
         for need, rules in self._rules.items():
+            if most is not None and len(found) > most:
+                break
             if not need(job):
                 continue
             for rule, check in rules:
-                if most is not None and len(found) > most:
-                    break
                 for diagnostic in check(job):
                     field, message, line = job.reported_at(
                         diagnostic.field, diagnostic.message, diagnostic.line

@@ -6,7 +6,6 @@ Rules that share a need share its function, which the linter calls once for an o
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
 
 from jobsworth.lint.linted_job import MAX_RULES, LintedJob
 from jobsworth.lint.usual_images import base_image
@@ -193,15 +192,12 @@ def limits_on_writes(job: LintedJob) -> bool:
     return bool(job.commands)
 
 
-_NAME = attrgetter("name")
-
-
 def a_program(*names: str) -> Need:
     """Return the need for a container that runs one of these programs."""
     wanted = frozenset(names)
 
     def runs_it(job: LintedJob) -> bool:
-        return not wanted.isdisjoint(map(_NAME, job.commands))
+        return not wanted.isdisjoint(job.programs)
 
     return runs_it
 

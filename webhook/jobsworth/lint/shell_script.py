@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from jobsworth.lint.command_line import base_name, launched
+from jobsworth.record import Record
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -92,7 +93,8 @@ class ShellCommand:
         outputs: the files into which its output goes, without quotes.
         errors: those into which its standard error goes alone.
         replaces: those of ``outputs`` that lose what they had.
-        input: the text of its here-document; empty without one.
+        input: the text of its here-document, or that an ``echo`` or ``cat`` before it pipes into it; empty
+            for none.
         line: its line in the script, from 0.
         conditions: the conditions of the ``if`` clauses around it, as they are written; ``?``, of which
             nothing is known, for ``else`` and the other clauses.
@@ -156,6 +158,53 @@ class ShellCommand:
         return not self.checked and (self.assigns or self.name not in HARMLESS)
 
 
+class Part(Record):
+    """A command in a list such as ``a && ! b | c``.
+
+    Attributes:
+        before: the operator before it: ``;``, ``&&``, ``||`` or ``|``.
+        inverted: True after ``!``, which belongs to the whole pipe.
+        node: the command.
+    """
+
+    before: str
+    inverted: bool
+    node: ShellCommand | Compound
+
+
+class Statement(Record):
+    """A list of commands.
+
+    Attributes:
+        parts: its commands with their operators.
+        background: True if the shell does not wait for it.
+    """
+
+    parts: Sequence[Part]
+    background: bool
+
+
+class Clause(Record):
+    """A part of a compound command: what it asks before, and what it does then."""
+
+    asked: Sequence[Statement]
+    body: Sequence[Statement]
+
+
+class Compound(Record):
+    """A compound command.
+
+    Attributes:
+        kind: its first word, such as ``if``, ``until`` or ``(``; ``function`` for the definition of one.
+        name: the name of the function.
+        clauses: its clauses. An ``else`` asks nothing.
+    """
+
+    kind: str
+    name: str
+    clauses: Sequence[Clause]
+
+
 class ShellScript:
     """A script: its simple commands in the order of the text.
 
@@ -166,8 +215,10 @@ class ShellScript:
         commands: its commands; empty if the script cannot be read.
         nounset: True if the shell exits when it reads a variable that is not set (``set -u``).
         last: the index of the first command of its last list, such as ``a && b || c``.
+        statements: its lists of commands, as they contain each other.
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
+        options: the options of the shell in the command line.
         parameters: the words after the script in the command line.
         pipefail: True if a pipe fails with any of its commands (``set -o pipefail``).
         endless_loops: the conditions of loops of the outermost level that nothing in them ends.
@@ -176,14 +227,15 @@ class ShellScript:
     """
 
     __slots__ = (
-        "assigned", "closed", "commands", "endless_loops", "errexit", "last", "nounset", "parameters",
-        "pipefail", "text", "waiting_loops", "xtrace",
+        "assigned", "closed", "commands", "endless_loops", "errexit", "last", "nounset", "options",
+        "parameters", "pipefail", "statements", "text", "waiting_loops", "xtrace",
     )  # fmt: skip
 
     def __init__(
         self, text: str, options: Sequence[str] = (), parameters: Sequence[str] = ()
     ) -> None:
         self.text = text
+        self.options = options
         self.parameters = parameters
         self.errexit = self.nounset = self.pipefail = self.xtrace = False
         self._set(options)
@@ -194,6 +246,7 @@ class ShellScript:
             reader = _Reader()
         self.assigned = reader.assigned
         self.commands = reader.commands
+        self.statements = reader.statements
         self.last = reader.last
         self.closed = reader.closed
         self.endless_loops = reader.endless_loops
@@ -203,28 +256,43 @@ class ShellScript:
                 self._set(command.words[1:])
 
     def _set(self, options: Sequence[str]) -> None:
-        """Read options up to the first word that is none; what follows are the positional parameters."""
-        words = iter(options)
-        for option in words:
-            if option[:1] not in ("-", "+") or option in ("-", "--"):
-                return
-            if option.startswith("--"):
-                continue
-            on = option[0] == "-"
-            named = next(words, "") if "o" in option.lower() else ""  # -O names one of shopt
-            if "e" in option or named == "errexit":
-                self.errexit = on
-            if "u" in option or named == "nounset":
-                self.nounset = on
-            if "x" in option or named == "xtrace":
-                self.xtrace = self.xtrace or on  # from there on, the log shows values
-            if named == "pipefail":
-                self.pipefail = on
+        found = shell_options(options)
+        self.errexit = found.get("errexit", self.errexit)
+        self.nounset = found.get("nounset", self.nounset)
+        self.pipefail = found.get("pipefail", self.pipefail)
+        self.xtrace = self.xtrace or found.get(
+            "xtrace", False
+        )  # from there on, the log shows values
 
     @property
     def final(self) -> ShellCommand | None:
         """The command whose exit code is that of the script; None if a compound command decides."""
         return self.commands[-1] if self.commands and not self.closed else None
+
+
+_SHORT_OPTIONS = {"e": "errexit", "u": "nounset", "x": "xtrace"}
+
+
+def shell_options(words: Sequence[str]) -> dict[str, bool]:
+    """Return the options that the words of a shell or of ``set`` turn on or off.
+
+    It reads up to the first word that is none; what follows are the positional parameters.
+
+    >>> shell_options(["-eo", "pipefail", "+u"]), shell_options(["--", "-e"])
+    ({'errexit': True, 'pipefail': True, 'nounset': False}, {})
+    """
+    found: dict[str, bool] = {}
+    rest = iter(words)
+    for option in rest:
+        if option[:1] not in ("-", "+") or option in ("-", "--"):
+            break
+        if option.startswith("--"):
+            continue
+        on = option[0] == "-"
+        found.update({name: on for short, name in _SHORT_OPTIONS.items() if short in option})
+        if "o" in option.lower():  # -O names one of shopt
+            found[next(rest, "")] = on
+    return found
 
 
 class _Unreadable(ValueError):
@@ -247,6 +315,7 @@ class _Reader:
     def __init__(self) -> None:
         self.assigned: dict[str, list[str]] = {}
         self.commands: list[ShellCommand] = []
+        self.statements: list[Statement] = []
         self.last = 0
         self.closed = False
         self.endless_loops: list[str] = []
@@ -267,7 +336,8 @@ class _Reader:
         for index, node in enumerate(children):
             if node.type in _STATEMENTS:
                 start = len(self.commands)
-                self._read_statement(node, _ends_with_ampersand(children, index), depth=0)
+                background = _ends_with_ampersand(children, index)
+                self.statements.append(self._read_statement(node, background, depth=0))
                 if len(self.commands) > start:
                     self.last = start
                 self._follow_status(node, start)
@@ -291,29 +361,42 @@ class _Reader:
 
     def _read_statement(
         self, node: Node, background: bool, *, depth: int, checked: bool = False
-    ) -> None:
+    ) -> Statement:
         """Read a list such as ``a | b && c``, and note if a compound command ends it."""
         parts = list(_parts(node))
+        read: list[Part] = []
         for index, (before, inverted, part) in enumerate(parts):
             is_last = index + 1 == len(parts)
             after = ("&" if background else ";") if is_last else parts[index + 1][0]
             start = len(self.commands)
             if part.type in _SIMPLE or part.children[0].type == "((":
-                self._take(part, depth, checked=checked or inverted, background=background)
+                command = self._take(
+                    part, depth, checked=checked or inverted, background=background
+                )
+                if before == "|" and not command.input and isinstance(read[-1].node, ShellCommand):
+                    command.input = _printed(read[-1].node)
+                found: ShellCommand | Compound = command
             else:
                 if depth == MAX_NESTING:
                     raise _Unreadable
-                self._read_body(part, depth + 1, checked=checked or inverted, background=background)
+                clauses = self._read_body(
+                    part, depth + 1, checked=checked or inverted, background=background
+                )
+                found = _compound(part, clauses)
                 if part.type == "while_statement" and _waits(self.commands[start:], depth + 1):
                     self.waiting_loops.append(_text(part))
                 if depth == 0 and not background and (condition := _endless_condition(part)):
                     self.endless_loops.append(condition)
+            read.append(Part(before, inverted, found))
             if len(self.commands) > start:
                 self.commands[start].before = before
                 self.commands[-1].after = after
             self.closed = part.type in _COMPOUND and part.children[0].type != "(("
+        return Statement(read, background)
 
-    def _read_body(self, node: Node, depth: int, *, checked: bool, background: bool) -> None:
+    def _read_body(
+        self, node: Node, depth: int, *, checked: bool, background: bool
+    ) -> list[Clause]:
         """Read the commands in a compound command, or in a clause of one."""
         condition = node.type in _CONDITIONS
         children = node.children
@@ -323,7 +406,10 @@ class _Reader:
         elif node.type in _CLAUSES and node.type != "do_group":
             self._conditions[-1:] = ["?"]  # what its if asks does not hold here
         elif node.type == "function_definition":
-            self._function = _text(children[1] if _text(children[0]) == "function" else children[0])
+            self._function = _function_name(node)
+        asked: list[Statement] = []
+        body: list[Statement] = []
+        clauses: list[Clause] = [Clause(asked, body)]
         for index, child in enumerate(children):
             if child.type == "variable_name":  # of a for
                 self.assigned.setdefault(_text(child), [])
@@ -332,14 +418,22 @@ class _Reader:
                 if node.type == "if_statement":
                     self._conditions.append(" ".join(map(_text, children[1:index])))
             elif child.type in _CLAUSES:
-                self._read_body(child, depth, checked=checked, background=background)
+                inner = self._read_body(child, depth, checked=checked, background=background)
+                if child.type == "do_group":
+                    body += inner[0].body
+                else:
+                    clauses += inner
             elif child.type in _STATEMENTS:
-                starts = background or _ends_with_ampersand(children, index)
-                self._read_statement(child, starts, depth=depth, checked=checked or condition)
+                own = _ends_with_ampersand(children, index)
+                read = self._read_statement(
+                    child, background or own, depth=depth, checked=checked or condition
+                )
+                (asked if condition else body).append(Statement(read.parts, own))
         self._function = outer[0]
         del self._conditions[outer[1] :]
+        return clauses
 
-    def _take(self, node: Node, depth: int, *, checked: bool, background: bool) -> None:
+    def _take(self, node: Node, depth: int, *, checked: bool, background: bool) -> ShellCommand:
         words = _words(node)
         text = _text(node)
         assigns = not words and ("$(" in text or "`" in text)
@@ -351,25 +445,43 @@ class _Reader:
         if words and words[0] in _SET_BY_NAME:
             for word in words[1:]:
                 self.assigned.setdefault(word.partition("=")[0], [])
+        command = ShellCommand(
+            words,
+            ";",
+            ";",
+            depth,
+            checked=checked,
+            background=background,
+            assigns=assigns,
+            outputs=list(_outputs(node, "1")),
+            errors=list(_outputs(node, "2")),
+            replaces=list(_outputs(node, "1", _REPLACING)),
+            input=_input(node),
+            line=node.start_point[0],
+            conditions=tuple(self._conditions),
+            function=self._function,
+        )
         if words or assigns:
-            self.commands.append(
-                ShellCommand(
-                    words,
-                    ";",
-                    ";",
-                    depth,
-                    checked=checked,
-                    background=background,
-                    assigns=assigns,
-                    outputs=list(_outputs(node, "1")),
-                    errors=list(_outputs(node, "2")),
-                    replaces=list(_outputs(node, "1", _REPLACING)),
-                    input=_input(node),
-                    line=node.start_point[0],
-                    conditions=tuple(self._conditions),
-                    function=self._function,
-                )
-            )
+            self.commands.append(command)
+        return command
+
+
+def _compound(node: Node, clauses: Sequence[Clause]) -> Compound:
+    is_function = node.type == "function_definition"
+    kind = "function" if is_function else _text(node.children[0])
+    return Compound(kind, _function_name(node) if is_function else "", clauses)
+
+
+def _function_name(node: Node) -> str:
+    first, second = node.children[:2]
+    return _text(second if _text(first) == "function" else first)
+
+
+def _printed(command: ShellCommand) -> str:
+    """Return the text that a command prints, as far as the script has it; empty for others."""
+    if command.name in ("echo", "printf"):
+        return " ".join(command.words[1:])
+    return command.input if command.name == "cat" else ""
 
 
 def _outputs(node: Node, descriptor: str, operators: Sequence[str] = _INTO_FILES) -> Iterator[str]:
@@ -391,7 +503,10 @@ def _outputs(node: Node, descriptor: str, operators: Sequence[str] = _INTO_FILES
 
 
 def _input(node: Node) -> str:
-    """Return the text of the here-document that a simple command reads; empty without one."""
+    """Return the text of the here-document or here-string of a simple command; empty without one."""
+    for child in node.children:
+        if child.type == "herestring_redirect":
+            return _word(child.children[-1])
     above = node.parent
     if above is None or above.type != "redirected_statement":
         return ""
@@ -474,7 +589,7 @@ def _words(node: Node) -> list[str]:
         return []
     if node.type != "command":
         first, *rest = map(_text, node.children)
-        return [first] if first in ("[", "[[", "((") else [first, *rest]
+        return [first, *rest]
     words = []
     for child in node.children:
         if child.type == "command_name":

@@ -18,8 +18,7 @@ from jobsworth.client.api_resources import events_path, jobs_path, pods_path
 from jobsworth.client.paging import PAGE_SIZE
 from jobsworth.findings.finding import Finding
 from jobsworth.live.job_reference import JobReference
-from jobsworth.live.object_reading import BoundedList, read_list, read_object
-from jobsworth.live.queue_reading import read_queue
+from jobsworth.live.object_reading import BoundedList, read_list, read_object, read_queue
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP
 from jobsworth.runs.recorded.recording import LogTail, Recording
 from jobsworth.runs.recorded.recording_reader import read_recording, stored_manifest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.api.jobset.labels import JOB_SET_NAME
+from jobsworth.api.jobset.names import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
@@ -19,8 +19,7 @@ from jobsworth.live.job_reading import (
     read_job_parts,
 )
 from jobsworth.live.job_reference import CRON_JOB, JOB, JOB_SET, JobReference
-from jobsworth.live.object_reading import MalformedObject, read_list, read_object
-from jobsworth.live.queue_reading import read_queue
+from jobsworth.live.object_reading import MalformedObject, read_list, read_object, read_queue
 from jobsworth.printable import printable
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.queue_facts import read_queue_facts

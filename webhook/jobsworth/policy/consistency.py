@@ -16,15 +16,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.policy import matching
+from jobsworth.findings.edits import is_part_of
+from jobsworth.policy import matching, pod_defaults
 from jobsworth.policy.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
 from jobsworth.policy.enforcement import EnforcedViolation
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits.limits import Limit, Limits
+from jobsworth.policy.places import field_path
+from jobsworth.policy.pod_defaults import PodDefault, sample_job, with_server_defaults
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.request import CREATE, PolicyRequest
-from jobsworth.policy.violation import Effect
-from jobsworth.provenance.apply_methods import APPLY_METHODS, PLAIN_CREATE, ApplyMethod, as_written
+from jobsworth.policy.request import CREATE, JobView, PolicyRequest
+from jobsworth.policy.violation import REQUIRED, Effect
+from jobsworth.provenance.field_ownership import (
+    APPLY_METHODS,
+    PLAIN_CREATE,
+    ApplyMethod,
+    as_written,
+)
 from jobsworth.validation.engine import engine_for
 
 
@@ -74,11 +82,12 @@ def conflicts_between(policies: Collection[JobPolicy]) -> Iterator[Conflict]:
 
 def _rejected(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
     assert policy.defaults is not None
-    for name, default in policy.defaults.single.items():
+    for name, default in policy.defaults.fields.items():
         limit = limits.fields.get(name)
         if limit is not None:
             for message in _messages(limit, default.value):
                 yield name, message
+    yield from _rejected_in_pod(policy.defaults.pod, limits)
     for part in ("labels", "annotations"):
         for key, default in getattr(policy.defaults, part).items():
             limit = limits.metadata.get((part, key))
@@ -99,6 +108,22 @@ def _rejected(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
                     f"podFailurePolicy.{path}[{index}].action",
                     f'"{rule["action"]}" is not among the allowed actions {", ".join(allowed)}',
                 )
+
+
+def _rejected_in_pod(defaults: tuple[PodDefault, ...], limits: Limits) -> Iterator[tuple[str, str]]:
+    """Yield the defaults of the Pod template that a limit rejects in a Pod with all of them."""
+    if not defaults:
+        return
+    template, places = pod_defaults.sample(defaults)
+    of = [
+        (field_path(("spec", "template", *steps), {"spec": {"template": template}}), one.path)
+        for one, steps in places
+    ]
+    job = with_server_defaults(sample_job({"template": template}))
+    for found in limits.violations(JobView("Job", job, ApiServer())):
+        path = next((path for field, path in of if is_part_of(found.field, field)), "")
+        if path and found.code != REQUIRED:
+            yield path, found.message
 
 
 def _messages(limit: Limit, value: Any) -> Iterator[str]:

@@ -25,9 +25,8 @@ from jobsworth.documents.declared import json_value
 from jobsworth.findings.edits import is_part_of
 from jobsworth.policy import document, pod_defaults
 from jobsworth.policy.places import field_path
-from jobsworth.policy.pod_defaults import PodDefault
+from jobsworth.policy.pod_defaults import PodDefault, sample_job
 from jobsworth.policy.problems import Problems
-from jobsworth.policy.sample_job import sample_job
 from jobsworth.validation.engine import engine_for
 
 Rule = dict[str, Any]

@@ -257,6 +257,40 @@ class ResourceLimits(Document):
     ] = None
 
 
+class EntriesLimit(Document):
+    """The limit of the entries of a list in the Pod template."""
+
+    keywords: ClassVar[Schema] = NOT_EMPTY
+    forbidden: Annotated[bool | None, doc("It may have no entries.")] = None
+    allowed: Annotated[Listed[AnyText] | None, doc(f"The allowed entries; {ANY}")] = None
+    message: Annotated[Text | None, doc("The message of a violation of this limit.")] = None
+
+
+class TolerationsLimit(EntriesLimit):
+    """The limit of the taints that Pods tolerate."""
+
+    denied: Annotated[
+        Listed[AnyText] | None,
+        doc(f"Entries that are denied, and with them the toleration of every taint; {ANY}"),
+    ] = None
+
+
+class SecurityLimits(Document):
+    """Limits of the security contexts of the Pod template."""
+
+    keywords: ClassVar[Schema] = NOT_EMPTY
+    run_as_non_root: Annotated[SwitchLimit | None, doc("Limits of runAsNonRoot.")] = None
+    run_as_user: Annotated[NumberLimit | None, doc("Limits of runAsUser.")] = None
+    privileged: Annotated[SwitchLimit | None, doc("Limits of privileged.")] = None
+    allow_privilege_escalation: Annotated[
+        SwitchLimit | None, doc("Limits of allowPrivilegeEscalation.")
+    ] = None
+    read_only_root_filesystem: Annotated[
+        SwitchLimit | None, doc("Limits of readOnlyRootFilesystem.")
+    ] = None
+    added_capabilities: Annotated[EntriesLimit | None, doc("Limits of capabilities.add.")] = None
+
+
 class PodLimits(Document):
     """Limits of fields of the Pod template."""
 
@@ -286,6 +320,29 @@ class PodLimits(Document):
     host_network: Annotated[SwitchLimit | None, doc("Limits of pod.hostNetwork.")] = None
     host_pid: Annotated[SwitchLimit | None, doc("Limits of pod.hostPID.")] = key("hostPID", None)
     host_ipc: Annotated[SwitchLimit | None, doc("Limits of pod.hostIPC.")] = key("hostIPC", None)
+    labels: Annotated[
+        ByKey[MetadataLimit] | None, doc("Limits of the labels of the Pods, by key.")
+    ] = None
+    annotations: Annotated[
+        ByKey[MetadataLimit] | None, doc("Limits of the annotations of the Pods, by key.")
+    ] = None
+    node_selector: Annotated[
+        ByKey[MetadataLimit] | None, doc("Limits of the labels that a node must have, by key.")
+    ] = None
+    tolerations: Annotated[
+        TolerationsLimit | None,
+        doc(
+            "Limits of the keys of the taints that the Pods tolerate; the key of a toleration of every "
+            "taint is empty."
+        ),
+    ] = None
+    security_context: Annotated[
+        SecurityLimits | None,
+        doc(
+            "Limits of the security context of each container, also of init containers. The Pod's value "
+            "counts for a container without its own."
+        ),
+    ] = None
 
 
 class CronJobLimits(Document):

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.documents.declared import json_value
 from jobsworth.policy import document
 from jobsworth.policy.patterns import compiled_names, is_wild
-from jobsworth.policy.places import Item, Step, Steps, at, changed
-from jobsworth.policy.sample_job import sample_job, with_server_defaults
+from jobsworth.policy.places import Item, Step, Steps, at, changed, field_path
+from jobsworth.validation.engine import engine_for
 
 KEYED = {
     "labels": ("metadata", "labels"),
@@ -83,6 +84,12 @@ class PodDefault:
     def field(self) -> str:
         """The field of the PodSpec with a single value that it sets; empty for another part."""
         return str(self.steps[-1]) if len(self.steps) == 2 and not self.containers else ""
+
+    @property
+    def limited_as(self) -> str:
+        """The name of its part below ``spec.limits``, if a policy can limit the part."""
+        holder = self.steps[0] in ("metadata", "spec")
+        return f"pod.{field_path(self.steps).removeprefix(f'{self.steps[0]}.' if holder else '')}"
 
 
 def read(value: document.PodDefaults) -> tuple[PodDefault, ...]:
@@ -180,3 +187,25 @@ def _of_security(
 
 _NOTHING: Mapping[str, Any] = {"value": {}}
 _NONE: Mapping[str, Any] = {"value": []}
+
+
+def sample_job(spec: dict[str, Any], metadata: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a Job that has everything that defaults need."""
+    container = {"name": "main", "image": "busybox:1.36"}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "sample", **(metadata or {})},
+        "spec": {
+            "completionMode": "Indexed",
+            "completions": 100_000,
+            "backoffLimitPerIndex": 1,
+            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            **spec,
+        },
+    }
+
+
+def with_server_defaults(job: dict[str, Any]) -> dict[str, Any]:
+    """Return a Job as the API server stores it."""
+    return engine_for(ApiServer()).default(job)

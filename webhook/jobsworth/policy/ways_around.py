@@ -1,7 +1,7 @@
 """Ways around a policy that an author may not see, for ``policy check``.
 
 Limits can be avoided by what they do not count: a Job with ``backoffLimitPerIndex`` has no ``backoffLimit``,
-and devices can be claimed without an amount.
+an affinity chooses nodes as a node selector does, and devices can be claimed without an amount.
 
 An expression judges a CronJob by the Job that it creates. It can still tell the two apart, by ``cronJob`` and
 by ``request``, and admit in a CronJob what it denies in a Job. Each expression is therefore evaluated on
@@ -87,6 +87,13 @@ def _around_limits(limits: Limits, expressions: Expressions | None) -> Iterator[
             "Indexed Jobs with backoffLimitPerIndex have no backoffLimit, and retry each index without a "
             "limit of this policy (limit backoffLimitPerIndex, too, or forbid it)",
         )
+    for name, limit in limits.fields.items():
+        if name.startswith("pod.nodeSelector[") and not limit.value.get("required"):
+            yield WayAround(
+                f"spec.limits.{name}",
+                "a Pod can choose its node by affinity instead (set required: true, or deny "
+                "affinity by the expression !has(object.spec.template.spec.affinity))",
+            )
     devices = sorted(name for name in limits.resources if "/" in name)
     sources = [] if expressions is None else [each.program.source for each in expressions.items]
     if devices and not any("resourceClaims" in source for source in sources):

@@ -1,4 +1,4 @@
-"""Field ownership: the fields that a client wrote, as opposed to the server's defaults.
+"""Field ownership: the fields that a client wrote, and the methods to apply a manifest that record it.
 
 A mutating webhook sees ``backoffLimit: 6`` in every Job whose client did not set it. Clients write objects in
 three ways, of which two record the fields that they wrote (each observed on kube-apiserver 1.36):
@@ -7,13 +7,13 @@ three ways, of which two record the fields that they wrote (each observed on kub
 - after ``kubectl apply``, the annotation ``kubectl.kubernetes.io/last-applied-configuration`` contains them;
 - after a plain create, ``managedFields`` lists the defaults too, so ownership is unknown.
 
-A client wrote every field of an object that no server has seen.
+A client wrote every field of a file, and of any object that no server has seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 from jobsworth.record import Record
 
@@ -28,6 +28,16 @@ _SIGNATURES = {
     "Update": ("metadata", "annotations", LAST_APPLIED),
 }
 """The field that the field manager of a whole manifest owns, by the operation of its entry."""
+
+ApplyMethod = Literal["a file", "kubectl apply", "kubectl apply --server-side", "kubectl create"]
+
+PLAIN_CREATE: Final = "kubectl create"
+APPLY_METHODS: tuple[ApplyMethod, ...] = (
+    "a file",
+    "kubectl apply",
+    "kubectl apply --server-side",
+    PLAIN_CREATE,
+)
 
 
 class FieldOwnership(Record):
@@ -139,3 +149,29 @@ def _leads(holder: Any, steps: Sequence[str], prefix: str) -> bool:
             return False
         holder = holder.get(prefix + step)
     return holder is not None
+
+
+def as_written(manifest: dict[str, Any], method: ApplyMethod) -> dict[str, Any]:
+    """Return a manifest with the records that an apply method leaves; the manifest is not modified."""
+    if method == "a file":
+        return manifest
+    operation, fields = "Update", {}
+    records: dict[str, Any] = {}
+    if method == "kubectl apply":
+        import json  # seldom needed, and slow to import
+
+        annotations = (manifest.get("metadata") or {}).get("annotations") or {}
+        records["annotations"] = {**annotations, LAST_APPLIED: json.dumps(manifest)}
+    elif method == "kubectl apply --server-side":
+        operation, fields = "Apply", _field_set(manifest)
+    records["managedFields"] = [
+        {"operation": operation, "fieldsType": "FieldsV1", "fieldsV1": fields}
+    ]
+    return {**manifest, "metadata": {**(manifest.get("metadata") or {}), **records}}
+
+
+def _field_set(value: Any) -> dict[str, Any]:
+    """Return the fields of a value in the ``FieldsV1`` format, without the items of lists."""
+    if not isinstance(value, dict):
+        return {}
+    return {f"f:{name}": _field_set(part) for name, part in value.items() if part is not None}

@@ -27,7 +27,7 @@ from jobsworth.policy.admitted_jobs import (
 )
 from jobsworth.policy.enforcement import NO_VIOLATIONS, PolicyVerdict
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.informers import CachedJob
 
 Labels = Mapping[str, str]

@@ -26,8 +26,7 @@ from jobsworth.reconciler.conflict_probe import (
     probe,
     probe_name,
 )
-from jobsworth.reconciler.event_sink import ApiEventSink
-from jobsworth.reconciler.events import EventRecorder
+from jobsworth.reconciler.events import ApiEventSink, EventRecorder
 from jobsworth.reconciler.options import ReconcilerOptions
 from jobsworth.reconciler.parallel import Threads
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics

@@ -10,7 +10,7 @@ from jobsworth.client.api_interface import Api
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
 from jobsworth.reconciler.event_handlers import EventHandlers
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer
 from jobsworth.reconciler.orphan_pods import OrphanReleaser

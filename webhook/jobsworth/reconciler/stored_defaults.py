@@ -33,7 +33,7 @@ from jobsworth.evaluation.stored_defaults import DefaultsPlan, plan_defaults
 from jobsworth.policy.document import APPLY as APPLIES
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
 from jobsworth.reconciler.admitted_jobs import ActivePolicies
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 
 Labels = Mapping[str, str]
 

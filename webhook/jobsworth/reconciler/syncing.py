@@ -32,7 +32,7 @@ from jobsworth.policy.admitted_jobs import (
 )
 from jobsworth.reconciler.admitted_jobs import AdmittedJobs
 from jobsworth.reconciler.api_writes import hold_job, put_status
-from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.expectations import JOBS, PODS, Expectations
 from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer, stored_metadata
 from jobsworth.reconciler.parallel import Calls

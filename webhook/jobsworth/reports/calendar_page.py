@@ -11,12 +11,11 @@ from jobsworth.reports.calendar_words import (
     memory_words,
     notes,
     peak_names,
-    peak_time,
+    peak_words,
     period,
     summary,
 )
-from jobsworth.reports.page_blocks import Block, HeatMap, Note, Table
-from jobsworth.reports.pages import static_page
+from jobsworth.reports.pages import Block, HeatMap, Note, Table, static_page
 from jobsworth.runs.calendar.cron_calendar import CronCalendar
 
 MAX_ROWS = 1000
@@ -74,17 +73,7 @@ def _level(number: int, most: int) -> int:
 
 def _peaks(calendar: CronCalendar) -> Table:
     rows = [("minute", "runs", "Pods", "CPU", "memory", "CronJobs")]
-    rows += [
-        (
-            peak_time(peak, calendar),
-            str(len(peak.entries)),
-            str(peak.pods),
-            cpu_words(peak.requests),
-            memory_words(peak.requests),
-            peak_names(peak),
-        )
-        for peak in calendar.peaks
-    ]
+    rows += [(*peak_words(peak, calendar), peak_names(peak)) for peak in calendar.peaks]
     return Table("Minutes at which most Pods start", rows)
 
 

@@ -1,17 +1,22 @@
-"""Words of the calendar of CronJobs that the text report and the page share."""
+"""The calendar of CronJobs as text, and the words that its page shares with it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from jobsworth.controller.cron_jobs.local_times import local_time
+from jobsworth.controller.cron_jobs.schedule_times import local_time
+from jobsworth.printable import printable
+from jobsworth.reports.text_tables import aligned, wrapped_line
+from jobsworth.runs.calendar.calendar_entry import PodRequests
 from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
-from jobsworth.runs.calendar.pod_requests import PodRequests
 from jobsworth.wording import count, duration, plural
 
 _MAX_NAMED = 3
 _GIB, _MIB = 2**30, 2**20
+
+_HOURS = range(24)
 
 
 def summary(calendar: CronCalendar) -> str:
@@ -69,6 +74,17 @@ def memory_words(requests: PodRequests) -> str:
     return f"{requests.memory / size:.1f}".removesuffix(".0") + unit
 
 
+def peak_words(peak: Peak, calendar: CronCalendar) -> tuple[str, str, str, str, str]:
+    """Return a peak as cells: its minute, runs, Pods, CPU and memory."""
+    return (
+        peak_time(peak, calendar),
+        str(len(peak.entries)),
+        str(peak.pods),
+        cpu_words(peak.requests),
+        memory_words(peak.requests),
+    )
+
+
 def change_words(found: ZoneChange) -> str:
     """Return when clocks change, and by how much."""
     change = found.change
@@ -91,3 +107,50 @@ def _controller_zone_note(calendar: CronCalendar) -> str:
         return ""
     noun = "CronJob without timeZone is" if number == 1 else "CronJobs without timeZone are"
     return f"{number} {noun} shown as if kube-controller-manager ran in UTC"
+
+
+def render(calendar: CronCalendar, *, width: int | None) -> Iterator[str]:
+    """Return the lines.
+
+    Args:
+        width: the columns of the terminal; None for no limit.
+    """
+    yield f"{period(calendar)}: {summary(calendar)}"
+    yield ""
+    yield from _heat_map(calendar)
+    if calendar.peaks:
+        yield ""
+        rows = [("BUSIEST MINUTES", "RUNS", "PODS", "CPU", "MEMORY", "CRONJOBS")]
+        rows += [
+            (*peak_words(peak, calendar), printable(peak_names(peak))) for peak in calendar.peaks
+        ]
+        yield from aligned(rows, width)
+    for change in calendar.changes:
+        yield ""
+        none = f"; {change.others} not affected" if change.others else ""
+        yield printable(f"{change.zone}: {change_words(change)}{none}")
+        for entry, effect in change.effects:
+            line = printable(f"  {entry.title}  {entry.cron_job.written}: {effect}")
+            yield from wrapped_line(line, width)
+    shown = notes(calendar)
+    if shown:
+        yield ""
+        for note in shown:
+            yield from wrapped_line(printable(f"note: {note}"), width)
+
+
+def _heat_map(calendar: CronCalendar) -> Iterator[str]:
+    """Yield the runs by day and hour."""
+    most = max(calendar.starts.values(), default=0)
+    room = max(2, len(str(most)))
+    head = " ".join(f"{hour:>{room}}" for hour in _HOURS)
+    yield f"{'STARTS':9}  {head}"
+    for day in calendar.days:
+        numbers = (calendar.starts.get((day, hour)) for hour in _HOURS)
+        cells = " ".join(f"{_cell(number):>{room}}" for number in numbers)
+        yield f"{day_name(day)}  {cells}".rstrip()
+
+
+def _cell(number: int | None) -> str:
+    """Return the number of runs of an hour; nothing for an hour that there is not."""
+    return "" if number is None else str(number or ".")

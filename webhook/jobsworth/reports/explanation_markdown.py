@@ -18,7 +18,7 @@ from jobsworth.reports.explanation_text import (
     with_rule,
     without_empty,
 )
-from jobsworth.reports.markdown_parts import bullets, escaped, table
+from jobsworth.reports.sections import bullets, escaped, table
 from jobsworth.runs.explanation.decision_rows import CodeRow, NamedRow
 from jobsworth.runs.explanation.explanation import (
     ExplainedObject,

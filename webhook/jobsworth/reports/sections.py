@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from jobsworth.printable import printable
-from jobsworth.reports.markdown_parts import bullets, escaped, table
 from jobsworth.reports.text import painted
 from jobsworth.reports.text_tables import aligned, wrapped_line
 
 LABEL = 8
 """Columns of the label of a fact."""
+
+_SPECIAL = "\\`*_{}[]<>#|~&"
+
+_AUTOLINKS = re.compile(
+    r"@|[#!](?=\w)|:(?=//)|\bwww\.|\b(?:mailto|xmpp):|\bgh-(?=[0-9])", re.IGNORECASE
+)
+"""Begins a mention, a reference to an issue, or a link, where GitHub or GitLab make one of plain text.
+
+They look for them in the rendered text, where a backslash is gone: only another node of the document
+divides it. Source: GitHub Flavored Markdown 0.29, 6.9 "Autolinks (extension)".
+"""
+_DIVIDER = "<!-- -->"
 
 
 class Fact(NamedTuple):
@@ -118,3 +130,43 @@ def markdown_lines(sections: Iterable[Section]) -> Iterator[str]:
         if section.lines:
             # A longer fence than any that a line may hold.
             yield from ("``````text", *map(printable, section.lines), "``````", "")
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    yield f"| {' | '.join(map(escaped, headers))} |"
+    yield f"|{' --- |' * len(headers)}"
+    for row in rows:
+        yield f"| {' | '.join(map(escaped, row))} |"
+
+
+def bullets(items: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a list."""
+    for item in items:
+        yield f"- {escaped(item)}"
+
+
+def escaped(text: str) -> str:
+    r"""Return text that Markdown and HTML show as it is, and that mentions no user and links nowhere.
+
+    >>> escaped("rules[0] @here")
+    'rules\\[0\\] @<!-- -->here'
+    """
+    text, parts, done = printable(text), [], 0
+    for found in _AUTOLINKS.finditer(text):
+        parts += [_escaped(text[done : found.end()]), _DIVIDER]
+        done = found.end()
+    return "".join((*parts, _escaped(text[done:])))
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        "&amp;"
+        if each == "&"
+        else "&lt;"
+        if each == "<"
+        else f"\\{each}"
+        if each in _SPECIAL
+        else each
+        for each in text
+    )

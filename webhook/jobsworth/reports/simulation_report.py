@@ -11,11 +11,11 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args
 
 from jobsworth.documents.declared import Meta, Report, Schema, doc, report_schema
 from jobsworth.reports.report_parts import WaitingReport, among, waiting_report
-from jobsworth.runs import work_statistics
+from jobsworth.runs import run_statistics
 from jobsworth.runs.cause import MISSED, Cause
 from jobsworth.runs.cron_job_measures import MEASURES, CronJobSummary
+from jobsworth.runs.job_measures import MEASURES as JOB_SET_MEASURES
 from jobsworth.runs.job_measures import JobMeasures
-from jobsworth.runs.job_set_measures import MEASURES as JOB_SET_MEASURES
 from jobsworth.runs.run_record import (
     Counted,
     JobRecord,
@@ -35,7 +35,7 @@ from jobsworth.runs.run_statistics import (
 )
 from jobsworth.runs.virtual_time import HOUR, NEVER, SECOND
 from jobsworth.runs.why.diagnosis import diagnose
-from jobsworth.runs.why.simulated_recording import simulated_recording
+from jobsworth.runs.why.run_forms import simulated_recording
 
 T = TypeVar("T")
 Number = Annotated[int, Meta(ge=0)]
@@ -525,15 +525,15 @@ def variant_report(name: str, statistics: RunStatistics) -> VariantReport:
             p95=_share(statistics.time(0.95)),
             max=_share(statistics.time(1.0)),
         ),
-        work_done=_share(work_statistics.work_done(statistics)),
-        succeeded_indexes=_share(work_statistics.succeeded_indexes(statistics)),
+        work_done=_share(run_statistics.work_done(statistics)),
+        succeeded_indexes=_share(run_statistics.succeeded_indexes(statistics)),
         time_to_90=WorkQuantiles(
-            p50=_share(work_statistics.time_to_90_percent(statistics, 0.5)),
-            p95=_share(work_statistics.time_to_90_percent(statistics, 0.95)),
-            max=_share(work_statistics.time_to_90_percent(statistics, 1.0)),
+            p50=_share(run_statistics.time_to_90_percent(statistics, 0.5)),
+            p95=_share(run_statistics.time_to_90_percent(statistics, 0.95)),
+            max=_share(run_statistics.time_to_90_percent(statistics, 1.0)),
         ),
-        most_pods=_share(work_statistics.most_pods(statistics)),
-        overlap=_share(work_statistics.overlap(statistics)),
+        most_pods=_share(run_statistics.most_pods(statistics)),
+        overlap=_share(run_statistics.overlap(statistics)),
         pods=_estimate(statistics.pods),
         pod_hours=_estimate(statistics.pod_hours),
         wasted_pod_hours=_estimate(statistics.wasted_hours),

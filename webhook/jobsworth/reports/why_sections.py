@@ -86,7 +86,7 @@ def _job_sections(diagnosis: Diagnosis, explained: Explained) -> Iterator[Sectio
         from jobsworth.reports.timelines.pod_chart import chart_lines
         from jobsworth.runs.why.decisions import limits
         from jobsworth.runs.why.pod_table import decided_rows
-        from jobsworth.runs.why.recorded_timeline import recorded_timeline
+        from jobsworth.runs.why.run_forms import recorded_timeline
 
         record = recorded_timeline(recording, replayed)
         rows = decided_rows(diagnosis, replayed)

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.controller.cron_jobs.cron_job import CronJob
-from jobsworth.controller.cron_jobs.local_times import local_time
-from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
+from jobsworth.controller.cron_jobs.schedule_times import local_time, next_time, scheduled_between
 from jobsworth.wording import listing
 
 _HOUR, _MINUTE = 3600, 60

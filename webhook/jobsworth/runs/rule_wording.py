@@ -27,14 +27,20 @@ def listed_codes(codes: Iterable[int]) -> str:
     >>> listed_codes([1, 2, 3, 42])
     '1-3, 42'
     """
+    ranges = ranges_of(codes)
+    text = ", ".join(code_range(*each) for each in ranges[:_SHOWN_CODES])
+    return text if len(ranges) <= _SHOWN_CODES else f"{text}, … ({len(ranges)} ranges)"
+
+
+def ranges_of(codes: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Return exit codes as ranges, each with its first and last code."""
     ranges: list[tuple[int, int]] = []
     for code in sorted(codes):
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1] = (ranges[-1][0], code)
         else:
             ranges.append((code, code))
-    text = ", ".join(code_range(*each) for each in ranges[:_SHOWN_CODES])
-    return text if len(ranges) <= _SHOWN_CODES else f"{text}, … ({len(ranges)} ranges)"
+    return tuple(ranges)
 
 
 def rule_name(position: int, *, by_annotation: bool = False) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from ssl import SSLContext
 from typing import Any
 
-from jobsworth.serving.connection_limits import HANDSHAKES
+from jobsworth.serving.request_limits import HANDSHAKES
 
 HANDSHAKE_SECONDS = 10.0
 """The time limit for a handshake: by default, an API server waits 10 seconds for a webhook."""

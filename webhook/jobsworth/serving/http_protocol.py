@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from jobsworth.admission.application import JSON, status_body
 from jobsworth.admission.review import BadReview
-from jobsworth.serving.connection_limits import (
+from jobsworth.serving.request_limits import (
     CONNECTIONS,
     MONITOR_CONNECTIONS,
     ConnectionLimit,

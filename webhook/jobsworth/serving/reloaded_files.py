@@ -11,11 +11,10 @@ from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.request_log import Log
 from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.api.api_server import written_release
-from jobsworth.serving.active_policies import ServedState, StateMaker
+from jobsworth.serving.active_policies import ReleasePoll, ServedState, StateMaker
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.serving.monitor import Check
 from jobsworth.serving.policy_files import PolicyFiles, PolicyLoad, broken_notes
-from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.serving.settings import Files
 from jobsworth.serving.tls_context import ServingCertificate, load_certificate
 

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declare import Struct
 from jobsworth.api.field_errors import FieldError
-from jobsworth.api.jobset.defaults import fill_in_defaults
 from jobsworth.api.jobset.definition import (
     DEFAULTS,
     IMMUTABLE,
@@ -24,6 +23,7 @@ from jobsworth.api.jobset.definition import (
     MAX_ITEMS,
     OWN,
     expression_errors,
+    fill_in_defaults,
     required_fields,
 )
 from jobsworth.api.jobset.job_set import JobSet, ReplicatedJob, TemplateMeta

@@ -1,4 +1,4 @@
-"""Job: a task that runs to completion (``batch/v1``), and the fields that the server generates."""
+"""Job: a task that runs to completion (``batch/v1``), its status, and the server's own fields."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job_spec import JobSpec
-from jobsworth.api.batch.job_status import JobStatus
 from jobsworth.api.batch.job_warnings import job_name_warnings, job_spec_warnings, owner_warnings
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.declare import Field, ServerWarning, String, Struct
+from jobsworth.api.declare import Field, Int32, ListOf, Pointer, ServerWarning, String, Struct, Time
 from jobsworth.api.field_errors import FieldError, invalid, required
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
 from jobsworth.api.meta.object_meta import (
@@ -24,6 +23,41 @@ from kube_cel.formats.names import DNS_LABEL_MAX_LENGTH, dns_label
 
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
+
+JobCondition = Struct(
+    "JobCondition",
+    "A condition of a Job: suspended, complete, failed, or about to be.",
+    type=Field(String, always=True),
+    status=Field(String, always=True),
+    lastProbeTime=Field(Time),
+    lastTransitionTime=Field(Time),
+    reason=Field(String),
+    message=Field(String),
+)
+
+UncountedTerminatedPods = Struct(
+    "UncountedTerminatedPods",
+    "Pods that have ended and are not yet in the counters (KEP-2307).",
+    succeeded=Field(ListOf(String)),
+    failed=Field(ListOf(String)),
+)
+
+JobStatus = Struct(
+    "JobStatus",
+    "The progress of a Job.",
+    conditions=Field(ListOf(JobCondition)),
+    startTime=Field(Pointer(Time)),
+    completionTime=Field(Pointer(Time)),
+    active=Field(Int32),
+    succeeded=Field(Int32),
+    failed=Field(Int32),
+    terminating=Field(Pointer(Int32), since="1.28"),
+    completedIndexes=Field(String),
+    failedIndexes=Field(Pointer(String), since="1.28"),
+    uncountedTerminatedPods=Field(Pointer(UncountedTerminatedPods)),
+    ready=Field(Pointer(Int32)),
+)
+
 
 GENERATED_UID = "00000000-0000-4000-8000-000000000000"
 """Placeholder for the UID that the server generates; messages print it as ``<uid>``."""

@@ -16,6 +16,8 @@ such rule.
 
 from __future__ import annotations
 
+from functools import cache
+
 from jobsworth.api.formats.time_zones import read_names
 from jobsworth.record import Record
 
@@ -46,10 +48,13 @@ class ClockChange(Record, kw_only=True):
 
 def changes(zone: str) -> tuple[ClockChange, ...]:
     """Return the yearly changes of a time zone, in the order of its rule; empty without a rule."""
-    for rule, names in ZONES.items():
-        if zone in read_names(names):
-            return _changes(rule)
-    return ()
+    rule = _rules().get(zone)
+    return () if rule is None else _changes(rule)
+
+
+@cache
+def _rules() -> dict[str, str]:
+    return {zone: rule for rule, names in ZONES.items() for zone in read_names(names)}
 
 
 def _changes(rule: str) -> tuple[ClockChange, ...]:

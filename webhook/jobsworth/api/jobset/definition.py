@@ -1,9 +1,11 @@
-"""The CustomResourceDefinition of JobSet, as far as the declared types do not say it.
+"""The CustomResourceDefinition of JobSet beyond the declared types, and its webhook's defaults.
 
 A CRD repeats the Go types that it embeds, without their validation: structure, required fields, list maps and
 a few defaults, but neither bounds nor enumerations. The facts are those of the CRD files of v0.8.0, v0.10.1,
 v0.11.1 and v0.12.0, which differ in nothing but what is marked; ``tests/cluster/test_job_sets.py`` compares
 them with the CRD.
+
+Source: ``Default`` in ``pkg/webhooks/jobset_webhook.go``, JobSet 0.8 to 0.12.
 """
 
 from __future__ import annotations
@@ -95,6 +97,9 @@ FIRST_DEPENDS = "DependsOn can't be set for the first ReplicatedJob"
 DEPENDENCY_OF_FIRST_SINCE = "0.10"
 """The first version whose webhook, not the CRD, refuses dependsOn in the first ReplicatedJob."""
 
+COMPLETION_MODE = "Indexed"
+RESTART_POLICY = "OnFailure"
+
 
 def expression_errors(spec: dict[str, Any], version: str) -> Iterator[FieldError]:
     """Yield the errors of the CRD's rules in CEL, but for those about what an update may change.
@@ -146,3 +151,21 @@ def required_fields(struct: Struct, version: str) -> list[str]:
         name for name, field in struct.fields.items() if field.always and name not in optional
     ]
     return [*always, *REQUIRED_THOUGH_OMITTED.get(struct.name, ())]
+
+
+def fill_in_defaults(job_set: dict[str, Any]) -> None:
+    """Fill in the defaults of a decoded JobSet, in place."""
+    spec = job_set["spec"]
+    spec.setdefault("successPolicy", {"operator": "All"})
+    spec.setdefault("startupPolicy", {"startupPolicyOrder": "AnyOrder"})
+    for job in spec.get("replicatedJobs", ()):
+        template = job["template"]["spec"]
+        template.setdefault("completionMode", COMPLETION_MODE)
+        template["template"]["spec"].setdefault("restartPolicy", RESTART_POLICY)
+    network = spec.setdefault("network", {})
+    network.setdefault("enableDNSHostnames", True)
+    network.setdefault("publishNotReadyAddresses", True)
+    for index, rule in enumerate(spec.get("failurePolicy", {}).get("rules", ())):
+        rule.setdefault("name", f"failurePolicyRule{index}")
+    for policy in spec.get("volumeClaimPolicies", ()):
+        policy.setdefault("retentionPolicy", {"whenDeleted": "Delete"})

@@ -1,7 +1,7 @@
 """JobSet: a group of Jobs that start, fail and succeed together (``jobset.x-k8s.io/v1alpha2``).
 
 Defaults, bounds and enumerations are those of the CustomResourceDefinition; the manager's webhooks have the
-others: see :mod:`jobsworth.api.jobset.defaults` and :mod:`jobsworth.api.jobset.rules`.
+others: see :mod:`jobsworth.api.jobset.definition` and :mod:`jobsworth.api.jobset.rules`.
 Source: ``api/jobset/v1alpha2/jobset_types.go``, JobSet 0.8 to 0.12.
 """
 

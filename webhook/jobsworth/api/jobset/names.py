@@ -1,8 +1,16 @@
-"""The names that a JobSet gives to its Jobs, Pods and claims, and the endpoint of its coordinator."""
+"""The labels and names of what a JobSet creates, and the endpoint of its coordinator.
+
+Source: api/jobset/v1alpha2/jobset_types.go of JobSet 0.12.
+"""
 
 from __future__ import annotations
 
 from typing import Any
+
+JOB_SET_NAME = "jobset.sigs.k8s.io/jobset-name"
+"""The name of the JobSet."""
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+"""The name of the ReplicatedJob."""
 
 
 def job_name(job_set: str, replicated_job: str, index: int) -> str:

@@ -44,6 +44,9 @@ RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?")
 MAX_RESTARTED_REPLICAS = 1024
 """The maximum number of Jobs of a ReplicatedJob beside a rule that restarts single Jobs."""
 
+GATE_IS_OFF = "gate_is_off"
+"""The key of the rules that a feature gate of JobSet would lift."""
+
 FIELDS_SINCE = "0.10"
 """The first version that names the fields of names and subdomains."""
 INVALID_SINCE = "0.12"
@@ -94,17 +97,20 @@ class Creation:
         """Return True if the webhook is of this version or a later one."""
         return at_least(self.version, version)
 
-    def error(self, detail: str, place: str, supported: Iterable[str] = ()) -> FieldError:
+    def error(
+        self, detail: str, place: str, supported: Iterable[str] = (), rule: str = WEBHOOK
+    ) -> FieldError:
         """Return an error without field.
 
         Args:
             detail: the words of the webhook.
             place: the path of what it is about.
             supported: the values that it can have instead.
+            rule: the key of the rule.
         """
         message = f"Internal error: {detail}" if self.since(INVALID_SINCE) else detail
         values = tuple(supported)
-        return FieldError("InternalError", "", message, rule=WEBHOOK, supported=values, entry=place)
+        return FieldError("InternalError", "", message, rule=rule, supported=values, entry=place)
 
     def name_error(self, path: str, value: str, detail: str) -> FieldError:
         """Return an error about a name, whose field earlier versions do not state."""
@@ -132,7 +138,7 @@ def _restarts_in_place(creation: Creation) -> bool:
 def _gated_strategy(creation: Creation) -> Iterator[FieldError]:
     if _restarts_in_place(creation) and not creation.gates.enabled("InPlaceRestart"):
         detail = "InPlaceRestart restart strategy cannot be set when InPlaceRestart feature gate is disabled"
-        yield creation.error(detail, "spec.failurePolicy.restartStrategy")
+        yield creation.error(detail, "spec.failurePolicy.restartStrategy", rule=GATE_IS_OFF)
 
 
 def _network(creation: Creation) -> Iterator[FieldError]:
@@ -248,6 +254,7 @@ def _failure_policy(creation: Creation) -> Iterator[FieldError]:
             "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed "
             "when RestartJob feature gate is disabled",
             f"{path}[{restarting[0]}].action",
+            rule=GATE_IS_OFF,
         )
         return
     for position, job in enumerate(creation.replicated_jobs if restarting else ()):

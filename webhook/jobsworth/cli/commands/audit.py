@@ -18,10 +18,15 @@ from jobsworth.cli.audit_input import (
     audit_scope,
     audit_settings,
 )
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions
-from jobsworth.cli.options import NUMBER, Options, flag, group, option
+from jobsworth.cli.options import Options, flag, group, option
 from jobsworth.cli.process_options import duration_in_seconds, listen_address, log_line
 from jobsworth.cli.reporting import Reporter, check, reports_of
 from jobsworth.cli.server_options import ReleaseOptions
@@ -82,13 +87,7 @@ class AuditOptions(Options):
 
     cluster = group(ClusterOptions)
     scope = group(ScopeOptions)
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
     server = group(AuditedAsOptions)
     configuration = group(ConfigurationOptions)
     report = group(AuditReportOptions)

@@ -10,9 +10,8 @@ import click
 from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, group, option, words
-from jobsworth.cli.policy_options import ProfileOptions
+from jobsworth.cli.policy_options import ProfileOptions, RequestOptions, requester_of
 from jobsworth.cli.reporting import as_utf8
-from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
 from jobsworth.files.defaulted_manifests import Denied, defaulter

@@ -7,9 +7,14 @@ from collections.abc import Iterator
 
 import click
 
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, group, option, words
+from jobsworth.cli.options import Options, arguments, flag, given_time, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
@@ -42,13 +47,7 @@ class NamespaceOptions(Options):
     exempt_namespace: tuple[str, ...] = words(
         "--exempt-namespace", metavar="NAME,...", help="Namespaces to skip."
     )
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
 
 
 class HealthOptions(Options):
@@ -138,7 +137,7 @@ def _objects_of(options: HealthOptions) -> tuple[str, ListedObjects]:
             raise UsageError(
                 "--namespace and --all-namespaces are for a cluster: omit them with files"
             )
-        from jobsworth.files.recordings.saved_health import listed_in
+        from jobsworth.files.saved_objects import listed_in
 
         return FILES, listed_in(options.files)
     if options.at is not None:

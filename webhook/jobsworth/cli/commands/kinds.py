@@ -12,7 +12,7 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.documents.declared import Report, key, report_text
-from jobsworth.files.configuration.kind_entries import KindEntry, entry_of
+from jobsworth.files.configuration.configuration_document import KindEntry, entry_of
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.kinds import kind_table
 from jobsworth.kinds.kind_table import SHIPPED, EmbeddedTemplate, KindTable

@@ -101,7 +101,7 @@ def _print_unportable(
     policies: Sequence[JobPolicy], documents: Mapping[str, Document], releases: Sequence[str]
 ) -> None:
     """Print a warning for each expression that a release would refuse in a ValidatingAdmissionPolicy."""
-    from jobsworth.policy.cel.portability import unportable
+    from jobsworth.policy.cel.expressions import unportable
 
     for policy in policies:
         if policy.expressions is None:

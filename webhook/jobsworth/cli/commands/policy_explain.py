@@ -9,9 +9,8 @@ import click
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, group, option, texts
-from jobsworth.cli.policy_options import ProfileOptions
+from jobsworth.cli.policy_options import ProfileOptions, RequestOptions, requester_of
 from jobsworth.cli.reporting import as_utf8
-from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.policy_result import PolicyResult

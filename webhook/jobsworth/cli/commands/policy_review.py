@@ -11,8 +11,8 @@ import click
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, group, option
+from jobsworth.cli.policy_options import RequestOptions, requester_of
 from jobsworth.cli.reporting import as_utf8
-from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.manifests import Document
 from jobsworth.printable import printable, printable_json

@@ -15,7 +15,7 @@ from jobsworth.cli.options import Options, arguments, flag, group, option, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.documents.declared import Report, report_text
-from jobsworth.files.policies.policy_runs import CaseOutcome
+from jobsworth.files.policies.policy_cases import CaseOutcome
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
@@ -91,9 +91,8 @@ class PolicyTestInput:
 
 
 def _outcomes(cases: PolicyTestInput) -> Iterator[CaseOutcome]:
-    from jobsworth.files.policies.policy_cases import read_case_files
+    from jobsworth.files.policies.policy_cases import read_case_files, run_case
     from jobsworth.files.policies.policy_files import load_policies
-    from jobsworth.files.policies.policy_runs import run_case
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
     for file in read_case_files(cases.paths):

@@ -21,8 +21,8 @@ from jobsworth.cli.options import Options, group, option
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.usage_error import UsageError
+from jobsworth.validation.editor_schema import schema_text
 from jobsworth.validation.json_schema import json_schema
-from jobsworth.validation.schema_text import schema_text
 
 JSON_SCHEMA, CRD = "json-schema", "crd"
 CRD_FILE = "jobpolicy-crd.yaml"

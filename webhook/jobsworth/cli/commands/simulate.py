@@ -11,11 +11,10 @@ from typing import Any
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, group, option, words
 from jobsworth.cli.output_files import outputs_of, write_lines
-from jobsworth.cli.policy_options import ProfileOptions
+from jobsworth.cli.policy_options import ProfileOptions, RequestOptions, requester_of
 from jobsworth.cli.process_options import duration_in_seconds
 from jobsworth.cli.question_options import QuestionOptions, asked, questions_of
 from jobsworth.cli.reporting import as_utf8
-from jobsworth.cli.request_options import RequestOptions, requester_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note
 from jobsworth.files.policies.profiles import profile_of

@@ -9,22 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
-from jobsworth.cli.comparison_options import (
-    AskedCluster,
-    ComparisonOptions,
-    ValidatedClusterOptions,
-    asked_cluster,
-    asks_cluster,
-    check_comparison,
-)
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
-from jobsworth.cli.rendering_options import (
-    RenderingOptions,
-    check_rendering,
-    render_options,
-    sources_of,
-)
 from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json, reports_of
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import Progress, wants_color
@@ -33,6 +19,18 @@ from jobsworth.cli.validation_notes import (
     note_on_new_objects,
     note_on_other_namespaces,
     why_it_fails,
+)
+from jobsworth.cli.validation_options import (
+    AskedCluster,
+    ComparisonOptions,
+    RenderingOptions,
+    ValidatedClusterOptions,
+    asked_cluster,
+    asks_cluster,
+    check_comparison,
+    check_rendering,
+    render_options,
+    sources_of,
 )
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import NO_OBJECTS, ExistingObjects, OldObjects

@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
+from jobsworth.cli.cluster_options import (
+    ClusterOptions,
+    reading_client,
+    request_timeout_option,
+    target_of,
+)
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
@@ -38,13 +43,7 @@ class WhyOptions(Options):
         metavar="NAME",
         help="The namespace of the object in a cluster; default: that of the context.",
     )
-    request_timeout: int = option(
-        "--request-timeout",
-        default=30,
-        type=NUMBER,
-        metavar="SECONDS",
-        help="Timeout of a request to the cluster.",
-    )
+    request_timeout: int = request_timeout_option()
     job: str | None = option(
         "--job",
         metavar="NAME",
@@ -165,7 +164,7 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[Explained]:
             raise UsageError(
                 "--manifest is for a Job of a cluster: the lines are those of the files"
             )
-        from jobsworth.files.recordings.saved_jobs import diagnoses_in
+        from jobsworth.files.saved_objects import diagnoses_in
 
         yield from diagnoses_in(files, server, findings, _only(options.job))
         return
@@ -239,7 +238,7 @@ def _is_file(path: str) -> bool:
 def _rule_places(path: str) -> dict[str, str]:
     """Return the lines of the rules of the first Job in a file."""
     from jobsworth.files.manifest_reading import read_documents
-    from jobsworth.files.recordings.saved_jobs import rule_places
+    from jobsworth.files.saved_objects import rule_places
     from jobsworth.manifests import ManifestError
 
     for document in read_documents([path]):
@@ -274,7 +273,7 @@ def _rendered(name: str, found: list[Explained], file: str) -> Iterator[str]:
 def _page(found: Explained) -> str:
     from jobsworth.reports.timelines.timeline_page import timeline_page
     from jobsworth.reports.why_sections import page_sections
-    from jobsworth.runs.why.recorded_timeline import recorded_timeline
+    from jobsworth.runs.why.run_forms import recorded_timeline
 
     assert found.job is not None
     assert found.replayed is not None

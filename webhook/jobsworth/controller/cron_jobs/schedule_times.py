@@ -1,4 +1,4 @@
-"""Scheduled times of a CronJob: those that have passed, the most recent of them, and the next.
+"""Scheduled times of a CronJob: passed, most recent, next; and as text in its time zone.
 
 Source: ``mostRecentScheduleTime`` and ``nextScheduleTimeDuration`` in pkg/controller/cronjob/utils.go of
 Kubernetes 1.36; 1.33 to 1.37 have the same code.
@@ -7,12 +7,15 @@ Kubernetes 1.36; 1.33 to 1.37 have the same code.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth.api.formats.cron import Schedule
 from jobsworth.api.formats.cron_times import next_times
+from jobsworth.controller.cron_jobs.cron_job import CronJob
 
 NEXT_SCHEDULE_DELTA = 0.1
 """Seconds after a scheduled time at which the controller syncs: ``nextScheduleDelta``."""
@@ -121,3 +124,37 @@ def count_times(schedule: Schedule, after: float, until: float, most: int) -> in
 def _next(schedule: Schedule, after: int) -> int:
     times = next_times(schedule, _EPOCH + timedelta(seconds=after), 1)
     return int((times[0] - _EPOCH).total_seconds()) if times else NEVER
+
+
+def named_zone(cron_job: CronJob) -> str:
+    """Return the time zone that a CronJob names; empty for that of kube-controller-manager."""
+    named = cron_job.time_zone or cron_job.schedule.time_zone
+    return "" if not named or named == "Local" else named
+
+
+def zone_of(cron_job: CronJob) -> tzinfo:
+    """Return the time zone of a CronJob; UTC for that of kube-controller-manager and for an unknown one."""
+    named = named_zone(cron_job)
+    if named:
+        with suppress(ZoneInfoNotFoundError):
+            return ZoneInfo(named)
+    return UTC
+
+
+def is_zone_known(cron_job: CronJob) -> bool:
+    """Return True if this machine knows the time zone of a CronJob."""
+    try:
+        ZoneInfo(named_zone(cron_job) or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+def local_time(time: float, zone: tzinfo) -> str:
+    """Return a time as weekday, date, minute and offset from UTC.
+
+    >>> local_time(0, UTC)
+    'Thu 1970-01-01 00:00 +0000'
+    """
+    moment = datetime.fromtimestamp(time, zone)
+    return moment.strftime("%a %Y-%m-%d %H:%M ") + (moment.strftime("%z") or "+0000")

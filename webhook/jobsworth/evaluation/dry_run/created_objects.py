@@ -1,13 +1,25 @@
-"""The objects that controllers create from a Job or CronJob, for a dry run."""
+"""The objects that controllers create in a dry run, and what admission webhooks add to a Pod."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jobsworth.controller.actions import Creation
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pod_body import pod_body
 from jobsworth.controller.settings import settings_of
+from jobsworth.evaluation.dry_run.refusals import template_of
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.linter import POD_RULES
+from jobsworth.lint.neighbors import parts
+from jobsworth.wording import listing
+
+LISTS = ("initContainers", "containers")
+TOKEN_VOLUME, TOKEN_PATH = "kube-api-access-", "/var/run/secrets/kubernetes.io/serviceaccount"
+"""The volume that the API server itself adds, by the beginning of its name, and where it is mounted."""
 
 
 def job_of_cron_job(cron_job: dict[str, Any], scheduled: int) -> dict[str, Any]:
@@ -59,3 +71,120 @@ def pod_of_job(job: dict[str, Any]) -> dict[str, Any] | None:
     read = read_job(job, settings)
     index = 0 if read.indexed else None
     return pod_body(read, Creation(index, 0 if read.per_index else None))
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedContainers:
+    """A manifest with the containers that webhooks add to its Pods.
+
+    Attributes:
+        manifest: with them in its Pod template.
+        names: their names, in order.
+        path: the field path of the PodSpec.
+        places: for the lists of containers and volumes, the index of each item in the manifest as written;
+            None for one that was added.
+    """
+
+    manifest: dict[str, Any]
+    names: tuple[str, ...]
+    path: str
+    places: dict[str, list[int | None]]
+
+    def own_field(self, field: str) -> tuple[str, bool]:
+        """Return the field path in the manifest as written, and True if it is of an added item."""
+        for name, places in self.places.items():
+            found = re.match(rf"{re.escape(self.path)}\.{name}\[(\d+)\]", field)
+            if found is None or int(found[1]) >= len(places):
+                continue
+            place = places[int(found[1])]
+            if place is None:
+                return self.path, True
+            return f"{self.path}.{name}[{place}]{field[found.end() :]}", False
+        return field, False
+
+
+def with_injected_containers(
+    manifest: dict[str, Any], pod: dict[str, Any]
+) -> InjectedContainers | None:
+    """Return a manifest with the containers that its Pod has beyond it; None if there are none.
+
+    Args:
+        manifest: a valid Job or CronJob, as written.
+        pod: its Pod, as the API server admits it.
+    """
+    template = template_of(manifest)
+    written, admitted = template.value["spec"], pod.get("spec") or {}
+    spec = {**written}
+    names: list[str] = []
+    places: dict[str, list[int | None]] = {}
+    for field in LISTS:
+        own = {each.get("name"): index for index, each in enumerate(written.get(field) or ())}
+        containers = parts(admitted, field)
+        places[field] = [own.get(each.get("name")) for each in containers]
+        added = [str(each.get("name")) for each in containers if each.get("name") not in own]
+        if added:
+            names += added
+            spec[field] = [
+                _without_token(each) if at is None else written[field][at]
+                for each, at in zip(containers, places[field], strict=True)
+            ]
+    if not names:
+        return None
+    volumes = written.get("volumes") or []
+    known = {volume.get("name") for volume in volumes}
+    added_volumes = [
+        volume
+        for volume in parts(admitted, "volumes")
+        if volume.get("name") not in known and not str(volume.get("name")).startswith(TOKEN_VOLUME)
+    ]
+    spec["volumes"] = volumes + added_volumes
+    places["volumes"] = [*range(len(volumes)), *(None for _ in added_volumes)]
+    changed = _with_template(manifest, {**template.value, "spec": spec})
+    return InjectedContainers(changed, tuple(names), f"{template.path}.spec", places)
+
+
+def findings_of_injected(
+    injected: InjectedContainers,
+    reported: Sequence[Finding],
+    lint: Callable[[dict[str, Any]], Sequence[Finding]],
+) -> list[Finding]:
+    """Return the lint findings that only the manifest with the added containers has.
+
+    Rules for any Pod are not reported of an added container: a user of the namespace cannot change it.
+
+    Args:
+        reported: the findings in the manifest as written.
+        lint: returns the lint findings in a manifest.
+    """
+    known = {(finding.code, finding.field) for finding in reported}
+    found = []
+    for finding in lint(injected.manifest):
+        field, is_added = injected.own_field(finding.field)
+        if finding.source != "lint" or (finding.code, field) in known:
+            continue
+        if is_added and finding.code in POD_RULES:
+            continue
+        noun = "container is" if len(injected.names) == 1 else "containers are"
+        message = (
+            f"{finding.message} The {noun} injected by an admission webhook: "
+            f"{listing(list(injected.names))}."
+        )
+        found.append(finding.changed(field=field, message=message, fix=None))
+    return found
+
+
+def _without_token(container: dict[str, Any]) -> dict[str, Any]:
+    """Return a container without the mount of the token, which the API server adds."""
+    mounts = [
+        mount for mount in parts(container, "volumeMounts") if mount.get("mountPath") != TOKEN_PATH
+    ]
+    return {**container, "volumeMounts": mounts}
+
+
+def _with_template(manifest: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+    spec = manifest["spec"]
+    if manifest["kind"] != "CronJob":
+        return {**manifest, "spec": {**spec, "template": template}}
+    job = spec["jobTemplate"]
+    inner = {**job, "spec": {**job["spec"], "template": template}}
+    return {**manifest, "spec": {**spec, "jobTemplate": inner}}

@@ -12,7 +12,6 @@ from jobsworth.api.field_errors import IMMUTABLE, WEBHOOK
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
 from jobsworth.evaluation.fixes.odd_characters import cause_in_name, odd_hint
-from jobsworth.evaluation.fixes.quantity_suggestions import suggest_quantities
 from jobsworth.evaluation.fixes.rejected_object import RejectedObject
 from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.finding import Finding
@@ -35,6 +34,14 @@ RANGES = (
 
 MAX_NAMES = 8
 """The maximum number of names listed in a hint."""
+
+_SUFFIXES = {
+    "k": ("k", "Ki"), "kb": ("k", "Ki"), "kib": ("Ki",), "ki": ("Ki",),
+    "mb": ("M", "Mi"), "mib": ("Mi",), "mi": ("Mi",),
+    "g": ("G", "Gi"), "gb": ("G", "Gi"), "gib": ("Gi",), "gi": ("Gi",),
+    "t": ("T", "Ti"), "tb": ("T", "Ti"), "tib": ("Ti",), "ti": ("Ti",),
+}  # fmt: skip
+"""Quantity suffixes for the units that people write."""
 
 
 def hinted(rejected: RejectedObject) -> Finding:
@@ -326,3 +333,17 @@ def _summary_of(value: Any) -> str:
     if isinstance(value, list):
         return f"[{count(len(value), 'item')}]" if value else "[]"
     return shortened(value_text(value, "(unset)"), MAX_VALUE_LENGTH)
+
+
+def suggest_quantities(text: str) -> list[str]:
+    """Return the quantities that a text with the unit of another notation may mean; empty for other text.
+
+    >>> suggest_quantities("1GB"), suggest_quantities("64 mib"), suggest_quantities("lots")
+    (['1G', '1Gi'], ['64Mi'], [])
+    """
+    text = text.strip().replace(" ", "")
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    digits = number.replace(".", "", 1)
+    if not (digits.isascii() and digits.isdigit()):
+        return []
+    return [f"{number}{suffix}" for suffix in _SUFFIXES.get(text[len(number) :].lower(), ())]

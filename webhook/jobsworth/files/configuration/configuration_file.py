@@ -14,10 +14,11 @@ from jobsworth.api.feature_gates import KNOWN_GATES, is_gate
 from jobsworth.documents.declared import read_value
 from jobsworth.documents.schema_errors import problems, shown
 from jobsworth.files.configuration.configuration_document import (
+    PATTERNS,
     ConfigurationDocument,
     configuration_schema,
+    template_of,
 )
-from jobsworth.files.configuration.kind_entries import PATTERNS, template_of
 from jobsworth.files.configuration.path_patterns import matches_below
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.repository_root import is_within, root_around

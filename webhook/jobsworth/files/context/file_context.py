@@ -60,7 +60,7 @@ class Surroundings:
             return self._folders().of(file, values)
         if len(values) < 2:
             return None
-        from jobsworth.files.context.repeated_keys import repeated_keys
+        from jobsworth.files.context.neighbor_files import repeated_keys
         from jobsworth.lint.neighbors import Neighbors
 
         return Neighbors.of(values, repeats=repeated_keys)

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from jobsworth.files.context.repeated_keys import repeated_keys
 from jobsworth.files.repository_root import KUSTOMIZATIONS, folder_of, manifests_in
 from jobsworth.lint.neighbors import (
     CONFIG_MAP,
@@ -296,3 +295,18 @@ def _may_hold_neighbor(data: bytes) -> bool:
 
 def _may_hold_writer(data: bytes) -> bool:
     return any(writer in data for writer in _WRITERS)
+
+
+def repeated_keys(name: str, text: str) -> list[tuple[str, int, int]]:
+    """Return the keys that a text of YAML or JSON has twice in one mapping, each with its two lines.
+
+    >>> repeated_keys("a.yaml", "a: 1\\nb: 2\\na: 3\\n")
+    [('a', 1, 3)]
+    """
+    return [
+        (note.field.rpartition(".")[2], note.other.line, note.position.line)
+        for document in read_text(text.encode("utf-8", "replace"), name)
+        if document.error is None
+        for note in document.notes
+        if note.kind == "duplicate-key" and note.other is not None
+    ]

@@ -8,14 +8,14 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.jobset.failure_policy import RESTART_JOB, RESTART_JOB_UNCOUNTED
-from jobsworth.api.jobset.labels import REPLICATED_JOB
 from jobsworth.api.jobset.message_patterns import is_matched, malformation
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
-from jobsworth.files.created_jobs import created_jobs
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.kinds.child import Child
+from jobsworth.kinds.children import created_jobs
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.manifests import Document, ManifestError

@@ -36,6 +36,7 @@ EXPANDS_DOLLARS = (
 CODE_OPTIONS = ("-c", "-e", "--command", "--eval", "--execute")
 NAMES_OF_SCRIPTS = ("-", "--", "_", "ash", "bash", "dash", "ksh", "sh", "zsh")
 """Usual values of ``$0``, which a script need not read."""
+_VARIABLE_NAME = re.compile(r"\w+(?:$|\+?=)|-[fnp]$|[\"'{(]")
 _ONE_WORD = re.compile(r"[\w./-]+\s+\S")
 _PLAIN_WORDS = re.compile(r"[\w\s./:=,@%+-]+")
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -155,13 +156,23 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
     "JW533",
     "words-after-script",
     severity="warning",
-    summary="After the script of sh -c are words that the script does not read.",
+    summary="After the script of sh -c, or after set, cd or export in it, are words that nothing runs.",
     confidence="certain",
     needs=needs.commands,
 )
 def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: POSIX.1-2024, sh, "-c": the words after the script are ``$0``, ``$1`` and so on."""
     for start, script in job.scripts:
+        joined = _joined(script)
+        if joined is not None:
+            yield Diagnostic(
+                start.field,
+                f"`{_one_line(' '.join(joined.words))}` is one command: {joined.name} takes the words after "
+                "its own for arguments, and nothing runs them. A folded block (>) joins lines: write the "
+                "script in a literal block (|), or put ; or && between its commands.",
+                line=joined.line,
+            )
+            continue
         words = [word for word in script.parameters if word.strip()]
         if not words or not script.text.strip() or _PARAMETER.search(script.text):
             continue
@@ -175,6 +186,34 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
             f"sh -c runs one word, here `{_one_line(script.text)}`: `{_one_line(words[0])}` and the words "
             "after it are its parameters, which the script does not read. Join them into one text.",
         )
+
+
+def _joined(script: ShellScript) -> ShellCommand | None:
+    """Return a command that has the next lines of its script as arguments; None without one."""
+    for command in script.commands:
+        words = command.words[1:]
+        if (
+            command.name == "set"
+            and words[:1]
+            and words[0][0] in "-+"
+            and words[0] not in ("-", "--")
+        ):
+            named = [word for word in words if word[:1] not in ("-", "+")]
+            options = sum(word[-1:] == "o" for word in words if word[:1] in ("-", "+"))
+            if (
+                len(named) > options + 1
+                and "--" not in words
+                and not _PARAMETER.search(script.text)
+            ):
+                return command
+        elif command.name == "cd":
+            if len([word for word in words if not word.startswith("-")]) > 1:
+                return command
+        elif command.name == "export" and words and "=" in words[0]:
+            programs = [word for word in words if not _VARIABLE_NAME.match(word)]
+            if programs and "$" not in "".join(programs):
+                return command
+    return None
 
 
 @lint_rule(

@@ -8,21 +8,30 @@ from itertools import pairwise
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand
-from jobsworth.lint.effects import BACKUPS, CONSEQUENCES, COPYING, KEEPING, Effects, effects
+from jobsworth.lint.effects import (
+    ASKING,
+    CONSEQUENCES,
+    COPYING,
+    KEEPING,
+    Effects,
+    backs_up,
+    effects,
+    written_by,
+)
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_flow import (
-    ENDS_OF_TRIAL,
     MAX_COMMANDS,
+    TESTS,
     VARIABLE,
+    after_failure,
     constants,
-    goes_on,
     is_enabled,
     resolved,
+    trapped,
 )
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
-from jobsworth.lint.usual_programs import dump_name
 from jobsworth.wording import shortened
 
 SELECTING = (
@@ -58,10 +67,10 @@ _DIRECT = re.compile(r"\$\([^()]*\)|`[^`]*`")
 """A command whose output is part of a word."""
 _ENDS_OPEN = re.compile(r"(?:\$\{?\w+\}?|\$\([^()]*\)|`[^`]*`)(?:/|/\*)?$")
 _PATH = re.compile(r"/?(?:[\w.@%+:-]*/)*\*?")
+_EXPORTS = r"(?i)\bcopy\b|\boutfile\b|\bexport\b|\s-o\s"
 _FAILS_UNSEEN = re.compile(r"^\"?(?:\$\(|`)")
 _BUCKET = re.compile(r"(?:[\w-]+://)?[^/\s:]+[/:]?[^/\s:]*/?\*?|[\w-]+://[^/\s]+/?\*{0,2}")
 """A whole bucket: ``s3://bucket/``, or with an alias ``minio/bucket`` or ``remote:bucket``."""
-_CONDITIONAL = re.compile(r"(?:^|[\s;])(?:fi|esac)(?:$|[\s;)])")
 
 
 @lint_rule(
@@ -73,46 +82,65 @@ _CONDITIONAL = re.compile(r"(?:^|[\s;])(?:fi|esac)(?:$|[\s;)])")
 )
 def deletes_after_failure(job: LintedJob) -> Iterator[Diagnostic]:
     for start, script in job.scripts:
-        if "$?" in script.text or "ERR" in script.text:
-            continue  # the script looks for failures by itself
         found = _unguarded(start, script)
         if found is None:
             continue
-        step, loss = found
+        step, deletion, loss = found
         lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
         effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
         command = shortened(" ".join(step.words), MAX_SHOWN)
         yield Diagnostic(
             start.field,
             f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
-            f"{_advice(script, step)}",
+            f"{_advice(script, step, deletion)}",
             line=step.line,
         )
 
 
-def _advice(script: ShellScript, step: ShellCommand) -> str:
+def _advice(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> str:
     if step.after == "|":
         return "In bash, begin the script with `set -eo pipefail`."
-    if script.errexit:
-        return "Write `|| exit 1` behind the step: `set -e` does not look at it there."
-    return "Begin the script with `set -e`, or join the two with `&&`."
+    if deletion not in script.commands:
+        return "A trap runs after a failure, too: delete in the last line of the script instead."
+    if step.background:
+        return "Wait for the step by `wait $!`, which returns its exit code."
+    if deletion not in after_failure(script, step, errexit=True).reached:
+        return "Begin the script with `set -e`, or join the two with `&&`."
+    return "Write `|| exit 1` behind the step: `set -e` does not look at it there."
 
 
-def _unguarded(start: ContainerStart, script: ShellScript) -> tuple[ShellCommand, Effects] | None:
+def _unguarded(
+    start: ContainerStart, script: ShellScript
+) -> tuple[ShellCommand, ShellCommand, Effects] | None:
     """Return a step whose failure does not end a script, and a later deletion that depends on it."""
-    commands = script.commands[:MAX_COMMANDS]
-    conditional = _CONDITIONAL.search(script.text) is not None
     values = constants(start, script)
-    for later, command in enumerate(commands):
-        loss = effects(command.words, command.input)
-        if loss is None or (command.depth and conditional) or not _is_kept(start, values, loss):
+    losses = []
+    for each in _with_traps(script):
+        loss = effects(each.words, each.input)
+        if loss is not None and _is_kept(start, values, loss):
+            losses.append((each, loss))
+    for step in script.commands[:MAX_COMMANDS] if losses else ():
+        if not step.words or _enters_mount(start, step):
             continue
-        for at in range(later):
-            step = commands[at]
-            depends = step.words and _depends(values, loss, step) and not _enters_mount(start, step)
-            if depends and goes_on(script, commands, at, later):
-                return step, loss
+        later = [
+            (each, loss)
+            for each, loss in losses
+            if _depends(values, loss, step) or _refills(script, loss, step, each)
+        ]
+        reached = after_failure(script, step).reached if later else ()
+        for each, loss in later:
+            if each in reached and each is not step:
+                return step, each, loss
     return None
+
+
+def _with_traps(script: ShellScript) -> Iterator[ShellCommand]:
+    """Yield the commands of a script, and those of its traps."""
+    yield from script.commands[:MAX_COMMANDS]
+    for signal in ("EXIT", "ERR"):
+        trap = trapped(script, signal, len(script.text))
+        if trap is not None:
+            yield from trap.commands[:MAX_COMMANDS]
 
 
 def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bool:
@@ -125,20 +153,45 @@ def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bo
             loss.loss == "reset" and not loss.targets
         )
     if loss.loss in ("reset", "schema"):
-        return _backs_up(step) or any(words[: len(each)] == each for each in SELECTING)
-    if not step.works or (step.name in KEEPING and not step.outputs):
+        return backs_up(words) or any(words[: len(each)] == each for each in SELECTING)
+    if loss.loss == "replace":
+        written = [resolved(values, each) for each in step.outputs]
+        return any(resolved(values, each) in written for each in loss.sources)
+    if loss.loss == "rows":
+        exports = step.works and (bool(step.outputs) or re.search(_EXPORTS, " ".join(words)))
+        return bool(exports) and loss.sources[0].lower() in " ".join(words).lower()
+    if not _does_work(step) or (step.name in KEEPING and not step.outputs):
         return False
     each = all(target.startswith("$") for target in loss.targets)
-    if (loss.loss == "expiry" or each) and _backs_up(step):
+    if (loss.loss == "expiry" or each) and backs_up(words):
         return True
     if loss.name == "rm" and not _is_wide(loss) and step.name not in COPYING:
         return False  # a file that the script made for itself
     named = [resolved(values, each) for each in (*step.words[1:], *step.outputs)]
     if loss.loss == "mirror":
         return any(_names(named, resolved(values, each)) for each in loss.sources)
-    if effects(step.words) is not None:
+    before = effects(step.words)
+    if before is not None and before.loss != "replace":
         return False
     return any(_names(named, resolved(values, each)) for each in loss.targets)
+
+
+def _refills(
+    script: ShellScript, loss: Effects, step: ShellCommand, deletion: ShellCommand
+) -> bool:
+    """Return True if a step gets the data with which a script fills what it empties."""
+    if loss.loss != "reset" or not step.works:
+        return False
+    later = "\n".join(script.text.splitlines()[deletion.line :])
+    files = (*step.outputs, *written_by(step.words))
+    return any(file in later for file in files if len(file) > len("/tmp/"))
+
+
+def _does_work(step: ShellCommand) -> bool:
+    """Return True for a command that does a part of the work, also if the script asks for its result."""
+    if not step.checked:
+        return step.works
+    return backs_up(step.words) or (step.name in COPYING and ASKING.isdisjoint(step.words))
 
 
 def _enters_mount(start: ContainerStart, step: ShellCommand) -> bool:
@@ -152,10 +205,6 @@ def _enters_mount(start: ContainerStart, step: ShellCommand) -> bool:
 def _is_wide(loss: Effects) -> bool:
     """Return True for the deletion of folders or of all files of a pattern."""
     return "-r" in loss.shown or any("*" in target for target in loss.targets)
-
-
-def _backs_up(step: ShellCommand) -> bool:
-    return dump_name(step.words) != "" or BACKUPS.get(step.name, "-") in step.words
 
 
 def _is_here(target: str) -> bool:
@@ -175,6 +224,8 @@ def _names(words: Sequence[str], path: str) -> bool:
 
 def _is_kept(start: ContainerStart, values: Mapping[str, str], loss: Effects) -> bool:
     """Return True if what a command deletes would be there after the end of the Pod."""
+    if loss.loss == "replace":
+        return _is_published(start, values, loss)
     if loss.loss in ("reset", "schema", "push") or not loss.targets:
         return True
     for target in loss.targets:
@@ -185,6 +236,15 @@ def _is_kept(start: ContainerStart, values: Mapping[str, str], loss: Effects) ->
         elif _is_here(path) or ":" in path or path.startswith("$"):
             return True
     return False
+
+
+def _is_published(start: ContainerStart, values: Mapping[str, str], loss: Effects) -> bool:
+    """Return True if a file gets a fixed name in a place where others find it."""
+    source, target = (resolved(values, each[0]) for each in (loss.sources or ("$",), loss.targets))
+    named = target + source if target.endswith("/") else target
+    if "$" in named or "`" in named or "*" in named:
+        return False
+    return start.place(target).kept if target.startswith("/") else ":" in target
 
 
 @lint_rule(
@@ -244,8 +304,12 @@ def _broad_without_variable(command: ShellCommand) -> Iterator[tuple[str, str, s
         elif command.name == "find" and loss is not None:
             if before == "-name" and not left and ("!" in words or "-not" in words):
                 yield word, "", "every file, also the one to keep"
-            elif word in loss.targets and not left:
-                yield word, "", "files of the current folder"
+            elif word in loss.targets and left in ("", "/"):
+                yield (
+                    word,
+                    left,
+                    "files of the whole container" if left else "files of the current folder",
+                )
         elif command.name == "curl":
             if (
                 "DELETE" in words
@@ -268,6 +332,9 @@ def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, na
     if texts is not None:
         unseen = [text for text in texts if _FAILS_UNSEEN.match(text)]
         hidden = any("|" in text for text in unseen) and not script.pipefail
+        hidden = hidden or bool(
+            re.search(rf"\b(?:local|declare|export|readonly) {name}=", script.text)
+        )
         if unseen and (not script.errexit or hidden):
             return "the command that sets it may fail or find nothing, and the script goes on"
         return ""
@@ -347,7 +414,7 @@ def _is_guarded(start: ContainerStart, command: RunCommand) -> bool:
     if step is None or script is None:
         return False
     before = script.commands[script.commands.index(step) - 1].name
-    tested = step.before == "&&" and before in ENDS_OF_TRIAL
+    tested = step.before == "&&" and before in TESTS
     return tested or step.before == "||" or is_enabled(start, script, step) is not True
 
 

@@ -14,11 +14,12 @@ from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import SHELLS
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import BACKUPS
+from jobsworth.lint.effects import backs_up
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
+from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, trapped
 from jobsworth.lint.script_text import expanded_part, line_of
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
@@ -52,6 +53,10 @@ MAX_NAME_LENGTH = 40
 
 def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
     """Return the end of a script by which it always exits with 0, and a program that may fail in it."""
+    for signal in ("EXIT", "ERR"):
+        trap = trapped(script, signal, len(script.text))
+        if trap is not None and trap.final is not None and trap.final.words == ["exit", "0"]:
+            return _first(script.commands, ["trap", "exit 0", signal])
     final = script.final
     if final is None or final.depth:
         return None
@@ -190,17 +195,13 @@ def _piped_into_shell(script: ShellScript) -> ShellCommand | None:
 
 def ignored_step(script: ShellScript) -> ShellCommand | None:
     """Return a migration, restore or backup that a script goes on after, whatever becomes of it."""
-    if script.errexit or "$?" in script.text or "ERR" in script.text:
-        return None
-    in_loop = script.closed and script.text.rstrip().endswith("done")
-    until = len(script.commands) if in_loop else script.last
-    for index, command in enumerate(script.commands[:until]):
-        plain = command.waits and command.after == ";" and not command.assigns
-        if not plain or command.function or command.conditions:
-            continue
+    for index, command in enumerate(script.commands[:MAX_COMMANDS]):
         dumps = bool(dump_name(command.words)) and bool(command.outputs or "-f" in command.words)
-        saves = BACKUPS.get(command.name, "-") in command.words
-        if (migrates(command.words) or dumps or saves) and _goes_on_working(script, index):
+        saves = backs_up(command.words) and not dump_name(command.words)
+        expected = command.after == "||" and not (dumps or saves)  # such as what exists already
+        if not (migrates(command.words) or dumps or saves) or command.after == "|" or expected:
+            continue
+        if after_failure(script, command).succeeds and _goes_on_working(script, index):
             return command
     return None
 
@@ -275,8 +276,8 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 start.field,
                 f"If `{shortened(' '.join(ignored.words), MAX_NAME_LENGTH)}` fails, the script goes on, "
-                "and only its last command decides: the Job may succeed without it, and no retry starts. "
-                "Begin the script with `set -e`.",
+                "and exits with 0: the Job succeeds without it, and no retry starts. "
+                f"{_advice(script, ignored)}",
                 line=ignored.line,
             )
             continue
@@ -299,6 +300,12 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 "the Job succeeds, and no retry starts. Exit with the code of the program.",
                 line=command.line,
             )
+
+
+def _advice(script: ShellScript, step: ShellCommand) -> str:
+    if after_failure(script, step, errexit=True).succeeds:
+        return "Exit with its code."
+    return "Begin the script with `set -e`."
 
 
 _HIDING = re.compile(

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from jobsworth.findings.near_names import slips
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand
+from jobsworth.lint.effects import written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
 from jobsworth.lint.shell_script import HARMLESS
 from jobsworth.lint.usual_programs import DUMPS, dump_name
 
 OUTPUTS = ("archive", "d", "f", "file", "o", "out", "output", "pgdata", "r", "result_file")
 """The options of dumps for the file or folder."""
+MIN_NAME = 3
+MAX_LONGER = 3
+"""Bounds of names of folders that are taken for the same one: ``out`` and ``output``."""
 LOCAL = frozenset(
     (
         *HARMLESS, *DUMPS, "apk", "apt", "apt-get", "bzip2", "chmod", "chown", "df", "du", "find", "gpg",
@@ -27,10 +34,12 @@ LOCAL = frozenset(
     "JW258",
     "backup-lost",
     severity="warning",
-    summary="A dump is written to a place that is gone with the Pod, and nothing brings it to another one.",
-    needs=needs.a_program(*DUMPS),
+    summary="A dump, or a file beside a volume, is gone with the Pod, and nothing brings it elsewhere.",
+    needs=needs.known_commands,
 )
 def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
+    for start in job.main_starts:
+        yield from _beside_mounts(start)
     for start in job.starts:
         if any(each.name not in LOCAL for each in start.commands):
             continue
@@ -47,6 +56,52 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 line=dump.line,
             )
             break
+
+
+def _beside_mounts(start: ContainerStart) -> Iterator[Diagnostic]:
+    """Report a file in a folder whose name is nearly that of a volume that is kept."""
+    mounts = [
+        each.get("mountPath", "").rstrip("/") for each in start.container.get("volumeMounts", ())
+    ]
+    mounts = [each for each in mounts if each.count("/") and start.place(each).kept]
+    if not mounts:
+        return
+    values = {} if start.script is None else constants(start, start.script)
+    for command in start.commands[:MAX_COMMANDS]:
+        outputs = command.step.outputs if command.step is not None else ()
+        if dump_name(command.words):
+            continue
+        for target in map(partial(resolved, values), (*outputs, *written_by(command.words))):
+            near = next((each for each in mounts if _is_beside(target, each)), "")
+            if near and start.place(target).of_image and not _is_used_later(start, command, target):
+                yield Diagnostic(
+                    command.field,
+                    f"{command.name} writes {target[:60]}, which is in the file system of the container: it "
+                    f"is gone with the Pod. The volume is mounted at {near[:60]}: correct one of the two.",
+                    line=command.line,
+                )
+                return
+
+
+def _is_beside(target: str, mount: str) -> bool:
+    """Return True for a path that is in no mount, but in a folder with nearly the same name beside it.
+
+    >>> _is_beside("/data/output/a", "/data/out"), _is_beside("/data/log/a", "/data/out")
+    (True, False)
+    """
+    folder, name = mount.rsplit("/", 1)
+    if not target.startswith(f"{folder}/"):
+        return False
+    other = target[len(folder) + 1 :].partition("/")[0]
+    short, long = sorted((name, other), key=len)
+    longer = long.startswith(short) and 0 < len(long) - len(short) <= MAX_LONGER
+    return len(short) >= MIN_NAME and (longer or slips(short, long, 1) == 1)
+
+
+def _is_used_later(start: ContainerStart, command: RunCommand, target: str) -> bool:
+    folder = target.rpartition("/")[0]
+    later = list(start.commands)[list(start.commands).index(command) + 1 :]
+    return any(folder in word for each in later for word in each.words)
 
 
 def dumped_files(start: ContainerStart) -> Iterator[tuple[RunCommand, str]]:

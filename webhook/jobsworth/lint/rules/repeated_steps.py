@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from jobsworth.lint import needs
-from jobsworth.lint.effects import SQL_CLIENTS
+from jobsworth.lint.container_start import ContainerStart
+from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, creates, operands, repeats
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
@@ -15,7 +16,12 @@ from jobsworth.lint.script_flow import MAX_COMMANDS
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.wording import shortened
 
-_INSERT = re.compile(r"\bINSERT\s+INTO\s+([\w.\"`]+)", re.IGNORECASE)
+_INSERT = re.compile(
+    r"(?:\bINSERT\s+INTO|\bCOPY(?=[^;]*\bFROM\b)|\bUPDATE(?=\s+\S+\s+SET\s+(\w+)\s*=\s*\1\s*[+-]))"
+    r"\s+([\w.\"`]+)",
+    re.IGNORECASE,
+)
+"""What changes a table in another way the second time: new rows, or a sum that grows."""
 _ONCE = re.compile(
     r"\bON\s+(?:CONFLICT|DUPLICATE)\b|\bINSERT\s+(?:IGNORE|OR\s)|\bWHERE\s+NOT\s+EXISTS\b|\bMERGE\b|\bREPLACE\s+INTO\b"
     r"|\bTRUNCATE\b|\bDELETE\s+FROM\b|\bDROP\s+TABLE\b|\bCREATE\s+(?:TEMP|TEMPORARY|UNIQUE)\b|\bUNIQUE\b|\bEXCEPT\b",
@@ -27,33 +33,6 @@ _RECORDS = re.compile(r"audit|event|histor|log|metric|run|stat", re.IGNORECASE)
 _CREATES = re.compile(
     r"\bCREATE\s+(?:DATABASE|ROLE|SCHEMA|TABLE|USER)\s+(?!IF\s+NOT\s+EXISTS)[\w\"`]+", re.IGNORECASE
 )
-ONCE: dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = {
-    "aws": ((("s3", "mb"), ()),),
-    "createdb": (((), ()),),
-    "createuser": (((), ()),),
-    "helm": ((("install",), ("--replace", "--generate-name", "-g", "--dry-run")),),
-    "kubectl": (
-        *(
-            (("create", each), ("--dry-run",))
-            for each in (
-                "clusterrolebinding",
-                "configmap",
-                "cm",
-                "deployment",
-                "namespace",
-                "ns",
-                "rolebinding",
-                "secret",
-                "serviceaccount",
-                "sa",
-                "service",
-            )
-        ),
-    ),
-    "mc": ((("mb",), ("--ignore-existing", "-p")),),
-    "rabbitmqctl": ((("add_user",), ()), (("add_vhost",), ())),
-}
-"""Commands that fail if what they make exists, with the options by which they do not."""
 MAX_SHOWN = 60
 
 
@@ -66,7 +45,8 @@ MAX_SHOWN = 60
 )
 def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
     upgrades = bool(release_of(job.annotations).events & EACH_UPGRADE)
-    again = "each upgrade" if upgrades else "each later run" if job.cron is not None else ""
+    again = "each upgrade" if upgrades else "each run" if job.cron is not None else ""
+    retry = "each attempt" if job.may_retry() and not again else ""
     for start, script in job.scripts:
         if start.is_init:
             continue
@@ -75,21 +55,34 @@ def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
             if command.depth or command.checked or "||" in (command.before, command.after):
                 continue
             shown = shortened(" ".join(command.words), MAX_SHOWN)
-            if again and _fails_again(command) and _decides(script, index):
+            when = again or (retry if script.errexit and _may_fail_later(script, index) else "")
+            if when and _fails_again(start, command) and _decides(script, index):
                 yield Diagnostic(
                     start.field,
-                    f"`{shown}` fails if what it makes exists, so {again} fails after the first. Look for "
+                    f"`{shown}` fails if what it makes exists, so {when} after the first one fails. Look for "
                     "it before, or use the option of the program for that.",
                     line=command.line,
                 )
                 break
             table = _inserted(script, command)
+            if (
+                repeats(command.words)
+                and job.may_retry()
+                and (later := _may_fail_later(script, index))
+            ):
+                yield Diagnostic(
+                    start.field,
+                    f"If {later} fails, the retry runs the script from its beginning and does `{shown}` "
+                    "again, which adds the same once more. Do it in the last step, or set backoffLimit: 0.",
+                    line=command.line,
+                )
+                break
             if table and job.may_retry() and (later := _may_fail_later(script, index)):
                 yield Diagnostic(
                     start.field,
-                    f"If {later} fails, the retry runs the script from its beginning and inserts the rows "
-                    f"into {table[:MAX_SHOWN]} again. Write INSERT … ON CONFLICT DO NOTHING, or set "
-                    "backoffLimit: 0.",
+                    f"If {later} fails, the retry runs the script from its beginning and changes "
+                    f"{table[:MAX_SHOWN]} again, such as by the same rows once more. Write INSERT … ON "
+                    "CONFLICT DO NOTHING, do it in the last step, or set backoffLimit: 0.",
                     line=command.line,
                 )
                 break
@@ -100,7 +93,7 @@ def _inserted(script: ShellScript, command: ShellCommand) -> str:
     if command.name not in SQL_CLIENTS or _ONCE.search(script.text):
         return ""
     found = _INSERT.search("\n".join((*command.words, command.input)))
-    return "" if found is None or _RECORDS.search(found[1]) else found[1].strip('"`')
+    return "" if found is None or _RECORDS.search(found[2]) else found[2].strip('"`')
 
 
 def _may_fail_later(script: ShellScript, index: int) -> str:
@@ -123,7 +116,7 @@ def _decides(script: ShellScript, index: int) -> bool:
     return script.errexit or index >= script.last
 
 
-def _fails_again(command: ShellCommand) -> bool:
+def _fails_again(start: ContainerStart, command: ShellCommand) -> bool:
     """Return True for a command that fails if what it makes exists."""
     words = command.words
     if any(
@@ -133,14 +126,9 @@ def _fails_again(command: ShellCommand) -> bool:
     ):
         return False
     if command.name in SQL_CLIENTS:
-        return any(_CREATES.search(each) and "EXISTS" not in each.upper() for each in words[1:])
-    return any(
-        _follow(each, words)
-        and not any(word.startswith(spared) for word in words for spared in options)
-        for each, options in ONCE.get(command.name, ())
-    )
-
-
-def _follow(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    rest = [word for word in words[1:] if not word.startswith("-")]
-    return rest[: len(wanted)] == list(wanted)
+        texts = (*words[1:], command.input)
+        return any(_CREATES.search(each) and "EXISTS" not in each.upper() for each in texts)
+    if not creates(words):
+        return False
+    made = operands(words)[-1:] if command.name in MAKES_FILES else ()
+    return all(each.startswith("/") and start.place(each).kept for each in made)

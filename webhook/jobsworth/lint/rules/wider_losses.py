@@ -1,13 +1,14 @@
-"""A rule for commands that delete more than is meant: of the cluster, of others, or by an empty source."""
+"""Rules for commands that delete or show more than is meant: of the cluster, of others, to everyone."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand, container_starts
-from jobsworth.lint.effects import LOSSES, effects, operands
+from jobsworth.lint.effects import LOSSES, PUBLIC, backs_up, effects, operands
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import mapping, part, parts
@@ -36,13 +37,17 @@ GROUPED = ("--host", "-H", "--tag", "--path", "--group-by", "-g")
 REPOSITORY = ("RESTIC_REPOSITORY", "RESTIC_REPOSITORY_FILE", "RUSTIC_REPOSITORY")
 MIRRORS = tuple(name for name, uses in LOSSES.items() if any(use.loss == "mirror" for use in uses))
 MAX_SHOWN = 60
+_SAVES = re.compile(
+    r"backup|(?:^|[-_/.])(?:bak|dump|snapshot)s?(?:$|[-_/.])|\.(?:sql|dump)\b", re.IGNORECASE
+)
+_BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
 
 
 @lint_rule(
     "JW270",
     "deletes-more-than-meant",
     severity="warning",
-    summary="A command deletes objects of the whole cluster, backups of others, or by an empty source.",
+    summary="A command deletes objects of the whole cluster, backups of others, or by a wrong source.",
     needs=needs.a_program("kubectl", "oc", *FORGETTING, *MIRRORS),
 )
 def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
@@ -52,6 +57,7 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
                 _of_cluster(command.words)
                 or _of_others(job, start, command)
                 or _of_empty_source(job, start, command)
+                or _reversed(job, start, command)
             )
             if found:
                 yield Diagnostic(command.field, found, line=command.line)
@@ -165,6 +171,49 @@ def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand)
         f"{source[:MAX_SHOWN]} is in the emptyDir {name}, to which no container writes: `{loss.shown}` "
         f"deletes all of {target}, since the source has no files. Mount the volume with the data."
     )
+
+
+def _reversed(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a mirror from a backup to what it should save; empty for others."""
+    loss = effects(command.words)
+    if loss is None or loss.loss != "mirror" or len(loss.sources) != 1 or not loss.targets:
+        return ""
+    values = {} if start.script is None else constants(start, start.script)
+    source, target = resolved(values, loss.sources[0]), resolved(values, loss.targets[0])
+    text = f"{job.name} {start.container.get('name', '')}"
+    saves = job.cron is not None and _SAVES.search(text) and not _BRINGS_BACK.search(text)
+    if not saves or not _SAVES.search(source) or _SAVES.search(target) or "$" in target:
+        return ""
+    return (
+        f"`{loss.shown}` makes {target[:MAX_SHOWN]} like {source[:MAX_SHOWN]}: it deletes what the backup "
+        "lacks, such as all data since the last one. The source is the first operand: exchange the two."
+    )
+
+
+@lint_rule(
+    "JW272",
+    "backup-for-everyone",
+    severity="warning",
+    summary="A backup or dump is uploaded so that everyone can read it.",
+    needs=needs.a_program(*PUBLIC),
+)
+def backup_for_everyone(job: LintedJob) -> Iterator[Diagnostic]:
+    for start in job.all_starts:
+        dumps = any(backs_up(each.words) for each in start.commands)
+        for command in start.commands[:MAX_COMMANDS]:
+            word = next(
+                (each for each in command.words if each in PUBLIC.get(command.name, ())), ""
+            )
+            shown = " ".join(command.words)
+            opens = command.name != "mc" or not {"anonymous", "policy"}.isdisjoint(command.words)
+            if word and opens and (dumps or _SAVES.search(shown)):
+                yield Diagnostic(
+                    command.field,
+                    f"With {word}, everyone on the internet can read what `{command.name}` uploads, and "
+                    f"it is a backup. Remove {word}, and keep the bucket private.",
+                    line=command.line,
+                )
+                break
 
 
 def _is_written(start: ContainerStart, command: RunCommand, folder: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jobsworth.api.jobset.labels import JOB_SET_NAME
+from jobsworth.api.jobset.names import JOB_SET_NAME
 from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.command_line import base_name

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jobsworth.policy.admission_policies.conditions import meets_conditions
-from jobsworth.policy.admission_policies.matching import matches
-from jobsworth.policy.admission_policies.outcomes import Effect, Outcome
+from jobsworth.policy.admission_policies.matching import matches, meets_conditions
 from jobsworth.policy.admission_policies.params import ParamObjects
 from jobsworth.policy.admission_policies.policies import (
     Action,
     AdmissionPolicy,
     Binding,
+    Effect,
+    Outcome,
     Validation,
 )
 from jobsworth.policy.admission_policies.programs import (

@@ -1,14 +1,16 @@
-"""Match a request with a policy or binding (k8s.io/apiserver, ``plugin/policy/matching``)."""
+"""Match a request with a policy or binding (k8s.io/apiserver, ``policy/matching``, ``matchconditions``)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from jobsworth.policy.admission_policies.policies import MatchResources, Rule
+from jobsworth.policy.admission_policies.policies import MatchResources, Policy, Rule
+from jobsworth.policy.admission_policies.programs import MATCH_STEPS, Variables
 from jobsworth.policy.patterns import compiled_selector, selector_text
 from jobsworth.policy.request import PolicyRequest
-from kube_cel.values import UnknownValue
+from kube_cel.budget import Steps
+from kube_cel.values import CelError, UnknownValue
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
@@ -100,3 +102,34 @@ def _selects_by_name(selector: Mapping[str, Any], labels: Mapping[str, str]) -> 
             f"the labels of the namespace are not known, and it selects {selector_text(selector)}"
         )
     return True
+
+
+def meets_conditions(policy: Policy, names: Mapping[str, Any], total: Steps) -> bool:
+    """Return True if all match conditions hold; one that is false outweighs errors of others.
+
+    Raises:
+        UnknownValue: they depend on what is not known.
+        CelError: a condition has no value, and the policy fails then.
+    """
+    steps = Steps(MATCH_STEPS, total)
+    # The server evaluates match conditions without the namespace.
+    names = {**names, "namespaceObject": None}
+    names["variables"] = Variables(policy.variables, names, steps)
+    unknown: UnknownValue | None = None
+    errors: list[str] = []
+    for condition in policy.conditions:
+        try:
+            if condition.value(names, steps) is False:
+                return False
+        except UnknownValue as error:
+            unknown = error
+        except CelError as error:
+            errors.append(str(error))
+    if unknown is not None:
+        raise unknown
+    if not errors:
+        return True
+    if policy.ignores_failures:
+        return False
+    different = list(dict.fromkeys(errors))
+    raise CelError(different[0] if len(different) == 1 else f"[{', '.join(different)}]")

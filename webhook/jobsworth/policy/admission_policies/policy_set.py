@@ -9,12 +9,12 @@ from typing import Any
 from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.admission_policies.evaluator import evaluate
 from jobsworth.policy.admission_policies.mutating.admission import MutatedObject
-from jobsworth.policy.admission_policies.outcomes import Outcome
 from jobsworth.policy.admission_policies.params import ParamObjects, labels_of
 from jobsworth.policy.admission_policies.policies import (
     AdmissionPolicy,
     Binding,
     MutatingPolicy,
+    Outcome,
 )
 from jobsworth.policy.admission_policies.programs import REQUEST_STEPS
 from jobsworth.policy.admission_policies.reader import (

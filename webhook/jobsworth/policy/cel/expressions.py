@@ -1,4 +1,4 @@
-"""The CEL expressions of a policy, with the semantics of ValidatingAdmissionPolicy (KEP-3488).
+"""The CEL expressions of a policy, by release, with the semantics of ValidatingAdmissionPolicy (KEP-3488).
 
 An expression is true for every Job that satisfies it. It reads ``object``, the Job, ``oldObject``, the stored
 one of an update, else null, and ``request``. For a CronJob, ``object`` is the Job that it creates, so that
@@ -7,6 +7,8 @@ one condition judges both; ``cronJob`` and ``oldCronJob`` are the CronJob, and n
 An expression that does not compile, or uses an unknown variable or function, makes the policy invalid. An
 expression that has no value for an object (for example because it reads an unset field) is a violation with a
 code of its own, whose effect ``onInternalError`` decides.
+
+A JobPolicy accepts more than an API server: what it accepts alone cannot be moved there, or exported.
 """
 
 from __future__ import annotations
@@ -16,12 +18,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jobsworth.policy import document
-from jobsworth.policy.cel.programs import BadExpression, CannotEvaluate, Program
+from jobsworth.policy.cel.advice import advice
+from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES, BadExpression, CannotEvaluate, Program
 from jobsworth.policy.problems import Problems
 from jobsworth.policy.request import JobView, PolicyRequest
 from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation
 from kube_cel.budget import Steps
-from kube_cel.compiling import Returned
+from kube_cel.compiling import Returned, compile_expression
+from kube_cel.environment import NEWEST_RELEASE, OLDEST_RELEASE
+from kube_cel.refusals import Refusal, Refused, place
 
 _MAX_SHOWN = 80
 
@@ -186,3 +191,79 @@ def _described(request: PolicyRequest) -> dict[str, Any]:
 def _short(source: str) -> str:
     text = " ".join(source.split())
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Unportable:
+    """An expression that some releases refuse.
+
+    Attributes:
+        field: the path of the expression in the policy.
+        line, column: of the problem in the expression, counted from 1.
+        releases: the releases that refuse it so.
+        message: the problem, in the API server's words.
+        advice: what to write instead; may be empty.
+    """
+
+    field: str
+    line: int
+    column: int
+    releases: tuple[str, ...]
+    message: str
+    advice: str
+
+    def __str__(self) -> str:
+        where = f"at line {self.line}, column {self.column} of the expression: "
+        text = f"{where}Kubernetes {_span(self.releases)} refuses it: {self.message}"
+        return f"{text} ({self.advice})" if self.advice else text
+
+
+def unportable(
+    expressions: Expressions, path: str, releases: Sequence[str]
+) -> Iterator[Unportable]:
+    """Yield what some releases refuse in the expressions of a policy, the first problem of each expression.
+
+    Args:
+        expressions: of the policy.
+        path: their path in the document.
+        releases: such as ``1.33``; those before the oldest known one count as that.
+    """
+    known = sorted({_known(release) for release in releases}, key=_minor)
+    for index, expression in enumerate(expressions.items):
+        field = f"{path}[{index}]"
+        yield from _refused(expression.program.source, "bool", f"{field}.expression", known)
+        if expression.message_program is not None:
+            source = expression.message_program.source
+            yield from _refused(source, "string", f"{field}.messageExpression", known)
+
+
+def _known(release: str) -> str:
+    return max(OLDEST_RELEASE, min(release, NEWEST_RELEASE, key=_minor), key=_minor)
+
+
+def _minor(release: str) -> int:
+    return int(release.split(".")[1])
+
+
+def _refused(
+    source: str, returns: Returned, field: str, releases: Sequence[str]
+) -> Iterator[Unportable]:
+    """Yield each different first refusal with the releases that refuse so."""
+    found: dict[Refusal, list[str]] = {}
+    for release in releases:
+        try:
+            compile_expression(source, release, returns=returns, also=CRON_JOB_VARIABLES)
+        except Refused as error:
+            found.setdefault(error.refusals[0], []).append(release)
+    for first, refusing in found.items():
+        line, column = place(source, first.at or 0)
+        words = advice(first, returns)
+        yield Unportable(field, line, column, tuple(refusing), first.message, words)
+
+
+def _span(releases: Sequence[str]) -> str:
+    """Return releases as text: ``1.30 to 1.32``."""
+    if len(releases) == 1:
+        return releases[0]
+    consecutive = _minor(releases[-1]) - _minor(releases[0]) == len(releases) - 1
+    return f"{releases[0]} to {releases[-1]}" if consecutive else ", ".join(releases)

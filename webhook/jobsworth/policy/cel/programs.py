@@ -1,7 +1,7 @@
 """The programs of a policy's expressions: compiled when the policy is loaded, and evaluated in bounded time.
 
 They may use every function of the newest known release of Kubernetes. What else a type checker finds wrong,
-such as a list of mixed types, is not a reason to reject a policy: :mod:`jobsworth.policy.cel.portability`
+such as a list of mixed types, is not a reason to reject a policy: :mod:`jobsworth.policy.cel.expressions`
 reports it for the releases that refuse it.
 """
 

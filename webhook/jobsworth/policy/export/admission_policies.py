@@ -17,7 +17,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from jobsworth.policy.export.cel_text import Condition, any_of, either, literal, negated, one_line
+from jobsworth.policy.export.cel_text import (
+    Condition,
+    any_of,
+    either,
+    literal,
+    negated,
+    one_line,
+    text_of,
+)
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job
 from jobsworth.policy.export.object_view import IS_UPDATE
 from jobsworth.policy.export.request_conditions import (
@@ -272,15 +280,11 @@ def _validation(policy: JobPolicy, variable: str, applies: Condition) -> Documen
         f"{text}.substring(0, {room // 4}) + {literal('…')}",
     )
     return {
-        "expression": _text_of(any_of([negated(applies), f"{text} == {literal('')}"])),
+        "expression": text_of(any_of([negated(applies), f"{text} == {literal('')}"])),
         "message": f"The object violates JobPolicy {policy.name}.{end}",
         "messageExpression": " + ".join([literal(start), cut, *([literal(end)] if end else [])]),
         "reason": "Forbidden",
     }
-
-
-def _text_of(condition: Condition) -> str:
-    return condition if isinstance(condition, str) else literal(condition)
 
 
 def hash_of(policies: Iterable[AdmissionPolicy]) -> str:

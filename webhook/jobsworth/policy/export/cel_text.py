@@ -36,6 +36,11 @@ def _encodable(value: Any) -> Any:
     return [_encodable(one) for one in value] if isinstance(value, list) else value
 
 
+def text_of(condition: Condition) -> str:
+    """Return a condition as an expression, also one that is known."""
+    return condition if isinstance(condition, str) else literal(condition)
+
+
 def any_of(conditions: Iterable[Condition]) -> Condition:
     """Return a condition that holds if one of some conditions holds.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobsworth.policy.export import failure_policies, field_limits, resources
+from jobsworth.policy.export import failure_policies, field_limits, pod_limits, resources
 from jobsworth.policy.export.admission_policies import (
     AdmissionPolicy,
     Requirements,
@@ -17,7 +17,8 @@ from jobsworth.policy.export.expressions import OBJECT, STORED, of_expression
 from jobsworth.policy.export.object_view import ObjectView
 from jobsworth.policy.export.requirement import TWO_VARIABLES, NotExpressible, Requirement, Views
 from jobsworth.policy.job_policy import JobPolicy
-from jobsworth.policy.limits.limits import GROUPS, METADATA
+from jobsworth.policy.limits.limits import METADATA
+from jobsworth.policy.limits.pod_parts import pod_limits as pod_limits_of
 from jobsworth.policy.request import KINDS
 
 OLDEST = 30
@@ -187,7 +188,13 @@ def _limit_sources(limits: Mapping[str, Any]) -> Iterator[_Source]:
         elif name in METADATA:
             for key, one in value.items():
                 yield _Source("metadata", (name, key), one, f"{at}[{key}]", (*steps, key))
-        elif name in GROUPS:
+        elif name == "pod":
+            for each in pod_limits_of(value):
+                what, one = ("field", each.value) if each.part is None else ("pod", each)
+                yield _Source(
+                    what, (each.name,), one, f"spec.limits.{each.name}", (*steps, *each.keys)
+                )
+        elif name == "cronJob":
             for key, one in value.items():
                 yield _Source("field", (f"{name}.{key}",), one, f"{at}.{key}", (*steps, key))
         else:
@@ -215,6 +222,8 @@ def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
         yield from resources.of_resource(keys[0], keys[1], value, views)
     elif source.what == "metadata":
         yield from field_limits.of_entry(keys[0], keys[1], value, views)
+    elif source.what == "pod":
+        yield from pod_limits.of_part(value.part, value.value, views)
     elif source.what == "field":
         yield from field_limits.of_field(keys[0], value, views)
         if keys == ("podFailurePolicy",):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from jobsworth.api.batch.job_spec import MAX_INT32
-from jobsworth.api.field_errors import Printed
 from jobsworth.policy.export.cel_text import (
     HOLE,
     Condition,
@@ -18,28 +17,23 @@ from jobsworth.policy.export.cel_text import (
     negated,
     shown,
 )
-from jobsworth.policy.export.match_conditions import is_among
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 from jobsworth.policy.export.request_conditions import SPEC_CHANGES
 from jobsworth.policy.export.requirement import Requirement, Views, requirement, wording
+from jobsworth.policy.export.value_conditions import OPERATORS, VALUE, ValueCheck, checks_of
 from jobsworth.policy.limits.immutability import METADATA, may_not_be_changed
 from jobsworth.policy.limits.limits import REPLACED_BY, SET_WHERE
 from jobsworth.policy.limits.value_checks import (
     BOUNDS,
-    denied,
     may_not_be_set,
     must_be_set,
-    not_allowed,
     out_of_bound,
 )
 from jobsworth.policy.policy_fields import FIELDS, JobField
-from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, NOT_ALLOWED, REQUIRED
+from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, REQUIRED
 from jobsworth.provenance.field_ownership import LAST_APPLIED, POLICY_MANAGER
 
 Limit = Mapping[str, Any]
-
-_VALUE = Printed(HOLE)
-_OPERATORS = {"minimum": "<", "maximum": ">"}
 
 
 class _Subject:
@@ -102,19 +96,29 @@ class _Field(_Subject):
         return all_of([is_new, negated(all_of(replaced))])
 
 
-class _Entry(_Subject):
-    is_text = True
+class _Optional(_Subject):
+    """A part that an expression with an optional value stands for."""
 
-    def __init__(self, holder: str, key: str) -> None:
-        self._holder = holder
-        self._key = key
-        self.place = f"metadata.{holder}[{key}]"
+    def __init__(
+        self,
+        place: str,
+        found: Callable[[ObjectView], str],
+        is_text: bool,
+        counts: Callable[[ObjectView], Condition],
+    ) -> None:
+        self.place = place
+        self.is_text = is_text
+        self._found = found
+        self._counts = counts
 
     def is_set(self, view: ObjectView) -> Condition:
-        return view.has_key(self._holder, self._key)
+        return f"{self._found(view)}.hasValue()"
 
     def value(self, view: ObjectView) -> str:
-        return view.entry(self._holder, self._key)
+        return f"{self._found(view)}.value()"
+
+    def counts(self, view: ObjectView) -> Condition:
+        return self._counts(view)
 
 
 def of_field(name: str, limit: Limit, views: Views) -> Iterator[Requirement]:
@@ -126,7 +130,31 @@ def of_field(name: str, limit: Limit, views: Views) -> Iterator[Requirement]:
 
 def of_entry(holder: str, key: str, limit: Limit, views: Views) -> Iterator[Requirement]:
     """Yield the requirements of a limit of a label or annotation."""
-    yield from _of(_Entry(holder, key), limit, views)
+    yield from of_optional(
+        f"metadata.{holder}[{key}]", lambda view: view.optional_entry(holder, key), limit, views
+    )
+
+
+def of_optional(
+    place: str,
+    found: Callable[[ObjectView], str],
+    limit: Limit,
+    views: Views,
+    *,
+    is_text: bool = True,
+    counts: Callable[[ObjectView], Condition] = lambda view: True,
+) -> Iterator[Requirement]:
+    """Yield the requirements of a limit of a part that may be unset.
+
+    Args:
+        place: its field path.
+        found: returns the expression of its optional value in an object.
+        limit: its limit.
+        views: the objects.
+        is_text: True if its values are texts.
+        counts: returns the condition that a value in an object is checked.
+    """
+    yield from _of(_Optional(place, found, is_text, counts), limit, views)
 
 
 def _of(subject: _Subject, limit: Limit, views: Views) -> Iterator[Requirement]:
@@ -144,68 +172,38 @@ def _of(subject: _Subject, limit: Limit, views: Views) -> Iterator[Requirement]:
             wording(subject.place, may_not_be_set().message, FORBIDDEN, hint),
         )
         return
-    for name, build in _CHECKS.items():
-        if name in limit:
-            yield build(name, subject, limit, views)
+    for name in BOUNDS:
+        if isinstance(limit.get(name), str):
+            yield _share(name, subject, limit, views)
+    for check in checks_of(limit, is_text=subject.is_text):
+        words = (check.code, check.error, hint)
+        yield _checked(subject, views, _in_any_object(check), words)
 
 
-def _bound(name: str, subject: _Subject, limit: Limit, views: Views) -> Requirement:
-    code, operator, bound = BOUNDS[name][0], _OPERATORS[name], limit[name]
-    if isinstance(bound, str):
-        completions = FIELDS["completions"]
+def _in_any_object(check: ValueCheck) -> Callable[[str, ObjectView], Condition]:
+    return lambda value, view: check.is_bad(value)
 
-        def is_beyond_share(value: str, view: ObjectView) -> Condition:
-            of = view.value(completions)
-            beyond = f"{value} * 100 {operator} {int(bound[:-1])} * {of}"
-            return all_of([view.is_set(completions), beyond])
 
-        return _check(
-            subject,
-            views,
-            is_beyond_share,
-            (code, out_of_bound(name, bound, _VALUE, HOLE).message, limit.get("message", "")),
-            also=lambda view: [view.value(completions)],
-        )
-    error = out_of_bound(name, bound, _VALUE).message
-    return _check(
+def _share(name: str, subject: _Subject, limit: Limit, views: Views) -> Requirement:
+    """Return the requirement of a bound that is a percentage of the completions."""
+    bound, completions = limit[name], FIELDS["completions"]
+
+    def is_beyond(value: str, view: ObjectView) -> Condition:
+        of = view.value(completions)
+        beyond = f"{value} * 100 {OPERATORS[name]} {int(bound[:-1])} * {of}"
+        return all_of([view.is_set(completions), beyond])
+
+    error = out_of_bound(name, bound, VALUE, HOLE).message
+    return _checked(
         subject,
         views,
-        lambda value, view: f"{value} {operator} {bound}",
-        (code, error, limit.get("message", "")),
+        is_beyond,
+        (BOUNDS[name][0], error, limit.get("message", "")),
+        also=lambda view: [view.value(completions)],
     )
 
 
-def _allowed(name: str, subject: _Subject, limit: Limit, views: Views) -> Requirement:
-    values = limit[name]
-
-    def is_other(value: str, view: ObjectView) -> Condition:
-        listed = is_among(value, values) if subject.is_text else f"{value} in {literal(values)}"
-        return negated(listed)
-
-    error = not_allowed(values, _VALUE).message
-    return _check(subject, views, is_other, (NOT_ALLOWED, error, limit.get("message", "")))
-
-
-def _denied(name: str, subject: _Subject, limit: Limit, views: Views) -> Requirement:
-    patterns = limit[name]
-    error = denied(patterns, _VALUE).message
-    return _check(
-        subject,
-        views,
-        lambda value, view: is_among(value, patterns),
-        (NOT_ALLOWED, error, limit.get("message", "")),
-    )
-
-
-_CHECKS: dict[str, Callable[[str, _Subject, Limit, Views], Requirement]] = {
-    "minimum": _bound,
-    "maximum": _bound,
-    "allowed": _allowed,
-    "denied": _denied,
-}
-
-
-def _check(
+def _checked(
     subject: _Subject,
     views: Views,
     is_bad: Callable[[str, ObjectView], Condition],

@@ -53,6 +53,10 @@ def needed_defaults(policy: JobPolicy, server: ApiServer) -> Iterator[NeededDefa
             value is not None and list(limit.violations("", value, empty.spec.get("completions")))
         ):
             yield NeededDefault(f"spec.defaults.{name}", f"spec.limits.{name}")
+    for one in policy.defaults.pod:
+        limit = policy.limits.fields.get(one.limited_as)
+        if limit is not None and limit.value.get("required") and not one.field:
+            yield NeededDefault(f"spec.defaults.{one.path}", f"spec.limits.{one.limited_as}")
     for part in METADATA:
         for key in getattr(policy.defaults, part):
             limit = policy.limits.metadata.get((part, key))

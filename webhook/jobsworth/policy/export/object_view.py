@@ -6,7 +6,7 @@ JobSpec in a CronJob, so the expressions of its fields do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jobsworth.api.batch.job_spec import MAX_INT32, JobSpec
@@ -84,23 +84,13 @@ class ObjectView:
         holder, _, key = self._of(field).rpartition(".")
         return f"{holder}.?{key}"
 
-    def has_key(self, holder: str, key: str) -> Condition:
-        """Return the condition that a label or annotation is set.
-
-        Args:
-            holder: ``labels`` or ``annotations``.
-            key: its key.
-        """
-        at = f"{self.root}.metadata.{holder}"
-        return f"(has({at}) && {literal(key)} in {at})"
-
-    def entry(self, holder: str, key: str) -> str:
-        """Return the value of a label or annotation that is set."""
-        return f"{self.root}.metadata.{holder}[{literal(key)}]"
-
     def optional_entry(self, holder: str, key: str) -> str:
         """Return a label or annotation as an optional value."""
         return f"{self.root}.metadata.?{holder}[?{literal(key)}]"
+
+    def in_template(self, steps: Iterable[str]) -> str:
+        """Return a part of the Pod template as an optional value, by the names of its fields."""
+        return f"{self.spec}.template.?{'.'.join(steps)}"
 
     def _of(self, field: JobField) -> str:
         return f"{self.root}.{field.path(self)}"

@@ -7,9 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobsworth.policy.kyverno.conditions import condition_of
 from jobsworth.policy.kyverno.defaults import defaults_of
-from jobsworth.policy.kyverno.expressions import guarded, translated, translated_variables
+from jobsworth.policy.kyverno.expressions import (
+    condition_of,
+    guarded,
+    translated,
+    translated_variables,
+)
 from jobsworth.policy.kyverno.matchers import Matched, exempted, matched, matched_rules
 from jobsworth.policy.kyverno.patterns import matches, matches_any
 from jobsworth.policy.kyverno.untranslatable import LeftPart, Untranslatable
@@ -87,7 +91,7 @@ def imported(policy: Mapping[str, Any]) -> Imported:
         parts = _of_validating(spec, result)
     else:
         parts = _of_rules(spec, metadata.get("annotations") or {}, result)
-    found = [*_joined(parts)]
+    found = [*_with_equal_parts_joined(parts)]
     for number, part in enumerate(found):
         name = result.name if len(found) == 1 else f"{result.name}-{number + 1}"
         document = _document(name, part, metadata, result)
@@ -249,7 +253,7 @@ def _add_defaults(
     result.left += left
 
 
-def _joined(parts: Iterator[_Part]) -> Iterator[_Part]:
+def _with_equal_parts_joined(parts: Iterator[_Part]) -> Iterator[_Part]:
     """Join the parts that match the same requests with the same effect."""
     found: list[_Part] = []
     for part in parts:

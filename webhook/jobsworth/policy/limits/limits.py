@@ -12,6 +12,7 @@ from typing import Any
 
 from jobsworth.api.field_errors import FieldError
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
+from jobsworth.policy.limits.pod_parts import Entry, PodLimit, PodPart, pod_limits
 from jobsworth.policy.limits.value_checks import ValueCheck, checks_of, may_not_be_set, must_be_set
 from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
@@ -22,9 +23,6 @@ from jobsworth.wording import value_text
 from kube_cel.formats.names import label_key
 
 LimitCheck = Callable[[JobView], Iterable[Violation]]
-
-GROUPS = ("pod", "cronJob")
-"""Limits that group the limits of another object's fields."""
 
 METADATA = ("labels", "annotations")
 
@@ -101,7 +99,7 @@ class Limits:
     """The limits of a policy.
 
     Attributes:
-        fields: the limits of fields, by field name.
+        fields: the limits of fields and of parts of the Pod template, by name.
         metadata: the limits of labels and annotations, by ``labels`` or ``annotations`` and the key.
         resources: the names of the resources that are limited.
     """
@@ -130,7 +128,12 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
     other_checks: list[LimitCheck] = []
     for name, part in value.items():
         at = f"{path}.{name}"
-        if name in GROUPS:
+        if name == "pod":
+            for each in pod_limits(part):
+                fields[each.name] = _read_pod(each, f"{path}.{each.name}", problems)
+                if each.part is not None:
+                    other_checks.append(_part_check(each.part, fields[each.name]))
+        elif name == "cronJob":
             for key, one in part.items():
                 fields[f"{name}.{key}"] = _read_field(f"{name}.{key}", one, f"{at}.{key}", problems)
         elif name in METADATA:
@@ -144,7 +147,7 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
             if name == "podFailurePolicy":
                 other_checks.extend(failure_policy_limits.read(part, at, problems))
     all_checks = (
-        *(_field_check(FIELDS[name], limit) for name, limit in fields.items()),
+        *(_field_check(FIELDS[name], one) for name, one in fields.items() if name in FIELDS),
         *other_checks,
         *(_metadata_check(*key, limit) for key, limit in metadata.items()),
     )
@@ -215,6 +218,22 @@ def _metadata_check(name: str, key: str, limit: Limit) -> LimitCheck:
         return limit.violations(at, (view.metadata.get(name) or {}).get(key), None)
 
     return check
+
+
+def _part_check(part: PodPart, limit: Limit) -> LimitCheck:
+    def check(view: JobView) -> Iterable[Violation]:
+        for at, value in part.values(view):
+            yield from limit.violations(at, value, None)
+
+    return check
+
+
+def _read_pod(given: PodLimit, path: str, problems: Problems) -> Limit:
+    if given.part is None:
+        return _read_field(given.name, given.value, path, problems)
+    if isinstance(given.part, Entry):
+        check_key(given.keys[0], given.part.key, path, problems)
+    return _read_limit(given.value, path, problems)
 
 
 def _read_field(name: str, value: Mapping[str, Any], path: str, problems: Problems) -> Limit:

@@ -8,6 +8,9 @@ whatever the policies are by now. Evidence that it does, of which one is enough:
 - the digests that :func:`recorded` adds to a Job when a default replaces a value that a client wrote: the
   records of server-side apply do not have the values, and a plain create leaves none;
 - the current policies, for Jobs without either record: the field that they would give to a new Job.
+
+Of the Pod template, the parts that defaults added or replaced have a digest each, since a client may send
+some of them back and others not: server-side apply replaces tolerations, and keeps labels.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ FIELDS = ("podFailurePolicy", "backoffLimitPerIndex", "managedBy")
 ANNOTATION = "jobsworth.dev/client-values"
 """The annotation with the digests of what a client wrote: a JSON object by field name."""
 
+TEMPLATE = "template"
+MAX_DIGESTS = 16 * 1024
+"""The longest record of a Pod template, in characters: the annotations of an object have 256 KiB together."""
+
 _UNKNOWN = object()
 
 
@@ -42,11 +49,16 @@ def recorded(value: dict[str, Any], request: PolicyRequest) -> dict[str, Any]:
     if request.kind != "Job" or not came_from_a_server(sent):
         return value
     written = request.object["spec"]
-    digests = {
+    digests: dict[str, Any] = {
         name: _digest(_canonical(name, written[name]))
         for name in FIELDS
         if written.get(name) is not None and not equal(written[name], value["spec"].get(name))
     }
+    template, defaulted = written[TEMPLATE], value["spec"][TEMPLATE]
+    if template is not defaulted:
+        parts = _digests_of_parts(template, defaulted)
+        if parts and len(json.dumps(parts)) <= MAX_DIGESTS:
+            digests[TEMPLATE] = parts
     if not digests:
         return value
     metadata = value["metadata"]
@@ -66,10 +78,15 @@ def restored(request: PolicyRequest, recreated: Callable[[], dict[str, Any]]) ->
         return {}
     new, old = request.object["spec"], request.old["spec"]
     changed = [name for name in FIELDS if not equal(new.get(name), old.get(name))]
-    if not changed:
+    template = new[TEMPLATE]
+    if not changed and equal(template, old[TEMPLATE]):
         return {}
     applied, digests = applied_manifest(request.old), _digests(request.old)
-    found = {}
+    found: dict[str, Any] = {}
+    if isinstance(digests.get(TEMPLATE), dict):
+        whole = _with_stored_parts(template, old[TEMPLATE], digests[TEMPLATE])
+        if not equal(whole, template):
+            found[TEMPLATE] = whole
     for name in changed:
         now = _canonical(name, new.get(name))
         if (
@@ -79,6 +96,65 @@ def restored(request: PolicyRequest, recreated: Callable[[], dict[str, Any]]) ->
         ):
             found[name] = old.get(name)
     return found
+
+
+def with_record(value: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Return an updated Job with the stored record, which a client that replaces the whole Job leaves out."""
+    text = (old["metadata"].get("annotations") or {}).get(ANNOTATION)
+    if text is None:
+        return value
+    annotations = {ANNOTATION: text, **(value["metadata"].get("annotations") or {})}
+    return {**value, "metadata": {**value["metadata"], "annotations": annotations}}
+
+
+def _digests_of_parts(written: Any, defaulted: Any) -> dict[str, Any]:
+    """Return the digests of what a client wrote in the parts that differ, by key or index.
+
+    The digest of what it did not write is null.
+    """
+    mine, found = _parts(written), {}
+    for key, after in _parts(defaulted).items():
+        before = mine.get(key)
+        if equal(before, after):
+            continue
+        nested = isinstance(after, dict) if before is None else _are_alike(before, after)
+        found[key] = (
+            _digests_of_parts(before, after)
+            if nested
+            else None
+            if before is None
+            else _digest(before)
+        )
+    return found
+
+
+def _with_stored_parts(new: Any, old: Any, digests: dict[str, Any]) -> Any:
+    """Return a value with the stored parts where a client writes the same as at creation."""
+    parts, stored = _parts(new), _parts(old)
+    found = dict(parts)
+    for key, digest in digests.items():
+        now, before = parts.get(key), stored.get(key)
+        if isinstance(digest, dict):
+            if _are_alike({} if now is None else now, before):
+                found[key] = _with_stored_parts(now, before, digest) or now
+        elif digest == (None if now is None else _digest(now)):
+            found[key] = before
+    kept = {key: part for key, part in found.items() if part is not None}
+    return list(kept.values()) if isinstance(new, list) else kept
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the parts of a map by key, or of a list by index."""
+    if isinstance(value, list):
+        return {str(index): part for index, part in enumerate(value)}
+    return value if isinstance(value, dict) else {}
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Return True for two maps, and for two lists of one length."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other)
+    return isinstance(one, dict) and isinstance(other, dict)
 
 
 def _written(manifest: dict[str, Any], name: str) -> Any:

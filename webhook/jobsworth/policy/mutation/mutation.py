@@ -24,7 +24,7 @@ from jobsworth.policy.defaults import METADATA
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
 from jobsworth.policy.mutation.apply_pod_defaults import fill_in_pod
-from jobsworth.policy.mutation.immutable_fields import recorded, restored
+from jobsworth.policy.mutation.immutable_fields import recorded, restored, with_record
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
 from jobsworth.policy.places import at
 from jobsworth.policy.request import CREATE, PolicyRequest
@@ -83,7 +83,9 @@ def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiSe
     if fields:
         spec = {**request.object["spec"], **fields}
         spec = {name: value for name, value in spec.items() if value is not None}
-        request = replace(request, object={**request.object, "spec": spec})
+        request = replace(
+            request, object=with_record({**request.object, "spec": spec}, request.old)
+        )
     names = tuple(f"spec.{name}" for name in fields)
     if _is_unchanged(request):
         return Mutation(request.object, restored=names)

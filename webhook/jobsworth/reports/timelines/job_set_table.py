@@ -11,7 +11,7 @@ from jobsworth.api.jobset.failure_policy import (
     FailureDecision,
 )
 from jobsworth.reports.timelines.pod_chart import MAX_ROWS, row_lines
-from jobsworth.runs.job_set_measures import job_set_summary
+from jobsworth.runs.job_measures import job_set_summary
 from jobsworth.runs.run_record import Counted, JobRecord, JobSetRecord, PodRecord, RunRecord
 from jobsworth.runs.run_statistics import unfinished_reason
 from jobsworth.runs.virtual_time import HOUR, clock, spoken

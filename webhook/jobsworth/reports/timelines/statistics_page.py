@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jobsworth.reports.page_blocks import Amount, Bars, Block, Histograms, Note, Table
-from jobsworth.reports.pages import static_page
+from jobsworth.reports.pages import Amount, Bars, Block, Histograms, Note, Table, static_page
 from jobsworth.reports.timelines.statistics_text import (
     SERIES,
     percent,
@@ -16,7 +15,7 @@ from jobsworth.reports.timelines.statistics_text import (
     plain,
     spoken_time,
 )
-from jobsworth.runs import work_statistics
+from jobsworth.runs import run_statistics
 from jobsworth.runs.cause import MISSED
 from jobsworth.runs.run_record import Outcome
 from jobsworth.runs.run_statistics import CronJobStatistics, RunStatistics, histogram
@@ -118,23 +117,23 @@ def _outcomes(variants: Variants) -> Iterator[Block]:
 def _work(variants: Variants) -> Iterator[Block]:
     amounts = []
     for name, statistics in variants:
-        done = work_statistics.work_done(statistics)
-        if done is not None and work_statistics.has_parts(statistics):
+        done = run_statistics.work_done(statistics)
+        if done is not None and run_statistics.has_parts(statistics):
             amounts.append(Amount(name, (("succeeded", done.value),), done, f"{done.value:.1%}"))
     if not amounts:
         return
     yield Bars("Share of the completions that succeeded", amounts, 1.0)
-    found = {work_statistics.completions(statistics) for _, statistics in variants}
+    found = {run_statistics.completions(statistics) for _, statistics in variants}
     of = found.pop() if len(found) == 1 else ""
     overlaps = any(each.overlap for _, statistics in variants for each in statistics.measures)
     head = ["variant", f"work done, of {of or 'the completions'}", "90 % done, median"]
     rows = [[*head, "most Pods at once", *(["done twice at once"] if overlaps else [])]]
     for name, statistics in variants:
-        at = work_statistics.time_to_90_percent(statistics, 0.5)
-        most, overlap = work_statistics.most_pods(statistics), work_statistics.overlap(statistics)
+        at = run_statistics.time_to_90_percent(statistics, 0.5)
+        most, overlap = run_statistics.most_pods(statistics), run_statistics.overlap(statistics)
         row = [
             name,
-            percent_or_none(work_statistics.work_done(statistics)),
+            percent_or_none(run_statistics.work_done(statistics)),
             "never" if at is None else spoken_time(at),
             "-" if most is None else plain(most),
         ]

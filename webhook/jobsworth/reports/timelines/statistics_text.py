@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from jobsworth.runs import work_statistics
+from jobsworth.runs import run_statistics
 from jobsworth.runs.cause import MISSED
 from jobsworth.runs.run_statistics import CronJobStatistics, Interval, RunStatistics, histogram
 from jobsworth.runs.virtual_time import NEVER, spoken
@@ -95,12 +95,12 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
 
 def _work(statistics: RunStatistics) -> Iterator[str]:
     """Yield the work done by a Job of several completions, and its Pods at once."""
-    done, of = work_statistics.work_done(statistics), work_statistics.completions(statistics)
-    if done is not None and work_statistics.has_parts(statistics):
+    done, of = run_statistics.work_done(statistics), run_statistics.completions(statistics)
+    if done is not None and run_statistics.has_parts(statistics):
         yield f"{'work done':<22}{percent(done)} of the {of or 'completions'}"
-        time = work_statistics.time_to_90_percent(statistics, 0.5)
+        time = run_statistics.time_to_90_percent(statistics, 0.5)
         yield f"{'90 % done, median':<22}{'never' if time is None else spoken_time(time)}"
-    most, overlap = work_statistics.most_pods(statistics), work_statistics.overlap(statistics)
+    most, overlap = run_statistics.most_pods(statistics), run_statistics.overlap(statistics)
     if most is not None and most.high > 1:
         yield f"{'most Pods at once':<22}{plain(most)}"
     if overlap is not None and overlap.value:
@@ -150,7 +150,7 @@ def _shares(variants: Variants) -> Iterator[str]:
     """Yield what the shares of the table are shares of."""
     yield "COMPLETE: share of the runs in which the Job completed"
     if WORK_DONE in _work_heads(variants):
-        found = {work_statistics.completions(statistics) for _, statistics in variants}
+        found = {run_statistics.completions(statistics) for _, statistics in variants}
         of = found.pop() if len(found) == 1 else ""
         yield f"WORK DONE: share of the {of or 'completions'} that succeeded, mean of the runs"
         yield "90% DONE: median of the time until nine tenths of them had succeeded"
@@ -203,24 +203,24 @@ def _single_rows(variants: Variants) -> Iterator[list[str]]:
 
 def _done(statistics: RunStatistics) -> str:
     """Return the share of the work, of a single run in numbers."""
-    of = work_statistics.completions(statistics)
+    of = run_statistics.completions(statistics)
     if statistics.runs == 1:
         return f"{statistics.measures[0].succeeded:,} of {of}" if of else "-"
-    return percent_or_none(work_statistics.work_done(statistics))
+    return percent_or_none(run_statistics.work_done(statistics))
 
 
 def _done_90(statistics: RunStatistics) -> str:
-    time = work_statistics.time_to_90_percent(statistics, 0.5)
+    time = run_statistics.time_to_90_percent(statistics, 0.5)
     return "never" if time is None else spoken(time.value)
 
 
 def _most_pods(statistics: RunStatistics) -> str:
-    most = work_statistics.most_pods(statistics)
+    most = run_statistics.most_pods(statistics)
     return "-" if most is None else _short(most.value)
 
 
 def _overlap(statistics: RunStatistics) -> str:
-    overlap = work_statistics.overlap(statistics)
+    overlap = run_statistics.overlap(statistics)
     return "-" if overlap is None else spoken(overlap.value)
 
 

@@ -9,10 +9,12 @@ from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo
 
-from jobsworth.controller.cron_jobs.local_times import is_zone_known
-from jobsworth.controller.cron_jobs.schedule_times import next_time, scheduled_between
-from jobsworth.runs.calendar.calendar_entry import CalendarEntry
-from jobsworth.runs.calendar.pod_requests import PodRequests
+from jobsworth.controller.cron_jobs.schedule_times import (
+    is_zone_known,
+    next_time,
+    scheduled_between,
+)
+from jobsworth.runs.calendar.calendar_entry import CalendarEntry, PodRequests
 from jobsworth.runs.clock_changes import ClockChange, clock_changes, effect_of
 
 MAX_STARTS = 2_000_000

@@ -14,8 +14,12 @@ from jobsworth.controller.cron_jobs.cron_job import (
     CronJobStatus,
     read_cron_job,
 )
-from jobsworth.controller.cron_jobs.local_times import local_time, named_zone, zone_of
-from jobsworth.controller.cron_jobs.schedule_times import scheduled_between
+from jobsworth.controller.cron_jobs.schedule_times import (
+    local_time,
+    named_zone,
+    scheduled_between,
+    zone_of,
+)
 from jobsworth.lint.schedule_timing import shortest_gap
 from jobsworth.runs.clock_changes import clock_changes, effect_of
 from jobsworth.wording import duration

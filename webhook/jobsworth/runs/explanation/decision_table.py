@@ -44,6 +44,7 @@ from jobsworth.runs.failure_causes import (
     STANDING_CONDITIONS,
     FailureCause,
 )
+from jobsworth.runs.rule_wording import ranges_of
 
 
 class _ComparedJob:
@@ -235,17 +236,7 @@ def _parts(
                 without = tuple(side.of_code(name, NO_CODE, reason, conditions) for side in sides)
                 merged.setdefault(without, [])
             for results, found in merged.items():
-                yield _ranges(found), results == without, condition, reason, results
-
-
-def _ranges(codes: Iterable[int]) -> Ranges:
-    ranges: list[tuple[int, int]] = []
-    for code in sorted(codes):
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = (ranges[-1][0], code)
-        else:
-            ranges.append((code, code))
-    return tuple(ranges)
+                yield ranges_of(found), results == without, condition, reason, results
 
 
 def _named_rows(sides: Sequence[_ComparedJob]) -> Iterable[NamedRow]:

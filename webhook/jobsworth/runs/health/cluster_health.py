@@ -1,21 +1,31 @@
-"""The health of all CronJobs and Jobs that an API server has listed."""
+"""The health of all CronJobs and Jobs that an API server has listed.
+
+were due.
+
+One CronJob alone does not show it: a user may have deleted its Job.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
-from jobsworth.controller.cron_jobs.local_times import is_zone_known, named_zone
-from jobsworth.runs.health.accounted_runs import AccountedWindow, account_for_runs
-from jobsworth.runs.health.controller_absences import Absence, signs_of_life, with_absences
-from jobsworth.runs.health.cron_job_evidence import gather_evidence
+from jobsworth.controller.cron_jobs.schedule_times import is_zone_known, named_zone
+from jobsworth.runs.cause import Cause
+from jobsworth.runs.health.accounted_runs import AccountedRun, AccountedWindow, account_for_runs
+from jobsworth.runs.health.cron_job_evidence import (
+    gather_evidence,
+    read_stored_event,
+    read_stored_job,
+)
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
-from jobsworth.runs.health.stored_jobs import read_stored_event, read_stored_job
+from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
 
 Unseen = Literal["Pods", "Events"]
@@ -24,6 +34,13 @@ STUCK_AFTER = 600
 LEASE_EXPIRED = 60
 """Seconds without a renewal after which no kube-controller-manager is active: with its default settings a
 leader renews every 2 s, and another one takes over after 15 s."""
+
+WITNESSES = 2
+"""The least number of CronJobs whose runs did not start."""
+COMPONENT_REASONS = frozenset(
+    ("SuccessfulCreate", "SuccessfulDelete", "SawCompletedJob", "JobAlreadyActive", "MissSchedule")
+)
+"""Reasons of Events that only a running CronJob controller emits about a CronJob."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +222,76 @@ def _away_since(renewed: int | None, last_sign: int | None, now: int) -> int | N
     if renewed is None or now - renewed <= LEASE_EXPIRED:
         return None
     return None if last_sign is not None and last_sign > renewed else renewed
+
+
+class Absence(NamedTuple):
+    """A period in which no CronJob started a Job. Times are seconds since 1970.
+
+    Attributes:
+        begin: the first time at which a run was due and did not start.
+        end: the next sign of life of the controller; None without one.
+        cron_jobs: how many CronJobs had runs due.
+    """
+
+    begin: int
+    end: int | None
+    cron_jobs: int
+
+
+def signs_of_life(evidences: Iterable[CronJobEvidence], events: Iterable[StoredEvent]) -> list[int]:
+    """Return the times at which the CronJob controller did anything that is stored."""
+    found = {
+        run.created
+        for evidence in evidences
+        for run in evidence.runs.values()
+        if run.created is not None
+    }
+    for event in events:
+        at, reason = event.recorded.at, event.recorded.reason
+        if event.recorded.kind == "CronJob" and reason in COMPONENT_REASONS and at is not None:
+            found.add(at)
+    return sorted(found)
+
+
+def with_absences(
+    windows: Mapping[str, AccountedWindow], signs: list[int]
+) -> tuple[dict[str, AccountedWindow], tuple[Absence, ...]]:
+    """Return the windows, by the UIDs of their CronJobs, with the runs that absences explain; and these."""
+    witnesses: dict[int, dict[str, int]] = {}
+    for uid, window in windows.items():
+        for run, gap in _in_gaps(window.runs, signs):
+            witnesses.setdefault(gap, {}).setdefault(uid, run.scheduled)
+    absences = {
+        gap: Absence(min(first.values()), signs[gap] if gap < len(signs) else None, len(first))
+        for gap, first in sorted(witnesses.items())
+        if len(first) >= WITNESSES
+    }
+    explained = {
+        uid: _explained(window, signs, absences) if absences else window
+        for uid, window in windows.items()
+    }
+    return explained, tuple(absences.values())
+
+
+def _in_gaps(runs: Iterable[AccountedRun], signs: list[int]) -> Iterator[tuple[AccountedRun, int]]:
+    """Yield the unexplained runs at whose time the controller shows no sign, with the number of the gap."""
+    for run in runs:
+        if run.unexplained:
+            gap = bisect_left(signs, run.scheduled)
+            if bisect_right(signs, run.scheduled + ON_TIME) == gap:
+                yield run, gap
+
+
+def _explained(
+    window: AccountedWindow, signs: list[int], absences: Collection[int]
+) -> AccountedWindow:
+    away = {run.scheduled for run, gap in _in_gaps(window.runs, signs) if gap in absences}
+    return replace(
+        window,
+        runs=tuple(_away(run) if run.scheduled in away else run for run in window.runs),
+    )
+
+
+def _away(run: AccountedRun) -> AccountedRun:
+    state = "Skipped" if run.state == "Unknown" else run.state
+    return replace(run, cause=Cause.CONTROLLER_AWAY, state=state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.runs.simulation.scenario import API_VERSION, KIND
 
 NAME = "default"

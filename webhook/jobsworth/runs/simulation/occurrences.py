@@ -10,7 +10,7 @@ from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
-from jobsworth.controller.cron_jobs.local_times import zone_of
+from jobsworth.controller.cron_jobs.schedule_times import zone_of
 from jobsworth.controller.settings import BUILT_IN, deviations, settings_of
 from jobsworth.runs.clock_changes import clock_changes, effect_of
 from jobsworth.runs.failure_causes import unmarked_causes

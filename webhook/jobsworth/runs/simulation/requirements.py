@@ -9,7 +9,7 @@ from operator import eq, ge, gt, le, lt
 
 from jobsworth.findings.durations import nanoseconds_of
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.runs import cron_job_measures, job_set_measures, work_statistics
+from jobsworth.runs import cron_job_measures, job_measures, run_statistics
 from jobsworth.runs.run_statistics import Interval, RunStatistics, mean
 from jobsworth.runs.virtual_time import NEVER, SECOND, spoken
 
@@ -39,14 +39,14 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
     "podHours": lambda statistics: statistics.pod_hours,
     "wastedHours": lambda statistics: statistics.wasted_hours,
     "failedIndexes": lambda statistics: statistics.failed_indexes,
-    "succeededIndexes": work_statistics.succeeded_indexes,
-    "workDone": work_statistics.work_done,
-    "timeTo90.p50": lambda statistics: work_statistics.time_to_90_percent(statistics, 0.5),
-    "timeTo90.p95": lambda statistics: work_statistics.time_to_90_percent(statistics, 0.95),
-    "timeTo90.max": lambda statistics: work_statistics.time_to_90_percent(statistics, 1.0),
-    "mostPods": work_statistics.most_pods,
-    "mostPods.max": work_statistics.most_pods_of_all,
-    "overlap": work_statistics.overlap,
+    "succeededIndexes": run_statistics.succeeded_indexes,
+    "workDone": run_statistics.work_done,
+    "timeTo90.p50": lambda statistics: run_statistics.time_to_90_percent(statistics, 0.5),
+    "timeTo90.p95": lambda statistics: run_statistics.time_to_90_percent(statistics, 0.95),
+    "timeTo90.max": lambda statistics: run_statistics.time_to_90_percent(statistics, 1.0),
+    "mostPods": run_statistics.most_pods,
+    "mostPods.max": run_statistics.most_pods_of_all,
+    "overlap": run_statistics.overlap,
 }
 SHARES = ("complete", "failed", "unfinished", "succeededIndexes", "workDone")
 """Measures that may be shares, of which a bound may be in percent."""
@@ -67,7 +67,7 @@ OF_JOB_SETS = (
     *("complete", "failed", "unfinished"),
     *(name for name in _MEASURES if name.startswith("time.")),
     *SUMS,
-    *job_set_measures.MEASURES,
+    *job_measures.MEASURES,
 )
 """Measures of a JobSet."""
 SERIES = (*cron_job_measures.MEASURES, *SUMS)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobsworth.controller.cron_jobs.cron_job import CronJobStatus, read_cron_job
-from jobsworth.controller.cron_jobs.local_times import zone_of
+from jobsworth.controller.cron_jobs.schedule_times import zone_of
 from jobsworth.runs.run_record import RunRecord
 from jobsworth.runs.simulation.occurrences import occurrences
 from jobsworth.runs.simulation.run_limits import RunLimits, check_period

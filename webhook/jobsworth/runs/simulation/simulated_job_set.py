@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobsworth.api.jobset.failure_policy import FailedJob, decide, read_failure_policy
-from jobsworth.api.jobset.labels import REPLICATED_JOB
-from jobsworth.api.jobset.names import job_name
+from jobsworth.api.jobset.names import REPLICATED_JOB, job_name
 from jobsworth.runs.run_record import JobSetRecord, RunRecord
 from jobsworth.runs.simulation.run_limits import RunLimits
 from jobsworth.runs.simulation.scenario import JobIdentity, Scenario

@@ -13,9 +13,8 @@ from jobsworth.runs.recorded.recording import RecordedEnd, Recording
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.advice import advice_for
-from jobsworth.runs.why.failed_job import ending, failure_clause
+from jobsworth.runs.why.failed_job import ending, failure_clause, gone_cause
 from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
-from jobsworth.runs.why.gone_pods import gone_cause
 from jobsworth.runs.why.message_advice import Advice
 from jobsworth.runs.why.unfinished_job import overdue_pods, remaining, standing, time_text
 from jobsworth.wording import count

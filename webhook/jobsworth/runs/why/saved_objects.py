@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.api.jobset.labels import JOB_SET_NAME
+from jobsworth.api.jobset.names import JOB_SET_NAME
 from jobsworth.api.jobset.versions import API_VERSION as JOB_SET_VERSION
 from jobsworth.api.jobset.versions import KIND as JOB_SET
 from jobsworth.api.stored import stored_problem

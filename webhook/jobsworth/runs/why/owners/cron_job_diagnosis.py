@@ -27,7 +27,7 @@ from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.numbers_in_words import finalizers
+from jobsworth.runs.why.ending import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 

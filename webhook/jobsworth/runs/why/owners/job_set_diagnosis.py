@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from jobsworth.api.jobset.labels import REPLICATED_JOB
+from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.controller.status import read_status
 from jobsworth.controller.times import read_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import QueueFacts
 from jobsworth.runs.simulation.occurrences import JOB_SET_MANAGER
 from jobsworth.runs.why.diagnosis import Diagnosis, Outcome
-from jobsworth.runs.why.numbers_in_words import finalizers
+from jobsworth.runs.why.ending import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 

@@ -1,4 +1,4 @@
-"""Diagnoses of Jobs, CronJobs and JobSets whose objects are in files."""
+"""The objects in files instead of a cluster: Jobs to diagnose, their health, entries of a calendar."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.api.stored import stored_problem
 from jobsworth.controller.jobs import KIND
+from jobsworth.files.configuration.configurations import Configurations
+from jobsworth.files.explained_files import documents_in
 from jobsworth.files.manifest_reading import read_stored
 from jobsworth.findings.finding import Finding
 from jobsworth.manifests import Document
+from jobsworth.runs.calendar.calendar_entry import CalendarEntry, read_entry
+from jobsworth.runs.health.cluster_health import ListedObjects
 from jobsworth.runs.recorded.recording_reader import BadRecording
 from jobsworth.runs.why.explained import Explained
 from jobsworth.runs.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
 from jobsworth.usage_error import InputError
+from jobsworth.validation.engine import engine_for, kind_of
 
 Object = dict[str, Any]
 
 RULES = "spec.podFailurePolicy.rules"
+
+KINDS = ("CronJob", "Job", "Pod", "Event")
 
 
 def diagnoses_in(
@@ -78,3 +86,67 @@ def _nothing(saved: SavedObjects, only: tuple[str, str] | None) -> str:
         "no Job, CronJob or JobSet in these files: save them with kubectl get job,pods,events -o yaml, or "
         "name one of a cluster, such as job/train"
     )
+
+
+def listed_in(paths: Sequence[str]) -> ListedObjects:
+    """Return the CronJobs, Jobs, Pods and Events in some files.
+
+    Pods and Events count as not listed if the files have none of them.
+
+    Raises:
+        InputError: a file cannot be read, an object is malformed, or there is neither a CronJob nor a Job.
+    """
+    found: dict[str, list[Object]] = {}
+    for _, value in read_stored(paths, _problem_of_listed):
+        if value.get("kind") in KINDS:
+            found.setdefault(value["kind"], []).append(value)
+    if not found.keys() & {"CronJob", "Job"}:
+        raise InputError(
+            "no CronJob or Job in these files: save them with "
+            "kubectl get cronjobs,jobs,pods,events -A -o yaml"
+        )
+    return ListedObjects(
+        cron_jobs=found.get("CronJob", ()),
+        jobs=found.get("Job", ()),
+        pods=found.get("Pod"),
+        events=found.get("Event"),
+    )
+
+
+def _problem_of_listed(value: Object) -> str | None:
+    kind = value.get("kind")
+    return stored_problem(kind, value) if kind in KINDS else None
+
+
+def entries_in(
+    configurations: Configurations,
+    paths: Sequence[str],
+    start: int,
+    leave_out: Callable[[str], None],
+) -> Iterator[CalendarEntry]:
+    """Yield the valid CronJobs under some paths.
+
+    Args:
+        start: the start of the calendar, in seconds since 1970.
+        leave_out: reports a file that is unreadable, or a CronJob that the API server rejects.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    for read in documents_in(configurations, paths):
+        if read.job is None:
+            if read.result is None:
+                leave_out(str(read.error))
+            elif read.result.kind == "CronJob":
+                errors = [each for each in read.result.findings if each.finding.severity == "error"]
+                line = errors[0].line if errors else 1
+                words = (
+                    f": {errors[0].finding.field}: {errors[0].finding.message}" if errors else ""
+                )
+                leave_out(f"{read.result.file}:{line}: the API server rejects this CronJob{words}")
+            continue
+        document = read.job.document
+        if kind_of(document.value).name == "CronJob":
+            defaulted = engine_for(read.job.server).default(document.value)
+            place = f"{document.file}:{document.position('').line}"
+            yield read_entry(defaulted, start, place=place)

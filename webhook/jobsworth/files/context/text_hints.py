@@ -1,8 +1,10 @@
-"""Hints for unknown fields that are lines of a script or a file, and fell out of its block scalar."""
+"""Hints for errors whose cause is the text: a line fell out of a block scalar, or is a placeholder."""
 
 from __future__ import annotations
 
-from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.located_finding import LocatedFinding, token_width
+from jobsworth.findings.placeholders import template_placeholder
+from jobsworth.findings.result import Result
 from jobsworth.manifests import Document
 from jobsworth.manifests.parsing.block_scalars import FallenLine
 
@@ -10,6 +12,9 @@ UNKNOWN_FIELD = "JW001"
 MAX_HEREDOC = 400
 """The end of a here-document is searched in so many lines after the last unknown field."""
 _INDICATORS = (b"|", b">")
+
+VERDICTS = ("api", "child")
+"""The sources of findings about what an API server rejects: the object, or what is created from it."""
 
 
 def with_fallen_text(document: Document, located: list[LocatedFinding]) -> list[LocatedFinding]:
@@ -49,3 +54,25 @@ def _hinted(located: LocatedFinding, fallen: FallenLine, header: int) -> Located
         return located
     hint = f"if it belongs to {begun}, indent this line by {fallen.missing}"
     return located.with_finding(finding.with_hint(hint))
+
+
+def with_hints_at_placeholders(result: Result) -> Result:
+    """Return the result with a hint in the API server's errors about values with a placeholder."""
+    return result.replace(findings=[_hinted_at_placeholder(located) for located in result.findings])
+
+
+def _hinted_at_placeholder(located: LocatedFinding) -> LocatedFinding:
+    finding = located.finding
+    if finding.severity != "error" or finding.source not in VERDICTS or finding.hint:
+        return located
+    if not located.column:
+        return located
+    start = located.column - 1
+    found = template_placeholder(located.excerpt, start)
+    if found is None or found.start() >= start + token_width(located.excerpt, start):
+        return located
+    hint = (
+        f"is {found.group()} a placeholder, and this an unrendered template? Render it first "
+        "(envsubst, helm template, kubectl kustomize …) and validate the result"
+    )
+    return located.replace(finding=finding.with_hint(hint).with_fix(None))

@@ -1,1 +1,0 @@
-"""Recordings of Jobs, in files and in a cluster."""

@@ -13,7 +13,7 @@ import click
 from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, flag, group, option, whole_number
+from jobsworth.cli.options import Options, flag, group, number, option, whole_number
 from jobsworth.cli.policy_options import (
     NativeOptions,
     PolicyOptions,
@@ -80,11 +80,11 @@ class ServeOptions(Options):
         metavar="FILE",
         help="Require a client certificate of this CA (PEM), for example the API server's.",
     )
-    workers: int = option("--workers", default=1, type=NUMBER, metavar="N", help="Processes.")
+    workers: int = option("--workers", default=1, type=number, metavar="N", help="Processes.")
     threads: int = option(
         "--threads",
         default=2,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Threads per process that review requests.",
     )

@@ -22,6 +22,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.export.mutating_policies import mutating_policies
+from jobsworth.policy.mutation.immutable_fields import ANNOTATION
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.reader import read
 from jobsworth.validation.engine import engine_for
@@ -165,7 +166,8 @@ def comparable(value: dict[str, Any]) -> Any:
         labels = metadata.get("labels") or {}
         own = {k: v for k, v in labels.items() if k.rpartition("/")[2] not in GENERATED}
         metadata["labels"] = own
-    kept = {name: value["metadata"].get(name) or {} for name in ("labels", "annotations")}
+    kept = {name: dict(value["metadata"].get(name) or {}) for name in ("labels", "annotations")}
+    kept["annotations"].pop(ANNOTATION, None)  # the webhook's record for updates
     return without_empty({"metadata": kept, "spec": spec})
 
 

@@ -311,6 +311,62 @@ class TestImmutableFields:
         assert repository.stored(manifest)["metadata"]["generation"] == 1
 
 
+class TestPodTemplates:
+    """Parts of the Pod template of a Job that a policy set at creation."""
+
+    POD: ClassVar = {
+        "annotations": {"example.com/pinned": {"value": "yes"}},
+        "nodeSelector": {"pool": {"value": "batch"}},
+        "tolerations": {"value": [{"key": "spot", "operator": "Exists"}]},
+        "priorityClassName": {"value": "research", "when": "always"},
+        "securityContext": {"value": {"runAsNonRoot": True}},
+        "containers": {"*": {"env": {"value": [{"name": "TEAM", "value": "a"}]}}},
+    }
+    LATER: ClassVar = (
+        {"defaults": {"pod": POD}},
+        {"defaults": {"pod": {"nodeSelector": {"pool": {"value": "other"}}}}},
+        {"limits": {"completions": {"maximum": 9}}},
+    )
+
+    @pytest.mark.parametrize("suspend", [False, True])
+    def test_stay_when_a_manifest_is_applied_three_times_under_other_policies(
+        self, bed: TestBed, webhook: RegisteredWebhook, way: str, suspend: bool
+    ) -> None:
+        repository = Repository(bed, webhook.namespace("pods"), way)
+        manifest = job(suspend=suspend)
+        pod = manifest["spec"]["template"]["spec"]
+        pod |= {"nodeSelector": {"disk": "ssd"}, "tolerations": [{"operator": "Exists"}]}
+        webhook.load_specs(pods={"defaults": {"pod": self.POD}})
+        repository.apply(manifest)
+        stored = repository.stored(manifest)
+        assert stored["spec"]["template"]["spec"]["nodeSelector"]["pool"] == "batch"
+        for spec in self.LATER:
+            webhook.load_specs(pods=spec)
+            assert repository.diff(manifest) == ""
+            repository.apply(manifest)
+            now = repository.stored(manifest)
+            assert (now["spec"], now["metadata"]["generation"]) == (stored["spec"], 1)
+
+    def test_stay_when_a_client_replaces_the_job(
+        self, bed: TestBed, webhook: RegisteredWebhook
+    ) -> None:
+        repository = Repository(bed, webhook.namespace("pods"), "client-side")
+        webhook.load_specs(pods={"defaults": {"pod": self.POD}})
+        path = JOBS.format(repository.namespace, "train")
+        manifest = job()
+        bed.kubectl("create", "-n", repository.namespace, "-f", "-", input=json.dumps(manifest))
+        stored = repository.stored(manifest)
+        generated = stored["spec"]["template"]["metadata"]["labels"]
+        sent = copy.deepcopy(manifest)
+        sent["spec"]["selector"] = stored["spec"]["selector"]
+        sent["spec"]["template"]["metadata"] = {"labels": generated}
+        for spec in self.LATER:
+            webhook.load_specs(pods=spec)
+            answer = bed.connection.request("PUT", path, sent)
+            assert answer.code == 200, answer
+            assert repository.stored(manifest)["spec"]["template"] == stored["spec"]["template"]
+
+
 class TestAlways:
     """Defaults with ``when: always`` after creation."""
 

@@ -45,6 +45,12 @@ def test_the_account_of_a_job_may_do_what_its_kubectl_does(kind: str) -> None:
         assert fields_beside("JW724", value, ACCOUNT, allowed, binding(kind)) == []
 
 
+def test_commands_in_pods_need_the_resource_below_them() -> None:
+    inside = running("kubectl", "exec", "db-0", "--", "psql")
+    allowed = role("create", resources=["pods/exec"])
+    assert fields_beside("JW724", inside, ACCOUNT, allowed, binding()) == []
+
+
 @pytest.mark.parametrize(
     ("words", "verbs", "reported"),
     [
@@ -55,11 +61,17 @@ def test_the_account_of_a_job_may_do_what_its_kubectl_does(kind: str) -> None:
         (["get", "pods"], ["get"], True),
         (["get", "pods", "-n", "shop"], ["list"], False),
         (["get", "pod", "a", "-o", "name"], ["get"], False),
+        (["exec", "a", "--", "ls"], ["create"], True),
+        (["logs", "a"], ["get", "list"], True),
+        (["wait", "pod/a", "--for=condition=Ready"], ["get", "list"], True),
+        (["wait", "pod/a", "--for=condition=Ready"], ["get", "list", "watch"], False),
+        (["create", "configmap", "a"], ["get"], True),
+        (["create", "configmap", "a", "--dry-run=client"], ["get"], False),
         (["label", "pods", "a", "b=c"], ["get", "update"], True),
         (["patch", "pod", "a", "-p", "{}"], ["patch"], False),
         (["rollout", "restart", "pod", "a"], ["get"], True),
         (["rollout", "restart", "pod", "a"], ["patch"], False),
-        (["rollout", "status", "pod", "a"], ["get"], False),
+        (["rollout", "status", "pod", "a"], ["get"], True),
         (["delete", "-f", "a.yaml"], [], False),
         (["--token", "x", "delete", "pods", "--all"], [], False),
         (["delete", "widgets", "--all"], [], False),

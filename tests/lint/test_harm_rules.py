@@ -612,6 +612,10 @@ def test_a_deadline_or_policy_keeps_runs_apart(
     value = cron_job(job(main(command=["pg_dump", "shop"]), **inner), **spec)
     assert bool(fields("JW440", value)) is reported
     assert fields("JW440", cron_job(job(main(command=["report"])))) == []
+    migration = ["npx", "prisma", "migrate", "deploy"]
+    assert (
+        bool(fields("JW440", cron_job(job(main(command=migration), **inner), **spec))) is reported
+    )
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,10 @@ def test_only_a_dump_that_nothing_takes_elsewhere_is_reported(text: str, reporte
         ("report > /backup/a.csv", False),
         ("report > /backups/a.csv; aws s3 cp /backups s3://b --recursive", False),
         ("report > /backup-of-the-year/a.csv", False),
+        ("train --output-dir /results", True),
+        ("train --output-dir=/backup/results", False),
+        ("train --output-dir /results; upload /results", False),
+        ("train --output-dir /tmp/results", False),
         ("report > /tmp/a.csv", False),
     ],
 )

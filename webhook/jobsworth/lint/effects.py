@@ -411,11 +411,13 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
             word[3:] for word in words[1:] if word.startswith("of=/dev/") and "null" not in word
         ]
         return Effects(name, "reset", devices, (), name) if devices else None
-    for use in LOSSES.get(name, ()):
-        if not _is(use, words):
+    uses = LOSSES.get(name, ())
+    given = operands(words) if uses else ()
+    for use in uses:
+        if not _is(use, words, given):
             continue
         option = next((each for each in use.options if _has(words, each)), "")
-        rest = operands(words)[len(use.words) :]
+        rest = given[len(use.words) :]
         if name == "find":
             rest = rest[:1]  # the others belong to its tests
         at = {"all": 0, "first": 0, "last": max(len(rest) - 1, 0), "none": len(rest)}[use.target]
@@ -427,32 +429,23 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     return None
 
 
-def _is(use: Use, words: Sequence[str]) -> bool:
-    if not _follow(use.words, operands(words)) or any(_has(words, each) for each in use.spared):
+def _is(use: Use, words: Sequence[str], rest: Sequence[str]) -> bool:
+    if not _follow(use.words, rest) or any(_has(words, each) for each in use.spared):
         return False
     return not use.options or any(_has(words, each) for each in use.options)
 
 
-def creates(words: Sequence[str]) -> bool:
-    """Return True for a command that fails if what it makes exists.
+def repetition(words: Sequence[str]) -> str:
+    """Return ``exists`` or ``again`` for a command that cannot be repeated; an empty text for others.
 
-    >>> creates(["kubectl", "create", "ns", "a"]), creates(["mc", "mb", "--ignore-existing", "m/b"])
-    (True, False)
+    >>> repetition(["kubectl", "create", "ns", "a"]), repetition(["redis-cli", "INCR", "a"])
+    ('exists', 'again')
+    >>> repetition(["mc", "mb", "--ignore-existing", "m/b"])
+    ''
     """
-    return any(_is(use, words) for use in _repeated(words) if use.loss == "exists")
-
-
-def repeats(words: Sequence[str]) -> bool:
-    """Return True for a command that adds the same once more if it runs again.
-
-    >>> repeats(["redis-cli", "INCR", "a"]), repeats(["redis-cli", "SET", "a", "1"])
-    (True, False)
-    """
-    return any(_is(use, words) for use in _repeated(words) if use.loss == "again")
-
-
-def _repeated(words: Sequence[str]) -> Sequence[Use]:
-    return REPEATED.get(base_name(words[0]), ()) if words else ()
+    uses = REPEATED.get(base_name(words[0]), ()) if words else ()
+    rest = operands(words) if uses else ()
+    return next((use.loss for use in uses if _is(use, words, rest)), "")
 
 
 def _sql(found: re.Match[str]) -> str:
@@ -472,8 +465,12 @@ def _inner(words: Sequence[str]) -> Sequence[str]:
 
 def _follow(wanted: Sequence[str], rest: Sequence[str]) -> bool:
     """Return True if operands begin with subcommands; a kind of objects may have a name behind a slash."""
-    given = [each.partition("/")[0].lower() for each in rest[: len(wanted)]]
-    return given == [each.lower() for each in wanted]
+    if len(rest) < len(wanted) or not wanted:
+        return not wanted
+    return all(
+        given.partition("/")[0].lower() == each.lower()
+        for each, given in zip(wanted, rest, strict=False)
+    )
 
 
 def _has(words: Sequence[str], option: str) -> bool:

@@ -61,7 +61,7 @@ def after_failure(script: ShellScript, step: ShellCommand, *, errexit: bool = Fa
 def trapped(script: ShellScript, signal: str, before: int) -> ShellScript | None:
     """Return the commands of the trap for a signal that a script sets before a line; None without one."""
     found = None
-    for command in script.commands:
+    for command in script.commands if "trap" in script.text else ():
         if command.name == "trap" and command.line <= before and signal in command.words[2:]:
             found = command.words[1]
     return None if found in (None, "", "-") else _parsed(str(found))

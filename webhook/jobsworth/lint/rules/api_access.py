@@ -39,10 +39,16 @@ RESOURCE_OF = {
 }
 
 VERBS = {
-    "annotate": "patch", "delete": "delete", "label": "patch", "patch": "patch", "restart": "patch",
-    "undo": "patch",
+    "annotate": "patch", "create": "create", "delete": "delete", "label": "patch", "patch": "patch",
+    "restart": "patch", "status": "watch", "undo": "patch", "wait": "watch",
 }  # fmt: skip
 """The verb that a subcommand of kubectl needs on the objects that it names, and those of ``rollout``."""
+OF_PODS = {
+    "cp": ("pods/exec", "create"),
+    "exec": ("pods/exec", "create"),
+    "logs": ("pods/log", "get"),
+}
+"""Subcommands that work on Pods, whatever leads to them, with the resource and verb."""
 SELECTING = ("-l", "--selector", "--field-selector", "--all", "-A", "--all-namespaces")
 """Options by which kubectl lists the objects first."""
 FOREIGN = (
@@ -187,6 +193,8 @@ def _needed(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     [('batch', 'jobs', 'delete'), ('batch', 'jobs', 'list')]
     >>> list(_needed(["-n", "shop", "get", "cm/settings"]))
     [('', 'configmaps', 'get')]
+    >>> list(_needed(["exec", "db-0", "--", "psql"])), list(_needed(["wait", "job/a"]))
+    ([('', 'pods/exec', 'create')], [('batch', 'jobs', 'watch')])
     """
     names: list[str] = []
     options: list[str] = []
@@ -202,9 +210,12 @@ def _needed(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
             names.append(word)
     if names[:1] == ["rollout"]:
         names = names[1:]
-    if len(names) < 2 or any(option in FOREIGN for option in options):
+    if len(names) < 2 or any(option in FOREIGN or option == "--dry-run" for option in options):
         return
     subcommand, objects = names[0], names[1:]
+    if subcommand in OF_PODS:
+        yield ("", *OF_PODS[subcommand])
+        return
     selects = any(option in SELECTING for option in options)
     kinds = [each.partition("/")[0] for each in objects[0].split(",")]
     if subcommand in VERBS:

@@ -21,7 +21,7 @@ from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
 from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, trapped
 from jobsworth.lint.script_text import expanded_part, line_of
-from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
 from jobsworth.wording import shortened
 
@@ -76,8 +76,6 @@ def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
     if final.words in ALWAYS_ZERO and final.before == "||":
         if script.errexit and _first(before[: script.last], []):
             return None  # the work is before the last list, and its failure ends the script
-        from jobsworth.lint.shell_script import HARMLESS  # few scripts end so
-
         found, guarded = _first(before, ["||", *final.words]), before[-1]
         return (found[0], guarded) if found and guarded.name not in HARMLESS else found
     if final.words == ["wait"]:
@@ -196,10 +194,13 @@ def _piped_into_shell(script: ShellScript) -> ShellCommand | None:
 def ignored_step(script: ShellScript) -> ShellCommand | None:
     """Return a migration, restore or backup that a script goes on after, whatever becomes of it."""
     for index, command in enumerate(script.commands[:MAX_COMMANDS]):
-        dumps = bool(dump_name(command.words)) and bool(command.outputs or "-f" in command.words)
-        saves = backs_up(command.words) and not dump_name(command.words)
-        expected = command.after == "||" and not (dumps or saves)  # such as what exists already
-        if not (migrates(command.words) or dumps or saves) or command.after == "|" or expected:
+        if command.name in HARMLESS or command.after == "|":
+            continue
+        saves = backs_up(command.words)
+        if saves and dump_name(command.words):
+            saves = bool(command.outputs or "-f" in command.words)
+        # A migration before || may fail because its work is done.
+        if not saves and (command.after == "||" or not migrates(command.words)):
             continue
         if after_failure(script, command).succeeds and _goes_on_working(script, index):
             return command

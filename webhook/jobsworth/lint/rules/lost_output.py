@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from jobsworth.findings.near_names import slips
 from jobsworth.lint import needs
@@ -17,6 +16,12 @@ from jobsworth.lint.usual_programs import DUMPS, dump_name
 
 OUTPUTS = ("archive", "d", "f", "file", "o", "out", "output", "pgdata", "r", "result_file")
 """The options of dumps for the file or folder."""
+RESULTS = (
+    "export_dir", "out_dir", "outdir", "output_dir", "output_directory", "output_path", "result_dir",
+    "results_dir", "save_dir",
+)  # fmt: skip
+"""Options for the folder of the results of a program."""
+SCRATCH = ("/dev/", "/proc/", "/run/", "/tmp", "/var/tmp")
 MIN_NAME = 3
 MAX_LONGER = 3
 """Bounds of names of folders that are taken for the same one: ``out`` and ``output``."""
@@ -71,12 +76,17 @@ def _beside_mounts(start: ContainerStart) -> Iterator[Diagnostic]:
         outputs = command.step.outputs if command.step is not None else ()
         if dump_name(command.words):
             continue
-        for target in map(partial(resolved, values), (*outputs, *written_by(command.words))):
-            near = next((each for each in mounts if _is_beside(target, each)), "")
-            if near and start.place(target).of_image and not _is_used_later(start, command, target):
+        last = command is start.commands[-1]
+        results = [value for name, value in command.options if name in RESULTS and last]
+        for target in (*outputs, *written_by(command.words), *results):
+            path = resolved(values, target)
+            near = next((each for each in mounts if _is_beside(path, each)), "")
+            if target in results and path.startswith("/") and not path.startswith(SCRATCH):
+                near = near or mounts[0]
+            if near and start.place(path).of_image and not _is_used_later(start, command, path):
                 yield Diagnostic(
                     command.field,
-                    f"{command.name} writes {target[:60]}, which is in the file system of the container: it "
+                    f"{command.name} writes {path[:60]}, which is in the file system of the container: it "
                     f"is gone with the Pod. The volume is mounted at {near[:60]}: correct one of the two.",
                     line=command.line,
                 )

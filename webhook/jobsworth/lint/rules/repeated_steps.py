@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, creates, operands, repeats
+from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, operands, repetition
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
@@ -66,7 +66,7 @@ def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
                 break
             table = _inserted(script, command)
             if (
-                repeats(command.words)
+                repetition(command.words) == "again"
                 and job.may_retry()
                 and (later := _may_fail_later(script, index))
             ):
@@ -128,7 +128,7 @@ def _fails_again(start: ContainerStart, command: ShellCommand) -> bool:
     if command.name in SQL_CLIENTS:
         texts = (*words[1:], command.input)
         return any(_CREATES.search(each) and "EXISTS" not in each.upper() for each in texts)
-    if not creates(words):
+    if repetition(words) != "exists":
         return False
     made = operands(words)[-1:] if command.name in MAKES_FILES else ()
     return all(each.startswith("/") and start.place(each).kept for each in made)

@@ -9,6 +9,7 @@ from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.usual_programs import migrates
 
 LOCKING = {
     "restic": ("unlock", "--retry-lock"),
@@ -157,7 +158,8 @@ def overlapping_backup(job: LintedJob) -> Iterator[Diagnostic]:
     if deadline is not None and gap is not None and deadline <= gap:
         return
     for command in job.commands:
-        if command.name in SERIAL and ".initContainers[" not in command.path:
+        serial = command.name in SERIAL or migrates(command.words)
+        if serial and ".initContainers[" not in command.path:
             yield Diagnostic(
                 "spec.concurrencyPolicy"
                 if "concurrencyPolicy" in job.written["spec"]

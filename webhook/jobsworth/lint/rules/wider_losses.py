@@ -199,14 +199,12 @@ def _reversed(job: LintedJob, start: ContainerStart, command: RunCommand) -> str
 )
 def backup_for_everyone(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.all_starts:
-        dumps = any(backs_up(each.words) for each in start.commands)
         for command in start.commands[:MAX_COMMANDS]:
             word = next(
                 (each for each in command.words if each in PUBLIC.get(command.name, ())), ""
             )
-            shown = " ".join(command.words)
             opens = command.name != "mc" or not {"anonymous", "policy"}.isdisjoint(command.words)
-            if word and opens and (dumps or _SAVES.search(shown)):
+            if word and opens and _brings_backup(start, command):
                 yield Diagnostic(
                     command.field,
                     f"With {word}, everyone on the internet can read what `{command.name}` uploads, and "
@@ -214,6 +212,11 @@ def backup_for_everyone(job: LintedJob) -> Iterator[Diagnostic]:
                     line=command.line,
                 )
                 break
+
+
+def _brings_backup(start: ContainerStart, command: RunCommand) -> bool:
+    named = _SAVES.search(" ".join(command.words)) is not None
+    return named or any(backs_up(each.words) for each in start.commands)
 
 
 def _is_written(start: ContainerStart, command: RunCommand, folder: str) -> bool:

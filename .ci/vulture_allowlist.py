@@ -20,6 +20,7 @@ _.parse_constant
 _.memo
 _.descend_resolver  # PyYAML: called by its C parser, likewise the next one
 _.ascend_resolver
+_.ignore_aliases  # PyYAML
 _.next_possible_simple_key  # PyYAML
 _.protocol_version  # http.server, likewise the next three
 _.do_GET

@@ -44,6 +44,10 @@ BENCHMARKS: dict[str, tuple[list[str], list[str], list[str]]] = {
         ["admission.py", "--endpoint", "mutate"], [], ["--rounds", "2", "--seconds", "0.5"]
     ),
     "admission_latency": (["admission_latency.py"], [], ["--creates", "50"]),
+    "wide_jobs": (["wide_jobs.py"], [], ["--pods", "1000", "--wide", "500"]),
+    "against_commit": (
+        ["against_commit.py", "--growing", "--commit", "ccddb00b"], [], ["--rounds", "1"]
+    ),
     "controller_policies": (
         ["controller_policies.py"], [], ["--jobs", "200", "--rounds", "1"]
     ),

@@ -92,18 +92,23 @@ class Runs:
 
 
 def in_turn(
-    commands: Mapping[str, Sequence[str]], runs: int, folder: Path | None = None
+    commands: Mapping[str, Sequence[str]],
+    runs: int,
+    folder: Path | None = None,
+    *,
+    warm: bool = True,
 ) -> dict[str, Runs]:
     """Run commands in turn, so that other load on the machine affects all of them.
 
     Args:
         commands: by name; their exit codes do not matter.
-        runs: the number of runs of each, after one that is not counted.
+        runs: the number of runs of each.
         folder: the folder to run them in.
+        warm: run each once more before, which is not counted.
     """
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     most = 0.0
-    for number in range(runs + 1):
+    for number in range(0 if warm else 1, runs + 1):
         for name, command in commands.items():
             before, began = _cpu(), time.perf_counter()
             subprocess.run(command, cwd=folder, capture_output=True, check=False)

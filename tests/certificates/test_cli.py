@@ -49,7 +49,7 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
     ("arguments", "why"),
     [
         (["generate", "--name", "a b"], "'a b' is neither a host name"),
-        (["generate", "--days", "0"], "not in the range x>=1"),
+        (["generate", "--days", "0"], "'0' is not a whole number from 1"),
         (["generate", "--days", "99999999"], "must expire before the year 10000"),
         (["generate", "--directory", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
         (["manage"], "the certificate has no host name"),

@@ -31,6 +31,16 @@ def test_yaml_is_read_back_as_it_was() -> None:
     assert again.value == jobsworth.default(original.value)
 
 
+def test_a_job_without_labels_gets_those_of_its_pods() -> None:
+    for own in ("", "  labels: {}\n"):
+        stdin = GOOD.replace("  name: train\n", f"  name: train\n{own}", 1).replace(
+            "  template:\n", "  template:\n    metadata: {labels: {app: x}}\n", 1
+        )
+        done = run("default", "-", stdin=stdin)
+        assert done.stdout.count("app: x") == 2, done.stdout
+        assert "&" not in done.stdout
+
+
 def test_an_object_that_is_invalid_but_decodes_is_defaulted_all_the_same() -> None:
     done = run("default", "-", stdin=BAD)
     assert done.returncode == 0

@@ -247,9 +247,9 @@ def interrupted(arguments: list[str], delay: float, folder: Path) -> tuple[int, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["validate", "-j", MANY_DIGITS, "job.yaml"], "a number has at most 9 digits"),
-        (["validate", f"--jobs={MANY_DIGITS}", "job.yaml"], "a number has at most 9 digits"),
-        (["audit", "--request-timeout", MANY_DIGITS], "a number has at most 9 digits"),
+        (["validate", "-j", MANY_DIGITS, "job.yaml"], "is not a whole number from 1 of at most 9 digits"),
+        (["validate", f"--jobs={MANY_DIGITS}", "job.yaml"], "is not a whole number from 1 of at most 9 digits"),
+        (["audit", "--request-timeout", MANY_DIGITS], "is not a whole number from 1 of at most 9 digits"),
         (["serve", "--self-signed", "--bind", f":{MANY_DIGITS}"], "is not an address; use ADDRESS:PORT"),
         (["serve", "--self-signed", "--drain-seconds", MANY_DIGITS], "is not a whole number of 0 or more"),
         (["reconcile", "--monitor-bind", f":{MANY_DIGITS}"], "is not an address; use ADDRESS:PORT"),

@@ -83,9 +83,11 @@ def test_no_process_outlives_the_command(ended_by: str, tmp_path: Path) -> None:
     for number in range(100):
         (folder / f"{number}.yaml").write_text(GOOD)
     program = (
-        "import os, time\n"
+        "import os, signal, time\n"
         "from jobsworth.cli import main\n"
         "from jobsworth.files import file_evaluation\n"
+        # A shell without job control starts what it puts in the background with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "original = file_evaluation.FileEvaluator.file\n"
         "def slow(self, path):\n"
         "    os.write(2, b'%d\\n' % os.getpid())\n"

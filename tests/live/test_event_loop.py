@@ -10,17 +10,9 @@ from typing import Any
 import pytest
 
 import jobsworth
-from support.live.answering_cluster import AnsweringCluster
-from support.replay.recorded_jobs import stored
-from support.simulation.simulated_runs import job
+from support.live.answering_cluster import AnsweringCluster, a_job
 
 Object = dict[str, Any]
-
-
-def a_job(**status: Any) -> Object:
-    value = stored(job(), **status)
-    value["metadata"]["namespace"] = "batch"
-    return value
 
 
 def test_a_coroutine_that_is_awaited_is_cancelled_with_the_task() -> None:

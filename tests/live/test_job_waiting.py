@@ -12,20 +12,12 @@ from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.live.errors import ClusterError, JobNotFound
 from jobsworth.live.object_reading import MalformedObject
 from jobsworth.runs.why.standstill import Bounds
-from support.live.answering_cluster import AnsweringCluster, Rejected
+from support.live.answering_cluster import AnsweringCluster, Rejected, a_job
 from support.live.virtual_wait import VirtualWait
-from support.replay.recorded_jobs import UID, at, event, pod, stored
-from support.simulation.simulated_runs import job
+from support.replay.recorded_jobs import UID, at, event, pod
 
 Object = dict[str, Any]
 LABEL = "batch.kubernetes.io/controller-uid"
-
-
-def a_job(uid: str = UID, version: int = 1, end: str = "", **status: Any) -> Object:
-    finished = None if not end else (9, end, "BackoffLimitExceeded")
-    value = stored(job(), finished, **status)
-    value["metadata"] |= {"namespace": "batch", "uid": uid, "resourceVersion": str(version)}
-    return value
 
 
 def pending(name: str = "train-a", **status: Any) -> Object:

@@ -14,24 +14,16 @@ import jobsworth
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.live import getter_api
-from support.live.answering_cluster import AnsweringCluster
-from support.replay.recorded_jobs import stored
-from support.simulation.simulated_runs import job
+from support.live.answering_cluster import AnsweringCluster, a_job
 
 Object = dict[str, Any]
-
-
-def a_job(end: str = "", version: int = 1) -> Object:
-    value = stored(job(), None if not end else (9, end, "CompletionsReached"), active=1)
-    value["metadata"] |= {"namespace": "batch", "resourceVersion": str(version)}
-    return value
 
 
 class WatchableCluster(Api):
     """An API server in memory whose watches report what `change` stores."""
 
     def __init__(self) -> None:
-        self.cluster = AnsweringCluster(a_job())
+        self.cluster = AnsweringCluster(a_job(active=1))
         self.watches: list[Mapping[str, str]] = []
         self._changed = threading.Condition()
         self._events: list[Object] = []
@@ -72,7 +64,7 @@ def later(action: Any, *arguments: Any) -> None:
 
 def test_watches_run_in_threads() -> None:
     api = WatchableCluster()
-    later(api.change, a_job("Complete", 2))
+    later(api.change, a_job(version=2, end="Complete", active=1))
     waited = jobsworth.wait("job/train", namespace="batch", client=api)
     assert (waited.outcome, waited.exit_code) == ("Complete", 0)
     assert waited.sentence.startswith("Job train completed")
@@ -91,7 +83,7 @@ def test_an_event_loop_is_not_blocked() -> None:
 
     async def main() -> jobsworth.Waited:
         other = asyncio.create_task(tick())
-        later(api.change, a_job("Failed", 2))
+        later(api.change, a_job(version=2, end="Failed", active=1))
         waited = await jobsworth.wait_async("job/train", namespace="batch", client=api)
         other.cancel()
         return waited
@@ -117,12 +109,12 @@ def test_a_cancelled_task_ends_at_once() -> None:
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_client_that_can_only_get_is_asked_again(asynchronous: bool) -> None:
-    cluster = AnsweringCluster(a_job())
+    cluster = AnsweringCluster(a_job(active=1))
     cluster.objects["pods"] = cluster.objects["events"] = []
     seen: list[jobsworth.Progress] = []
 
     def end() -> None:
-        cluster.objects["jobs"] = [a_job("Complete", 2)]
+        cluster.objects["jobs"] = [a_job(version=2, end="Complete", active=1)]
 
     later(end)
     options: Object = {"namespace": "batch", "on_progress": seen.append}
@@ -139,7 +131,7 @@ def test_a_client_that_can_only_get_is_asked_again(asynchronous: bool) -> None:
 
 
 def test_a_get_that_fails_for_a_while_is_repeated() -> None:
-    cluster = AnsweringCluster(a_job())
+    cluster = AnsweringCluster(a_job(active=1))
     begun = time.monotonic()
 
     def fail(path: str) -> None:
@@ -147,12 +139,12 @@ def test_a_get_that_fails_for_a_while_is_repeated() -> None:
             raise OSError("connection reset")
 
     cluster.before = fail
-    later(cluster.objects.__setitem__, "jobs", [a_job("Complete", 2)])
+    later(cluster.objects.__setitem__, "jobs", [a_job(version=2, end="Complete", active=1)])
     assert jobsworth.wait("job/train", namespace="batch", client=cluster).outcome == "Complete"
 
 
 def test_a_timeout_has_the_sentence_of_why() -> None:
-    cluster = AnsweringCluster(a_job())
+    cluster = AnsweringCluster(a_job(active=1))
     waited = jobsworth.wait("train", namespace="batch", client=cluster, timeout=0.1)
     assert (waited.outcome, waited.exit_code) == ("Timeout", 4)
     assert waited.sentence.startswith("Timeout after 0.1 s: Job train is waiting")
@@ -160,7 +152,7 @@ def test_a_timeout_has_the_sentence_of_why() -> None:
 
 
 def test_a_timeout_without_a_job_says_that_it_was_not_created() -> None:
-    cluster = AnsweringCluster(a_job())
+    cluster = AnsweringCluster(a_job(active=1))
     waited = jobsworth.wait("other", namespace="batch", client=cluster, timeout=0.1, for_creation=9)
     assert waited.sentence == "Timeout after 0.1 s: Job other was not created."
 
@@ -170,7 +162,7 @@ def test_a_timeout_without_a_job_says_that_it_was_not_created() -> None:
     [("", "Job train completed."), ("Policy", "Job train completed (Policy).")],
 )
 def test_a_job_that_is_gone_when_the_wait_ends_has_its_outcome(reason: str, sentence: str) -> None:
-    cluster = AnsweringCluster(a_job("Complete", 2))
+    cluster = AnsweringCluster(a_job(version=2, end="Complete", active=1))
     for condition in cluster.objects["jobs"][0]["status"]["conditions"]:
         condition["reason"] = reason
 
@@ -200,11 +192,11 @@ def test_a_wrong_argument_is_a_value_error(
 
 def test_a_job_that_does_not_exist_is_an_error() -> None:
     with pytest.raises(jobsworth.JobNotFound, match=r"in namespace batch \(the given client\)"):
-        jobsworth.wait("job/other", namespace="batch", client=AnsweringCluster(a_job()))
+        jobsworth.wait("job/other", namespace="batch", client=AnsweringCluster(a_job(active=1)))
 
 
 def test_a_denied_list_of_jobs_is_a_cluster_error() -> None:
-    cluster = AnsweringCluster(a_job())
+    cluster = AnsweringCluster(a_job(active=1))
     cluster.denied = {"jobs"}
     with pytest.raises(jobsworth.ClusterError, match="forbidden") as raised:
         jobsworth.wait("job/train", namespace="batch", client=cluster)

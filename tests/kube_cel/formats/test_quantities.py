@@ -172,11 +172,6 @@ def test_does_not_read_more_digits_than_anybody_needs() -> None:
         parse("1" * 10_001)
 
 
-def test_does_not_change() -> None:
-    with pytest.raises(AttributeError):
-        parse("1").mantissa = 2  # type: ignore[misc]
-
-
 def test_reads_as_upstream(recorded: Callable[[str], list[Any]]) -> None:
     def answer(text: str) -> Any:
         try:

@@ -6,7 +6,22 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from support.replay.recorded_jobs import UID, stored
+from support.simulation.simulated_runs import job
+
 Object = dict[str, Any]
+
+
+def a_job(uid: str = UID, version: int = 1, end: str = "", **status: Any) -> Object:
+    """Return the Job ``batch/train`` as an API server stores it.
+
+    Args:
+        end: the type of its last condition; empty for an unfinished Job.
+    """
+    reason = "CompletionsReached" if end == "Complete" else "BackoffLimitExceeded"
+    value = stored(job(), (9, end, reason) if end else None, **status)
+    value["metadata"] |= {"namespace": "batch", "uid": uid, "resourceVersion": str(version)}
+    return value
 
 
 class Rejected(Exception):

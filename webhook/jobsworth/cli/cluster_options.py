@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.cli.options import NUMBER, Options, option
+from jobsworth.cli.options import Options, number, option
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def request_timeout_option() -> Any:
     return option(
         "--request-timeout",
         default=30,
-        type=NUMBER,
+        type=number,
         metavar="SECONDS",
         help="Timeout of a request to the cluster.",
     )

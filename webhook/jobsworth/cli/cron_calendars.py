@@ -11,7 +11,7 @@ from jobsworth.cli.cluster_options import (
     request_timeout_option,
     target_of,
 )
-from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
+from jobsworth.cli.options import Options, flag, group, number, option, words
 from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.installation import missing_extra
@@ -41,7 +41,7 @@ class CalendarOptions(Options):
         "--all-namespaces", "-A", help="A calendar of the CronJobs of all namespaces."
     )
     days: int = option(
-        "--days", default=7, type=NUMBER, metavar="N", help="The number of days of a calendar."
+        "--days", default=7, type=number, metavar="N", help="The number of days of a calendar."
     )
     request_timeout: int = request_timeout_option()
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import click
 
 from jobsworth.controller.times import problem_of_time, read_time
+from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -163,19 +164,21 @@ class _Words(click.Option):
         self.words = words
 
 
-class _WholeNumber(click.IntRange):
-    """A number from 1; the error for one with thousands of digits does not repeat it."""
+def number(value: str | int) -> int:
+    """Convert the value of an option to a whole number from 1; for the parameter ``type`` of an option.
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, context: click.Context | None
-    ) -> int:
-        if isinstance(value, str) and len(value) > MAX_DIGITS:
-            self.fail(f"a number has at most {MAX_DIGITS} digits.", param, context)
-        return int(super().convert(value, param, context))
+    The error for a number with thousands of digits does not repeat it.
 
-
-NUMBER = _WholeNumber(min=1)
-"""The type of an option whose value is a whole number from 1."""
+    Raises:
+        BadParameter: the value is another one.
+    """
+    found = value if isinstance(value, int) else whole_number(value)
+    if not found or found < 1:
+        text = str(value) if len(str(value)) <= MAX_DIGITS else f"{str(value)[:MAX_DIGITS]}…"
+        raise click.BadParameter(
+            f"{printable(text)!r} is not a whole number from 1 of at most {MAX_DIGITS} digits."
+        )
+    return found
 
 
 def _completed(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from jobsworth.controller.failure_policy import Match
 from jobsworth.controller.finished_condition import FinishedCondition
@@ -85,20 +86,17 @@ def record_terminated_pods(
         # new Pods find no room until one of them is released.
         releasable.sort(key=lists.is_new)
     capped = not all(map(lists.record, releasable))
+    changes: dict[str, Any] = {}
     if lists.release:
-        status = replace(
-            status,
-            uncounted_succeeded=tuple(lists.succeeded),
-            uncounted_failed=tuple(lists.failed),
-        )
+        changes["uncounted_succeeded"] = tuple(lists.succeeded)
+        changes["uncounted_failed"] = tuple(lists.failed)
     if classified.job.indexed:
         completed = indexes.completed.union(IndexSet.of(lists.completed))
-        status = replace(
-            status,
-            succeeded=len(completed),
-            completed_indexes=completed.text,
-            failed_indexes=indexes.failed.text if classified.job.per_index else None,
-        )
+        changes["succeeded"] = len(completed)
+        changes["completed_indexes"] = completed.text
+        changes["failed_indexes"] = indexes.failed.text if classified.job.per_index else None
+    if changes:
+        status = replace(status, **changes)
     return FinalizerTracking(status, tuple(lists.release), capped, tuple(lists.matched))
 
 

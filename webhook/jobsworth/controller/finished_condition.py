@@ -189,6 +189,8 @@ def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple
     A suspension clears the start time, and a resumption sets it again (KEP-2232).
     """
     suspended = context.job.suspended
+    if not suspended and status.condition(well_known_names.SUSPENDED) is None:
+        return status, ()
     reason, message = well_known_names.JOB_SUSPENDED if suspended else well_known_names.JOB_RESUMED
     now = context.second
     changed = status.with_condition(

@@ -127,7 +127,7 @@ class StatusRecord:
         if before.uncounted:
             tracks = context.classified.tracks_uid
             status = count_released(before, lambda uid: uid not in released and tracks(uid))
-        if context.job.indexed and status is not before:
+        if context.job.indexed and status.succeeded != before.succeeded:
             status = replace(status, succeeded=before.succeeded)
         complete = self._may_finish and all(pod.uid in released for pod in self.release)
         finished = complete and self._finished_condition is not None and not status.uncounted

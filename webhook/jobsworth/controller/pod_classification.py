@@ -193,6 +193,8 @@ def classify_indexes(classified: ClassifiedPods) -> Indexes:
         return NO_INDEXES
     completed = classified.completed
     stored_failed = IndexSet.read(status.failed_indexes, job.size) if job.per_index else IndexSet()
+    if not classified.leaving:
+        return Indexes(completed, completed, stored_failed, stored_failed, {})
     succeeded = completed.union(
         IndexSet.of(
             {pod.index for pod in classified.newly_succeeded() if pod.index not in stored_failed}
@@ -230,8 +232,6 @@ def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
 def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
     """Return, for each index to retry, the failed Pod with the highest failure count."""
     delayed: dict[int, Pod] = {}
-    if not classified.leaving:
-        return delayed
     active = classified.pods.indexes
     for pod in classified.leaving:
         index = pod.index

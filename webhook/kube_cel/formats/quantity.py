@@ -13,6 +13,8 @@ any length. The choice is visible in the canonical text, in rounding and in over
 
 from __future__ import annotations
 
+from typing import Final
+
 from kube_cel.formats.bounded_cache import bounded_cache
 from kube_cel.formats.go_numbers import (
     MAX_INT64,
@@ -83,7 +85,7 @@ class BadQuantity(ValueError):
 
 
 class Quantity:
-    """A parsed quantity: ``mantissa * 10**exponent``. It cannot be changed: parsed texts share it.
+    """A parsed quantity: ``mantissa * 10**exponent``. It is not changed: parsed texts share it.
 
     Attributes:
         mantissa: the integer factor.
@@ -99,17 +101,12 @@ class Quantity:
     def __init__(
         self, mantissa: int, exponent: int, format: str, long: bool = False, kept: str = ""
     ) -> None:
-        self.mantissa = mantissa
-        self.exponent = exponent
-        self.format = format
-        self.long = long
-        self.kept = kept
+        self.mantissa: Final = mantissa
+        self.exponent: Final = exponent
+        self.format: Final = format
+        self.long: Final = long
+        self.kept: Final = kept
         self._digits = 0  # of the mantissa; 0 until counted
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name):
-            raise AttributeError(f"Quantity.{name} cannot be changed")
-        object.__setattr__(self, name, value)
 
     @property
     def sign(self) -> int:
@@ -141,7 +138,7 @@ class Quantity:
     def _size(self) -> int:
         """Return the number of digits before the decimal point; zero or negative for a fraction."""
         if not self._digits:
-            object.__setattr__(self, "_digits", len(digits_of(abs(self.mantissa))))
+            self._digits = len(digits_of(abs(self.mantissa)))
         return self._digits + self.exponent
 
     def __eq__(self, other: object) -> bool:

@@ -104,7 +104,7 @@ Job = Struct(
 @Job.defaulter
 def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
     labels = job["spec"]["template"]["metadata"].get("labels")
-    if labels and "labels" not in job["metadata"]:
+    if labels and not job["metadata"].get("labels"):
         # Both share one map, so that labels generated for the template appear here as well.
         job["metadata"]["labels"] = labels
 

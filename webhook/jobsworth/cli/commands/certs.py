@@ -12,7 +12,7 @@ from jobsworth.certificates.process import Registration
 from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, flag, group, option, words
+from jobsworth.cli.options import Options, flag, group, number, option, words
 from jobsworth.cli.policy_options import (
     NativeOptions,
     ProfileOptions,
@@ -44,7 +44,7 @@ class GenerateOptions(Options):
     days: int = option(
         "--days",
         default=365,
-        type=NUMBER,
+        type=number,
         metavar="DAYS",
         help="Validity of the certificates, in days.",
     )

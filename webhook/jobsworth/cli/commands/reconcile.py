@@ -12,7 +12,7 @@ import click
 from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, flag, group, option
+from jobsworth.cli.options import Options, flag, group, number, option
 from jobsworth.cli.policy_options import PolicyOptions, policy_files_of
 from jobsworth.cli.process_options import duration_in_seconds, listen_address, require_posix
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
@@ -59,7 +59,7 @@ class ControllerOptions(Options):
     workers: int = option(
         "--workers",
         default=5,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Number of Jobs to sync concurrently.",
     )
@@ -96,7 +96,7 @@ class ControllerOptions(Options):
     kube_api_burst: int = option(
         "--kube-api-burst",
         default=100,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Maximum burst of API requests.",
     )

@@ -22,7 +22,7 @@ from jobsworth.cli.cron_calendars import (
     CalendarPeriod,
     print_calendar,
 )
-from jobsworth.cli.options import NUMBER, Options, arguments, group, option, words
+from jobsworth.cli.options import Options, arguments, group, number, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.terminal import print_note
@@ -56,7 +56,7 @@ class ScheduleOptions(Options):
         "default: now; for a calendar, the start of the day.",
     )
     count: int = option(
-        "--count", default=10, type=NUMBER, metavar="N", help="Print this many runs."
+        "--count", default=10, type=number, metavar="N", help="Print this many runs."
     )
     output: tuple[str, ...] = words(
         "--output",

@@ -13,7 +13,7 @@ import click
 from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, flag, group, option, whole_number
+from jobsworth.cli.options import Options, flag, group, number, option, whole_number
 from jobsworth.cli.policy_options import (
     NativeOptions,
     PolicyOptions,
@@ -53,13 +53,6 @@ class ServeOptions(Options):
 
     server = group(ServedOptions)
     policies = group(PolicyOptions)
-    native = group(NativeOptions)
-    kubernetes_version_file: str | None = option(
-        "--kubernetes-version-file",
-        metavar="FILE",
-        help="A file with the API server's release, which jobsworth certs manage writes; with "
-        "--kubernetes-version auto, read it instead of asking the API server.",
-    )
     bind: str | None = option(
         "--bind",
         metavar="ADDRESS:PORT",
@@ -87,11 +80,11 @@ class ServeOptions(Options):
         metavar="FILE",
         help="Require a client certificate of this CA (PEM), for example the API server's.",
     )
-    workers: int = option("--workers", default=1, type=NUMBER, metavar="N", help="Processes.")
+    workers: int = option("--workers", default=1, type=number, metavar="N", help="Processes.")
     threads: int = option(
         "--threads",
         default=2,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Threads per process that review requests.",
     )
@@ -123,6 +116,13 @@ class ServeOptions(Options):
     namespaces_from_cluster: bool = flag(
         "--namespaces-from-cluster",
         help="Read namespace labels from the cluster if a policy selects by them.",
+    )
+    native = group(NativeOptions)
+    kubernetes_version_file: str | None = option(
+        "--kubernetes-version-file",
+        metavar="FILE",
+        help="A file with the API server's release, which jobsworth certs manage writes; with "
+        "--kubernetes-version auto, read it instead of asking the API server.",
     )
 
 

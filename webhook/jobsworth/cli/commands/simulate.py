@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, arguments, flag, given_time, group, option, words
+from jobsworth.cli.options import Options, arguments, flag, given_time, group, number, option, words
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.policy_options import ProfileOptions, RequestOptions, requester_of
 from jobsworth.cli.process_options import duration_in_seconds
@@ -46,7 +46,7 @@ class SimulateOptions(Options):
     seed: int = option(
         "--seed",
         default=1,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="The seed of all that is left to chance.",
     )
@@ -64,13 +64,13 @@ class SimulateOptions(Options):
     runs: int = option(
         "--runs",
         default=1,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Run so many times, with the seeds from --seed on.",
     )
     jobs: int | None = option(
         "--jobs",
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Processes for many runs; by default one per processor.",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
-from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
+from jobsworth.cli.options import Options, arguments, flag, group, number, option, words
 from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json, reports_of
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import Progress, wants_color
@@ -141,7 +141,7 @@ class ValidateOptions(Options):
     cluster = group(ValidatedClusterOptions)
     server = group(ServerOptions)
     jobs: int | None = option(
-        "--jobs", "-j", type=NUMBER, metavar="N", help="Maximum number of processes."
+        "--jobs", "-j", type=number, metavar="N", help="Maximum number of processes."
     )
     paths: tuple[str, ...] = arguments("paths", "[PATH...]")
 

@@ -15,7 +15,7 @@ from jobsworth.cli.cluster_options import (
     target_of,
 )
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import NUMBER, Options, arguments, flag, group, option, words
+from jobsworth.cli.options import Options, arguments, flag, group, number, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
@@ -57,7 +57,7 @@ class WhyOptions(Options):
     log_lines: int = option(
         "--log-lines",
         default=DEFAULT_LOG_LINES,
-        type=NUMBER,
+        type=number,
         metavar="N",
         help="Lines of the log of a failed container.",
     )

@@ -11,7 +11,13 @@ from jobsworth.manifests.parsing.scalars import resolve
 
 
 class _Dumper(yaml.SafeDumper):
-    """PyYAML's dumper, with quotes for strings that kubectl decodes otherwise: ``y``, ``1e3``, ``08``."""
+    """PyYAML's dumper, with quotes for strings that kubectl decodes otherwise: ``y``, ``1e3``, ``08``.
+
+    It writes a value twice where two fields share it, as the labels of a Job and of its Pods do.
+    """
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 _OTHER_BREAKS = frozenset("\r\x85\u2028\u2029")

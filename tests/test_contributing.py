@@ -140,7 +140,9 @@ def test_the_members_of_a_linted_job_that_the_page_names_exist() -> None:
     named = A_MEMBER.findall(PAGES["a lint rule"].read_text(encoding="utf-8"))
     assert "containers" in dict(named)
     for name, call in named:
-        assert callable(getattr(LintedJob, name)) == bool(call), name
+        set_at_first = name in LintedJob.__init__.__code__.co_names
+        assert callable(getattr(LintedJob, name, None)) == bool(call), name
+        assert set_at_first or hasattr(LintedJob, name), name
 
 
 def test_contributing_can_be_read_in_minutes() -> None:

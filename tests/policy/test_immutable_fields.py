@@ -144,3 +144,20 @@ def test_a_pod_with_too_many_parts_has_no_record_of_them() -> None:
     )
     manifest["spec"]["template"]["spec"]["containers"] = containers[:10]
     assert ANNOTATION in created(manifest, "create", defaults)["metadata"]["annotations"]
+
+
+def test_a_stored_object_without_a_template_restores_nothing() -> None:
+    """A review may hold any JSON as the old object."""
+    held = policies(defaults=FIRST)
+    request = kubectl_request(SENT, WAYS[1])
+    for spec in ({}, {"template": None}):
+        old = {**request.object, "spec": spec}
+        old["metadata"] = {
+            **old["metadata"],
+            "annotations": {ANNOTATION: '{"template": {"a": {}}}'},
+        }
+        update = replace(request, operation=UPDATE, old=old)
+        assert (
+            held.default(update, SERVER).object["spec"]["template"]
+            == request.object["spec"]["template"]
+        )

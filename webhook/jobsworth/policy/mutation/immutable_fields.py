@@ -54,7 +54,7 @@ def recorded(value: dict[str, Any], request: PolicyRequest) -> dict[str, Any]:
         for name in FIELDS
         if written.get(name) is not None and not equal(written[name], value["spec"].get(name))
     }
-    template, defaulted = written[TEMPLATE], value["spec"][TEMPLATE]
+    template, defaulted = written.get(TEMPLATE), value["spec"].get(TEMPLATE)
     if template is not defaulted:
         parts = _digests_of_parts(template, defaulted)
         if parts and len(json.dumps(parts)) <= MAX_DIGESTS:
@@ -78,13 +78,13 @@ def restored(request: PolicyRequest, recreated: Callable[[], dict[str, Any]]) ->
         return {}
     new, old = request.object["spec"], request.old["spec"]
     changed = [name for name in FIELDS if not equal(new.get(name), old.get(name))]
-    template = new[TEMPLATE]
-    if not changed and equal(template, old[TEMPLATE]):
+    template, stored = new.get(TEMPLATE), old.get(TEMPLATE)
+    if not changed and equal(template, stored):
         return {}
     applied, digests = applied_manifest(request.old), _digests(request.old)
     found: dict[str, Any] = {}
     if isinstance(digests.get(TEMPLATE), dict):
-        whole = _with_stored_parts(template, old[TEMPLATE], digests[TEMPLATE])
+        whole = _with_stored_parts(template, stored, digests[TEMPLATE])
         if not equal(whole, template):
             found[TEMPLATE] = whole
     for name in changed:

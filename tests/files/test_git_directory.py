@@ -15,7 +15,7 @@ from jobsworth.files.git import FETCH_CONTENTS, Repository
 from jobsworth.usage_error import UsageError
 
 if shutil.which("git") is None or not hasattr(os, "mkfifo"):
-    pytest.skip("there is no git command here, or no named pipe", allow_module_level=True)
+    pytest.skip("git or named pipes are not available", allow_module_level=True)
 
 ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,

@@ -21,7 +21,7 @@ def python(code: str, *arguments: str) -> list[str]:
 
 
 def is_alive(process: int) -> bool:
-    """Return True for a process that runs, and False for one that has ended, also if nobody has waited for it."""
+    """Return True for a running process, and False for one that has ended, even if it is still a zombie."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""Texts that are not what they look like in YAML, names in templates, and references that nobody replaces."""
+"""Texts that are not what they look like in YAML, names in templates, and references that stay as they are."""
 
 from __future__ import annotations
 

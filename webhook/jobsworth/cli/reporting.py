@@ -261,7 +261,7 @@ class Reporter:
                 self._stop(sink, error)
 
     def _stop(self, sink: _Sink, error: BrokenPipeError) -> None:
-        """Leave out a report that nobody reads any more, such as in ``| head``; the files are completed."""
+        """Leave out a report whose reader has gone, such as in ``| head``; the files are completed."""
         self._sinks.remove(sink)
         self._broken = error
         if not self._sinks:

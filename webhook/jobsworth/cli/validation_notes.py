@@ -14,7 +14,7 @@ MAX_NAMED = 3
 
 
 def why_it_fails(results: Sequence[Result]) -> str:
-    """Explain the exit code of a run that fails although there is no error."""
+    """Explain the exit code of a run that fails without an error."""
     failing = [result for result in results if result.fails]
     number = sum(len(result.failing) for result in failing)
     return f"exit code 1: {count(number, 'finding')} of at least severity {failing[0].fail_on} (--fail-on)"

@@ -217,7 +217,9 @@ class ExportedParts(Report):
     """The parts of a policy."""
 
     name: str
-    hash: Annotated[str | None, doc("Of the exported objects; null if nothing is exported.")]
+    hash: Annotated[
+        str | None, doc("The hash of the exported objects; null if nothing is exported.")
+    ]
     exported: list[str]
     left: list[LeftPart]
 

@@ -294,7 +294,7 @@ numbers come from the status. Logs may hold secrets: --no-logs leaves them out.
 With --timeline: how each Pod ended, the rule of podFailurePolicy that took the failure, and what counted
 towards which limit, as the planner of the Job controller decides it. With --with: the same failures under
 another failure policy, where the two diverge, and what follows, as far as the recording knows. Exit codes: 0;
-2 if a file or the cluster cannot be read, there is no such object, the API server rejects the other policy,
+2 if a file or the cluster cannot be read, the object is not found, the API server rejects the other policy,
 or the command line is wrong.""",
     epilog="""\b
 Examples:

@@ -163,7 +163,7 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
 def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: POSIX.1-2024, sh, "-c": the words after the script are ``$0``, ``$1`` and so on."""
     for start, script in job.scripts:
-        joined = _joined(script)
+        joined = _takes_next_lines(script)
         if joined is not None:
             yield Diagnostic(
                 start.field,
@@ -188,8 +188,8 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
         )
 
 
-def _joined(script: ShellScript) -> ShellCommand | None:
-    """Return a command that has the next lines of its script as arguments; None without one."""
+def _takes_next_lines(script: ShellScript) -> ShellCommand | None:
+    """Return the command that has the next lines of its script as arguments; None without one."""
     for command in script.commands:
         words = command.words[1:]
         if (

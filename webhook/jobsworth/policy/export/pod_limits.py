@@ -112,7 +112,7 @@ class _Items:
             code, error = self.rule.code, self.rule.error
         new, old = self.views.new, self.views.old
         is_bad = text_of(self._is_bad("item", new))
-        bad = f"{_items(self.name, new)}.filter(item, {is_bad}).map(item, {self._shown()})"
+        bad = f"{_items(self.name, new)}.filter(item, {is_bad}).map(item, {self._bad_item_text()})"
         text = wording(place, error, code, hint, f"{bad}.join({literal(', ')})")
         if not self.views.have_indexes:
             return requirement(
@@ -166,7 +166,7 @@ class _Items:
         """True if a violation contains the value, so that another value is another violation."""
         return self.rule is not None and self.rule.code != FORBIDDEN
 
-    def _shown(self) -> str:
+    def _bad_item_text(self) -> str:
         """Return the expression of a bad ``item`` in the message: its value, and the container's name."""
         of = [] if self.part.absent is not None else ["item.name"]
         if self.rule is not None and self.part.is_list:

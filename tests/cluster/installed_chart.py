@@ -25,7 +25,7 @@ from cluster.bed import Process, TestBed, free_ports
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"
 NAME = "jobsworth"
-READY_WITHIN = 60.0
+READY_WITHIN = 180.0
 
 
 class Installation:

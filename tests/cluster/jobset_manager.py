@@ -16,7 +16,7 @@ from cluster import programs
 from cluster.bed import TestBed
 from cluster.bed.processes import Process, free_ports
 
-READY_WITHIN = 60.0
+READY_WITHIN = 180.0
 PATH = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/{}/jobsets"
 OPENAPI = "/openapi/v3/apis/jobset.x-k8s.io/v1alpha2"
 CONFLICT = "the object has been modified"

@@ -23,7 +23,7 @@ def install_kinds(bed: TestBed) -> None:
         bed.kubectl("create", "-f", "-", input=json.dumps(each))
     for each in kinds:
         name = f"crd/{each['metadata']['name']}"
-        bed.kubectl("wait", "--for=condition=Established", name, "--timeout=30s")
+        bed.kubectl("wait", "--for=condition=Established", name, "--timeout=120s")
 
 
 class CertManager:

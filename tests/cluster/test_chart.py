@@ -40,7 +40,7 @@ def ready(request: pytest.FixtureRequest) -> Iterator[tuple[TestBed, str]]:
             bed.kubectl("create", "-f", "-", input=json.dumps(definition))
         for definition in definitions():
             name = f"crd/{definition['metadata']['name']}"
-            bed.kubectl("wait", "--for=condition=Established", name, "--timeout=30s")
+            bed.kubectl("wait", "--for=condition=Established", name, "--timeout=120s")
         time.sleep(0.5)  # discovery follows a moment later
         yield bed, request.param
 

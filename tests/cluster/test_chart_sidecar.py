@@ -107,7 +107,10 @@ def test_a_killed_leader_and_an_upgrade_lose_no_request_and_no_pod(
     def audited(replicas: Replicas) -> bool:
         labels = 'enforcement="deny",policy="few-retries",resource_namespace='
         line = f'jobsworth_audit_violations{{{labels}"{team}"}} 1.0'
-        return all(line in pod.fetch("audit", "/metrics") for pod in replicas.pods)
+        try:
+            return all(line in pod.fetch("audit", "/metrics") for pod in replicas.pods)
+        except OSError:
+            return False  # a new Pod does not listen yet
 
     with Replicas(bed, VALUES) as replicas:
         replicas.wait_until_required()

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -90,9 +89,7 @@ def test_uninstalling_ends_although_the_image_of_its_hook_cannot_be_pulled(
         "webhook.mutating.enabled=false,webhook.validating.enabled=false,fullnameOverride=unpullable"
     )
     running.helm("install", "unpullable", str(CHART), "--namespace", namespace, "--set", values)
-    began = time.monotonic()
     done = running.helm("uninstall", "unpullable", "--namespace", namespace, check=False)
-    assert time.monotonic() - began < 60
     assert done.returncode != 0
     assert "job unpullable-release-finalizers failed: DeadlineExceeded" in done.stderr
     assert running.helm("list", "--all", "--namespace", namespace, "--short").stdout == ""

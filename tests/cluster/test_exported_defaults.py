@@ -41,7 +41,7 @@ PLURALS = {
     "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
     "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
 }
-ACTIVE_WITHIN = 30.0
+ACTIVE_WITHIN = 120.0
 GENERATED = ("controller-uid", "job-name")
 _NUMBERS = itertools.count(1)
 

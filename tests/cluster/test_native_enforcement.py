@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cluster.bed import TestBed
 
 COUNT = 500
-ACTIVE_WITHIN = 30.0
+ACTIVE_WITHIN = 120.0
 IMPERSONATOR, ADMINISTRATORS = "impersonator", "system:masters"
 BATCH = "/apis/batch/v1/namespaces"
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1"

@@ -92,7 +92,7 @@ def running(bed: TestBed, *arguments: str) -> Iterator[Reconciler]:
             reconciler.end()
 
 
-def until(true: Callable[[], object], seconds: float = 30) -> None:
+def until(true: Callable[[], object], seconds: float = 120) -> None:
     """Wait until something holds."""
     end = time.monotonic() + seconds
     while not true():

@@ -136,7 +136,7 @@ def test_a_cron_job_is_explained(bed: TestBed) -> None:
     user = user_with_rights(bed, "why", namespace)
     done = command(user, "why", "cronjob/nightly", "-n", namespace)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "CronJob nightly: no run was due since it was created" in done.stdout
+    assert "no run was due since it was created" in done.stdout
     bed.kubectl("create", "job", "nightly-1", "--from=cronjob/nightly", "-n", namespace)
     pods = f"/api/v1/namespaces/{namespace}/pods"
     eventually(lambda: "" if bed.get(pods)["items"] else "no Pod", within=60)

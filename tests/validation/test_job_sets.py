@@ -107,6 +107,12 @@ def test_the_crd_keeps_only_some_metadata_of_a_template() -> None:
     ]
 
 
+def test_a_template_may_name_a_finalizer_twice() -> None:
+    job = replicated()
+    job["template"]["metadata"] = {"finalizers": ["example.com/a", "example.com/a"]}
+    assert causes(job_set(job)) == []
+
+
 def test_a_value_of_the_wrong_type_has_no_defaulted_object() -> None:
     found = verdict(job_set(replicated(job={"parallelism": "3"})))
     [finding] = found.findings

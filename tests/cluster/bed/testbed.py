@@ -29,7 +29,6 @@ class TestBed(ControlPlane):
     Attributes:
         ca: issues certificates: a webhook's serving certificate, further users.
         folder: where its files are; logs are ``folder.log("kube-apiserver")`` and so on.
-        ready_after: how many seconds the last start took.
         api_server, etcd, controller_manager, kubelet: the processes, to pause or to kill.
     """
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.process import ReconcilerProcess
 
 ROOT = Path(__file__).parents[3]
-READY_WITHIN = 30.0
+READY_WITHIN = 120.0
 USUAL = {
     "batch-period": "100ms",
     "pod-failure-backoff": "100ms",

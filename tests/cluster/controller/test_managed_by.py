@@ -93,7 +93,7 @@ def test_a_job_made_again_does_not_inherit_the_back_off(scenario: Scenario) -> N
         job.is_deleted("Background")
         job.is_gone()
     for job in [scenario.job(job.name, parallelism=1, completions=1) for job in jobs]:
-        job.reaches(active=1, within=5)
+        job.reaches(active=1)
 
 
 def test_a_job_made_again_for_another_is_left_alone(scenario: Scenario) -> None:

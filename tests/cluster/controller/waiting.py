@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-WITHIN = 20.0
+WITHIN = 60.0
 """The most seconds that a state may take: a busy machine and the batching of Pod events need some of it."""
 _FIRST_PAUSE, _MAX_PAUSE = 0.02, 0.2
 

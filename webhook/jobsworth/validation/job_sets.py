@@ -22,6 +22,7 @@ from jobsworth.api.jobset.definition import (
     LIST_MAPS,
     MAX_ITEMS,
     OWN,
+    SETS,
     expression_errors,
     fill_in_defaults,
     required_fields,
@@ -30,7 +31,6 @@ from jobsworth.api.jobset.job_set import JobSet, ReplicatedJob, TemplateMeta
 from jobsworth.api.jobset.rules import Creation, creation_errors
 from jobsworth.api.jobset.update_rules import ELASTIC_SINCE, update_errors
 from jobsworth.api.jobset.versions import NEWEST, at_least, go_types, known_version
-from jobsworth.api.list_types import SETS
 from jobsworth.api.meta.object_meta import check_object_meta
 from jobsworth.api.meta.object_meta_update import check_object_meta_update
 from jobsworth.api.validation_request import MAX_ERRORS

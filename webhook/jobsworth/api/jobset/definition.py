@@ -48,6 +48,9 @@ LIST_MAPS: dict[tuple[str, str], tuple[str, ...]] = {
 }
 """The fields that identify an item, for each list that must not have two items of the same."""
 
+SETS = list_types.SETS - {("ObjectMeta", "finalizers")}
+"""The lists that must not have a value twice: the CRD does not say so of a template's finalizers."""
+
 _NAMED = {"name": ""}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "AzureDiskVolumeSource": {"fsType": "ext4", "readOnly": False},

@@ -15,8 +15,7 @@ from jobsworth.audit.health_objects import list_health_objects
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
 from jobsworth.reports import health_report, health_text
-from jobsworth.runs.calendar.calendar_entry import read_entry
-from jobsworth.runs.calendar.cron_calendar import calendar_of
+from jobsworth.runs.calendar import calendar_of, read_entry
 from jobsworth.runs.health.cluster_health import cluster_health
 from support.api_server.fake_list_server import FakeListServer
 from support.api_server.in_process_lists import InProcessLists

@@ -14,7 +14,7 @@ from certificates.test_cluster_store import Stored
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.registrar import Registrar, RegistrationOwner, RegistrationTemplate
 from jobsworth.client.api_errors import ApiError
-from jobsworth.registration.policy_scope import EVERYTHING, NOTHING, ScopePart
+from jobsworth.registration import EVERYTHING, NOTHING, ScopePart
 
 VALIDATING = WebhookConfiguration("ValidatingWebhookConfiguration", "hooks")
 KEY = str(VALIDATING)

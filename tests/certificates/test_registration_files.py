@@ -27,7 +27,7 @@ from jobsworth.files.policies.profiles import Profile
 from jobsworth.policy.export.exported_policy import exported_policy
 from jobsworth.policy.reader import read
 from jobsworth.policy.violation import Effect
-from jobsworth.registration.policy_scope import EVERYTHING
+from jobsworth.registration import EVERYTHING
 from jobsworth.serving.policy_files import PolicyFiles, no_policies
 from support.policy.policy_requests import document
 

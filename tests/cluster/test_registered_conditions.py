@@ -16,8 +16,7 @@ from cluster.installed_chart import wait_for
 from cluster.programs import NEWEST, OLDER
 from cluster.test_chart_installation import cron_job, job
 from jobsworth.policy.request import CRON_JOB_CONTROLLERS
-from jobsworth.registration.desired_webhooks import desired_webhooks
-from jobsworth.registration.policy_scope import denied
+from jobsworth.registration import desired_webhooks, scope_of_denials
 from support.policy.policy_requests import document, policies
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def register(running: TestBed) -> Iterator[Any]:
     def register(**spec: Any) -> None:
         held = policies(document(limits=LIMITS, **spec))
         webhooks = desired_webhooks(
-            TEMPLATE, denied(held.policies), may_fail=True, queueing_controllers=["kueue"]
+            TEMPLATE, scope_of_denials(held.policies), may_fail=True, queueing_controllers=["kueue"]
         )
         configuration = {
             "apiVersion": "admissionregistration.k8s.io/v1",

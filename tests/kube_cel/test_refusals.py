@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.cel.advice import advice
+from jobsworth.policy.cel.programs import advice
 from kube_cel import checker, compiling, constants
 from kube_cel.compiling import compile_expression
 from kube_cel.refusals import Refusal, Refused

@@ -9,8 +9,8 @@ import pytest
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.list_watch import watch
-from jobsworth.live import getter_api
-from jobsworth.live.getter_api import GetterApi
+from jobsworth.live import connection
+from jobsworth.live.connection import GetterApi
 
 Object = dict[str, Any]
 PATH = "/apis/batch/v1/namespaces/batch/jobs"
@@ -23,7 +23,7 @@ def job(version: int = 1, **metadata: Any) -> Object:
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(getter_api, "JOB_SECONDS", 0.001)
+    monkeypatch.setattr(connection, "JOB_SECONDS", 0.001)
 
 
 def seen(*answers: list[Object]) -> list[tuple[str, Any]]:

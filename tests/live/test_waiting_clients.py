@@ -13,7 +13,7 @@ import pytest
 import jobsworth
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.live import getter_api
+from jobsworth.live import connection
 from support.live.answering_cluster import AnsweringCluster, a_job
 
 Object = dict[str, Any]
@@ -54,8 +54,8 @@ class WatchableCluster(Api):
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(getter_api, "JOB_SECONDS", 0.02)
-    monkeypatch.setattr(getter_api, "OTHER_SECONDS", 0.02)
+    monkeypatch.setattr(connection, "JOB_SECONDS", 0.02)
+    monkeypatch.setattr(connection, "OTHER_SECONDS", 0.02)
 
 
 def later(action: Any, *arguments: Any) -> None:

@@ -16,8 +16,7 @@ from jobsworth.findings.edits import CannotEdit, edited, identical
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.editing.apply_fixes import fixed
-from jobsworth.manifests.editing.editable_text import EditableText
-from jobsworth.manifests.editing.scalar_text import ScalarTexts
+from jobsworth.manifests.editing.editable_text import EditableText, ScalarTexts
 from support.random_objects.random_edits import edit_of
 from support.random_objects.random_texts import random_json, random_yaml
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.expressions import Expression, Expressions, unportable
-from jobsworth.policy.cel.programs import BadExpression, Program
+from jobsworth.policy.cel.programs import BadExpression, Program, advice
 from kube_cel.refusals import Refusal
 from support.cel.recorded_expressions import RecordedExpression, recorded_expressions
 

@@ -13,8 +13,13 @@ from jobsworth.policy.export.match_conditions import is_among
 from jobsworth.policy.matching import CRITERIA
 from jobsworth.policy.patterns import compiled_selector, selector_text
 from jobsworth.policy.request import CRON_JOB_CONTROLLERS, PolicyRequest
-from jobsworth.registration.desired_webhooks import desired_webhooks
-from jobsworth.registration.policy_scope import EVERYTHING, can_deny, defaulted, denied
+from jobsworth.registration import (
+    EVERYTHING,
+    can_deny,
+    desired_webhooks,
+    scope_of_defaults,
+    scope_of_denials,
+)
 from support.cel.evaluated import evaluated
 from support.policy.policy_requests import document, policies
 
@@ -32,7 +37,7 @@ LIMITS = {"backoffLimit": {"maximum": 3}}
 
 
 def registered(*documents: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
-    scope = denied(policies(*documents).policies)
+    scope = scope_of_denials(policies(*documents).policies)
     return desired_webhooks(TEMPLATE, scope, **{"may_fail": True, **more})
 
 
@@ -126,7 +131,7 @@ def test_defaults_are_required_where_their_policy_matches() -> None:
             defaults={"backoffLimit": {"value": 1, "when": "ifUnset"}},
         )
     ).policies
-    found = desired_webhooks(TEMPLATE, defaulted(held), may_fail=True)
+    found = desired_webhooks(TEMPLATE, scope_of_defaults(held), may_fail=True)
     assert [each["failurePolicy"] for each in found] == ["Fail", "Ignore"]
 
 
@@ -142,7 +147,7 @@ def test_the_webhook_is_required_for_an_update_that_restores_what_a_policy_for_c
     defaults: dict[str, Any], is_required: bool
 ) -> None:
     held = policies(match=[{"operations": ["CREATE"]}], defaults=defaults).policies
-    found = desired_webhooks(TEMPLATE, defaulted(held), may_fail=True)
+    found = desired_webhooks(TEMPLATE, scope_of_defaults(held), may_fail=True)
     (called,) = [each for each in found if matches(each, request(operation="UPDATE"))]
     assert (called["failurePolicy"] == "Fail") is is_required
 
@@ -283,7 +288,7 @@ def test_one_webhook_matches_each_request_and_fails_closed_just_where_a_policy_c
     specs: list[dict[str, Any]], requests: list[PolicyRequest]
 ) -> None:
     held = policies(*(document(f"p{number}", **spec) for number, spec in enumerate(specs)))
-    scope = denied(held.policies)
+    scope = scope_of_denials(held.policies)
     webhooks = desired_webhooks(TEMPLATE, scope, may_fail=True)
     assert len({each["name"] for each in webhooks}) == len(webhooks)
     for one in requests:

@@ -12,8 +12,11 @@ from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.pod_template import PodSpec, PodTemplateSpec
 from jobsworth.api.declare import Struct
 from jobsworth.api.meta.object_meta import ObjectMeta
-from jobsworth.registration.desired_webhooks import desired_webhooks, other_than_scheduling
-from jobsworth.registration.policy_scope import EVERYTHING
+from jobsworth.registration import (
+    EVERYTHING,
+    desired_webhooks,
+    other_than_scheduling,
+)
 from support.cel.evaluated import evaluated
 
 KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"

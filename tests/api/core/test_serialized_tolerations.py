@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.core.serialized_tolerations import BadTolerations, read
+from jobsworth.api.core.pod_metadata import BadTolerations, read_tolerations
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from jobsworth.api.core.serialized_tolerations import BadTolerations, read
     ],
 )
 def test_field_names_are_read_in_any_case(text: str, tolerations: list[dict[str, Any]]) -> None:
-    assert read(text) == tolerations
+    assert read_tolerations(text) == tolerations
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_field_names_are_read_in_any_case(text: str, tolerations: list[dict[str,
 )
 def test_values_of_the_wrong_type_are_reported(text: str, what: str) -> None:
     with pytest.raises(BadTolerations) as caught:
-        read(text)
+        read_tolerations(text)
     assert str(caught.value) == f"json: cannot unmarshal {what}"
 
 
 @pytest.mark.parametrize("text", ["[", "[{]", "NaN", "[Infinity]", "'a'", "[" * 100000])
 def test_text_that_is_not_json_is_reported(text: str) -> None:
     with pytest.raises(BadTolerations, match=r"^not JSON"):
-        read(text)
+        read_tolerations(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jobsworth.evaluation.dry_run.created_objects import job_of_cron_job, pod_of_job
+from jobsworth.evaluation.dry_run import job_of_cron_job, pod_of_job
 from support.lint.linted_jobs import cron_job, job
 
 LABELS = {"batch.kubernetes.io/controller-uid": "u"}

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.dry_run.created_objects import (
+from jobsworth.evaluation.dry_run import (
     findings_of_injected,
     with_injected_containers,
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.evaluation.dry_run.refusals import (
+from jobsworth.evaluation.dry_run import (
     Cause,
     Refusal,
-    of_job,
-    of_object,
-    of_pod,
+    findings_of_job,
+    findings_of_object,
+    findings_of_pod,
     template_of,
 )
 from jobsworth.findings.finding import Finding
@@ -46,7 +46,7 @@ POD_MESSAGES = [
 
 @pytest.mark.parametrize(("message", "field"), POD_MESSAGES)
 def test_a_refusal_of_the_pod_is_at_the_container_that_it_names(message: str, field: str) -> None:
-    (finding,) = of_pod(Refusal(403, "Forbidden", message), template_of(JOB), "Job")
+    (finding,) = findings_of_pod(Refusal(403, "Forbidden", message), template_of(JOB), "Job")
     assert (finding.source, finding.severity, finding.code) == ("child", "error", "JW027")
     assert finding.field == field
     assert finding.message == f"The cluster accepts the Job but refuses its Pods: {message}"
@@ -59,7 +59,7 @@ def test_the_causes_of_an_invalid_pod_are_at_the_fields_of_the_template() -> Non
     )
     refusal = Refusal(422, "Invalid", "the Pod is invalid", causes)
     of_cron_job = cron_job(job())
-    found = of_pod(refusal, template_of(of_cron_job), "CronJob")
+    found = findings_of_pod(refusal, template_of(of_cron_job), "CronJob")
     template = "spec.jobTemplate.spec.template"
     assert [each.field for each in found] == [
         f"{template}.spec.containers[0].image",
@@ -71,10 +71,10 @@ def test_the_causes_of_an_invalid_pod_are_at_the_fields_of_the_template() -> Non
 
 
 def test_a_job_of_a_cron_job_is_refused_at_its_template() -> None:
-    (finding,) = of_job(Refusal(403, "Forbidden", "exceeded quota: team"))
+    (finding,) = findings_of_job(Refusal(403, "Forbidden", "exceeded quota: team"))
     assert (finding.code, finding.field) == ("JW026", "spec.jobTemplate")
     cause = Cause("FieldValueInvalid", "spec.backoffLimit", "Invalid value: -1")
-    (finding,) = of_job(Refusal(422, "Invalid", "invalid", (cause,)))
+    (finding,) = findings_of_job(Refusal(422, "Invalid", "invalid", (cause,)))
     assert (finding.code, finding.field) == ("JW004", "spec.jobTemplate.spec.backoffLimit")
 
 
@@ -92,15 +92,15 @@ def test_what_the_evaluation_reports_is_not_repeated() -> None:
         Cause("FieldValueInvalid", "spec.backoffLimit", message),
         Cause("FieldValueForbidden", "spec.template", "not here"),
     )
-    found = of_object(Refusal(422, "Invalid", "invalid", causes), [reported])
+    found = findings_of_object(Refusal(422, "Invalid", "invalid", causes), [reported])
     assert [(each.code, each.field) for each in found] == [("JW007", "spec.template")]
-    assert of_object(Refusal(400, "BadRequest", "strict decoding error"), [reported]) == []
-    (finding,) = of_object(Refusal(400, "BadRequest", "strict decoding error"), [])
+    assert findings_of_object(Refusal(400, "BadRequest", "strict decoding error"), [reported]) == []
+    (finding,) = findings_of_object(Refusal(400, "BadRequest", "strict decoding error"), [])
     assert (finding.code, finding.field) == ("JW026", "")
 
 
 def test_a_namespace_that_does_not_exist_is_at_its_field() -> None:
-    (finding,) = of_object(Refusal(404, "NotFound", 'namespaces "ml" not found'), [])
+    (finding,) = findings_of_object(Refusal(404, "NotFound", 'namespaces "ml" not found'), [])
     assert finding.field == "metadata.namespace"
 
 
@@ -108,9 +108,9 @@ def test_a_webhook_without_dry_runs_is_a_warning_at_each_stage() -> None:
     message = 'admission webhook "a.example.com" does not support dry run'
     refusal = Refusal(400, "BadRequest", message)
     for (found,), field in (
-        (of_object(refusal, []), ""),
-        (of_job(refusal), "spec.jobTemplate"),
-        (of_pod(refusal, template_of(JOB), "Job"), "spec.template"),
+        (findings_of_object(refusal, []), ""),
+        (findings_of_job(refusal), "spec.jobTemplate"),
+        (findings_of_pod(refusal, template_of(JOB), "Job"), "spec.template"),
     ):
         assert (found.code, found.severity, found.field) == ("JW028", "warning", field)
         assert found.message == message

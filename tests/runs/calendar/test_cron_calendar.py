@@ -14,8 +14,8 @@ from jobsworth.documents.declared import report_text
 from jobsworth.reports import calendar_words
 from jobsworth.reports.calendar_page import calendar_page
 from jobsworth.reports.schedule_report import calendar_report
-from jobsworth.runs.calendar import cron_calendar
-from jobsworth.runs.calendar.cron_calendar import TooManyStarts
+from jobsworth.runs import calendar
+from jobsworth.runs.calendar import TooManyStarts
 from support.simulation.calendars import MONDAY, a_calendar, a_week, an_entry
 
 HOUR = 3600
@@ -68,7 +68,7 @@ def test_a_change_of_the_clocks_skips_a_run() -> None:
 def test_a_change_of_the_clocks_doubles_a_run() -> None:
     autumn = int(datetime(2027, 10, 25, tzinfo=ZoneInfo("UTC")).timestamp())
     entry = an_entry("backup", "30 2 * * *", zone="Europe/Berlin")
-    found = cron_calendar.calendar_of([entry], autumn, 7, "Europe/Berlin")
+    found = calendar.calendar_of([entry], autumn, 7, "Europe/Berlin")
     assert found.changes[0].effects[0][1] == "02:30 runs twice"
     assert found.starts["2027-10-31", 2] == 2
     assert found.total == 8
@@ -77,7 +77,7 @@ def test_a_change_of_the_clocks_doubles_a_run() -> None:
 def test_the_days_of_a_zone_have_the_length_that_its_clocks_give_them() -> None:
     found = a_calendar(an_entry("hourly", "0 * * * *"), zone="Europe/Berlin")
     start = int(datetime(2027, 3, 22, tzinfo=ZoneInfo("Europe/Berlin")).timestamp())
-    whole = cron_calendar.calendar_of([an_entry("hourly", "0 * * * *")], start, 7, "Europe/Berlin")
+    whole = calendar.calendar_of([an_entry("hourly", "0 * * * *")], start, 7, "Europe/Berlin")
     assert whole.total == 7 * 24 - 1
     assert len(found.days) == 8  # it begins at one in the morning
     assert ("2027-03-22", 0) not in found.starts
@@ -91,7 +91,7 @@ def test_an_interval_counts_from_the_begin_of_the_calendar_if_nothing_is_stored(
 
 
 def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cron_calendar, "MAX_STARTS", 100)
+    monkeypatch.setattr(calendar, "MAX_STARTS", 100)
     with pytest.raises(TooManyStarts, match="more than 100 runs start within 7 days"):
         a_calendar(an_entry("often", "* * * * *"))
 
@@ -141,12 +141,9 @@ def test_reports_of_nothing_are_no_errors() -> None:
 def test_a_hostile_name_controls_neither_page_nor_terminal() -> None:
     entry = an_entry("a", "0 * * * *")
     bad = "<script>\x1b[31m\u202e"
-    hostile = cron_calendar.CronCalendar(
+    hostile = calendar.CronCalendar(
         **{
-            **{
-                name: getattr(a_calendar(entry), name)
-                for name in cron_calendar.CronCalendar.__slots__
-            },
+            **{name: getattr(a_calendar(entry), name) for name in calendar.CronCalendar.__slots__},
             "unknown_zones": (bad,),
         }
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.runs.calendar.calendar_entry import PodRequests, pod_requests
+from jobsworth.runs.calendar import PodRequests, pod_requests
 
 
 def container(cpu: str, **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
-from jobsworth.live.getter_api import as_api_error
+from jobsworth.live.connection import as_api_error
 from jobsworth.live.job_reference import JobReference
 from jobsworth.live.job_waiting import wait_for_end
 from jobsworth.live.wait_options import Progress, WaitEnd, WaitOptions

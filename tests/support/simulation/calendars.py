@@ -6,8 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import jobsworth
-from jobsworth.runs.calendar.calendar_entry import CalendarEntry, read_entry
-from jobsworth.runs.calendar.cron_calendar import CronCalendar, calendar_of
+from jobsworth.runs.calendar import (
+    CalendarEntry,
+    CronCalendar,
+    calendar_of,
+    read_entry,
+)
 
 MONDAY = int(datetime(2027, 3, 22, tzinfo=UTC).timestamp())
 

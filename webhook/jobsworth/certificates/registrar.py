@@ -19,8 +19,7 @@ from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import STRATEGIC_MERGE, Api
 from jobsworth.client.api_resources import namespaces_path, resource_path
-from jobsworth.registration.desired_webhooks import desired_webhooks
-from jobsworth.registration.policy_scope import NOTHING, ScopePart
+from jobsworth.registration import NOTHING, ScopePart, desired_webhooks
 
 LOG = logging.getLogger("jobsworth.certificates")
 

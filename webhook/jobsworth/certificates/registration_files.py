@@ -15,7 +15,7 @@ from jobsworth.certificates.registrar import LOG, RegistrationTemplate
 from jobsworth.manifests import read_file
 from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.policy.export.native_enforcement import webhook_policies
-from jobsworth.registration.policy_scope import EVERYTHING, ScopePart, defaulted, denied
+from jobsworth.registration import EVERYTHING, ScopePart, scope_of_defaults, scope_of_denials
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.serving.policy_files import PolicyFiles
 from jobsworth.usage_error import InputError
@@ -76,8 +76,8 @@ class RegistrationFiles:
         if policies is None:
             return None
         if kind != VALIDATING:
-            return defaulted(policies.policies.policies)
-        return denied(webhook_policies(policies, self._exports).policies.policies)
+            return scope_of_defaults(policies.policies.policies)
+        return scope_of_denials(webhook_policies(policies, self._exports).policies.policies)
 
 
 class LoggedPolicies:

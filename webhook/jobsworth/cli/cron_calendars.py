@@ -16,8 +16,7 @@ from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.terminal import print_note, terminal_width
 from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
-from jobsworth.runs.calendar.calendar_entry import CalendarEntry
-from jobsworth.runs.calendar.cron_calendar import CronCalendar
+from jobsworth.runs.calendar import CalendarEntry, CronCalendar
 from jobsworth.usage_error import InputError, UsageError
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
@@ -86,7 +85,7 @@ def print_calendar(
     Raises:
         UsageError: an option's value or a configuration is wrong; there are too many runs.
     """
-    from jobsworth.runs.calendar.cron_calendar import TooManyStarts, calendar_of
+    from jobsworth.runs.calendar import TooManyStarts, calendar_of
 
     left_out: list[str] = []
     try:
@@ -148,7 +147,7 @@ def _stored_entries(
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
-    from jobsworth.runs.calendar.calendar_entry import read_entry
+    from jobsworth.runs.calendar import read_entry
 
     try:
         with rest_config(target_of(options.cluster)) as config:

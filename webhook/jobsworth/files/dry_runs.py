@@ -10,14 +10,18 @@ from typing import Any, TypeVar
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, Api
 from jobsworth.client.api_resources import BATCH, jobs_path, pods_path, resource_path
-from jobsworth.evaluation.dry_run import refusals
-from jobsworth.evaluation.dry_run.created_objects import (
+from jobsworth.evaluation.dry_run import (
+    Cause,
+    Refusal,
     findings_of_injected,
+    findings_of_job,
+    findings_of_object,
+    findings_of_pod,
     job_of_cron_job,
     pod_of_job,
+    template_of,
     with_injected_containers,
 )
-from jobsworth.evaluation.dry_run.refusals import Cause, Refusal, template_of
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.hooks import recreation_of
@@ -70,18 +74,18 @@ class DryRuns:
         sent = {**value, "metadata": {**value["metadata"], "namespace": namespace}}
         job = self._written(sent, namespace)
         if isinstance(job, Refusal):
-            return refusals.of_object(job, evaluation.api)
+            return findings_of_object(job, evaluation.api)
         if value["kind"] == "CronJob":
             of_template = _made_from(job, lambda stored: job_of_cron_job(stored, int(time.time())))
             job = self._created(self._api, jobs_path(namespace), of_template)
             if isinstance(job, Refusal):
-                return refusals.of_job(job)
+                return findings_of_job(job)
         body = _made_from(job, pod_of_job)
         if body is None:
             return []
         pod = self._created(self._pods, pods_path(namespace), body)
         if isinstance(pod, Refusal):
-            return refusals.of_pod(pod, template_of(value), value["kind"])
+            return findings_of_pod(pod, template_of(value), value["kind"])
         injected = with_injected_containers(value, pod)
         return [] if injected is None else findings_of_injected(injected, evaluation.lint, lint)
 

@@ -40,7 +40,7 @@ from kube_cel.formats.names import readable_name
 if TYPE_CHECKING:
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
-    from jobsworth.manifests.editing.scalar_text import ScalarTexts
+    from jobsworth.manifests.editing.editable_text import ScalarTexts
 
 
 class DryRun(Protocol):
@@ -365,7 +365,7 @@ class _ScalarTexts:
 
     def text(self, document: Document, field: str) -> str | None:
         if self._texts is None:
-            from jobsworth.manifests.editing.scalar_text import ScalarTexts
+            from jobsworth.manifests.editing.editable_text import ScalarTexts
 
             self._texts = ScalarTexts()
         return self._texts.text(document, field)

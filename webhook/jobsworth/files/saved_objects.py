@@ -13,7 +13,7 @@ from jobsworth.files.explained_files import documents_in
 from jobsworth.files.manifest_reading import read_stored
 from jobsworth.findings.finding import Finding
 from jobsworth.manifests import Document
-from jobsworth.runs.calendar.calendar_entry import CalendarEntry, read_entry
+from jobsworth.runs.calendar import CalendarEntry, read_entry
 from jobsworth.runs.health.cluster_health import ListedObjects
 from jobsworth.runs.recorded.recording_reader import BadRecording
 from jobsworth.runs.why.explained import Explained

@@ -16,7 +16,7 @@ from jobsworth.reports.calendar_words import (
     summary,
 )
 from jobsworth.reports.pages import Block, HeatMap, Note, Table, static_page
-from jobsworth.runs.calendar.cron_calendar import CronCalendar
+from jobsworth.runs.calendar import CronCalendar
 
 MAX_ROWS = 1000
 """The largest number of CronJobs in the table of the page; JSON has all."""

@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 from jobsworth.controller.cron_jobs.schedule_times import local_time
 from jobsworth.printable import printable
 from jobsworth.reports.text_tables import aligned, wrapped_line
-from jobsworth.runs.calendar.calendar_entry import PodRequests
-from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
+from jobsworth.runs.calendar import CronCalendar, Peak, PodRequests, ZoneChange
 from jobsworth.wording import count, duration, plural
 
 _MAX_NAMED = 3

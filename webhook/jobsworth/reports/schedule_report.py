@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from jobsworth.controller.times import write_time
 from jobsworth.documents.declared import Meta, Report, Schema, doc, report_schema
-from jobsworth.runs.calendar.calendar_entry import CalendarEntry
-from jobsworth.runs.calendar.cron_calendar import CronCalendar, Peak, ZoneChange
+from jobsworth.runs.calendar import CalendarEntry, CronCalendar, Peak, ZoneChange
 
 Number = Annotated[int, Meta(ge=0)]
 Time = Annotated[str, Meta(more={"format": "date-time"})]

@@ -31,8 +31,7 @@ from jobsworth.api.jobset.job_set import JobSet, ReplicatedJob, TemplateMeta
 from jobsworth.api.jobset.rules import Creation, creation_errors
 from jobsworth.api.jobset.update_rules import ELASTIC_SINCE, update_errors
 from jobsworth.api.jobset.versions import NEWEST, at_least, go_types, known_version
-from jobsworth.api.meta.object_meta import check_object_meta
-from jobsworth.api.meta.object_meta_update import check_object_meta_update
+from jobsworth.api.meta.object_meta import check_object_meta, check_object_meta_update
 from jobsworth.api.validation_request import MAX_ERRORS
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.custom_resource import CustomResource, Definition

@@ -156,7 +156,7 @@ def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator
 @CronJob.update_rule
 def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     from jobsworth.api.batch.workload_scheduling import check_scheduling_update
-    from jobsworth.api.meta.object_meta_update import check_object_meta_update
+    from jobsworth.api.meta.object_meta import check_object_meta_update
 
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
     yield from check_lists_and_maps(new["metadata"], "metadata", request.server)

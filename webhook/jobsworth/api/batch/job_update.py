@@ -13,7 +13,7 @@ from jobsworth.api.batch.job import TRACKING_ANNOTATION, has_tracking_annotation
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import FieldError, forbidden, immutable, invalid, named_string
-from jobsworth.api.meta.object_meta_update import check_immutable, check_object_meta_update
+from jobsworth.api.meta.object_meta import check_immutable, check_object_meta_update
 from jobsworth.api.validation_request import Request
 
 IMMUTABLE_FIELDS = (

@@ -1,9 +1,12 @@
-"""Containers, init containers and sidecars (``core/v1``).
+"""Containers, init containers and sidecars (``core/v1``), with restart policies and rules of their own.
 
 The API has one type for containers and init containers; here they are two, because their rules
 differ. Source: ``validateContainers``, ``validateInitContainers`` and
 ``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. The
 rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod_containers`.
+
+A restart policy of a container overrides the Pod's: KEP-753 (sidecars), KEP-5307 (rules of containers),
+KEP-5532 (restarting all containers), and ``validateContainerRestartPolicy``.
 """
 
 from __future__ import annotations
@@ -17,19 +20,113 @@ from jobsworth.api.core.resources import (
     ResourceRequirements,
     check_requirements,
 )
-from jobsworth.api.core.restart_rules import (
-    MAX_RULES,
-    RESTART_POLICIES,
-    ContainerRestartRule,
-    check_container_restart,
-    check_init_container_restart,
-)
 from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
-from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import FieldError, forbidden, invalid
+from jobsworth.api.declare import Boolean, Field, Int32, Later, ListOf, Pointer, String, Struct
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, required
 from jobsworth.api.validation_request import Request
 from kube_cel.formats.names import dns_label
+
+RESTART_POLICIES = ("Always", "Never", "OnFailure")
+RESTART_ACTIONS = ("Restart", "RestartAllContainers")
+EXIT_CODE_OPERATORS = ("In", "NotIn")
+MAX_RULES = 20
+MAX_EXIT_CODES = 255
+
+ContainerRestartRuleOnExitCodes = Struct(
+    "ContainerRestartRuleOnExitCodes",
+    "The exit codes that a rule matches, or excludes.",
+    operator=Field(String, values=EXIT_CODE_OPERATORS),
+    values=Field(ListOf(Int32), max_items=MAX_EXIT_CODES),
+)
+
+ContainerRestartRule = Struct(
+    "ContainerRestartRule",
+    "The action for certain exit codes of a container.",
+    action=Field(String, values=RESTART_ACTIONS),
+    exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes)),
+)
+
+
+def has_restart_rules(request: Request) -> bool:
+    """Return True unless the API server drops the restart policies of containers."""
+    return request.enabled("ContainerRestartRules")
+
+
+def _all_containers_may_restart(request: Request) -> bool:
+    return request.enabled("RestartAllContainersOnContainerExits")
+
+
+def check_container_restart(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Validate the restart policy of an app container.
+
+    Args:
+        container: one that has a restartPolicy or restartPolicyRules.
+        path: its field path.
+    """
+    if has_restart_rules(request):
+        yield from _check_policy_and_rules(container, path, request)
+    elif "restartPolicy" in container:
+        yield forbidden(f"{path}.restartPolicy", "may not be set for non-init containers")
+
+
+def check_init_container_restart(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Validate the restart policy of an init container; with Always it is a sidecar.
+
+    Args:
+        container: one that has a restartPolicy or restartPolicyRules.
+        path: its field path.
+    """
+    policy = container.get("restartPolicy")
+    if policy is None:
+        if request.server.minor >= 35:
+            yield _policy_missing(path)
+    elif not has_restart_rules(request):
+        if policy != "Always":
+            yield not_supported(f"{path}.restartPolicy", policy, ("Always",))
+    elif policy != "Always" or _all_containers_may_restart(request):
+        yield from _check_policy_and_rules(container, path, request)
+    elif "restartPolicyRules" in container:
+        yield forbidden(
+            f"{path}.restartPolicyRules",
+            "restartPolicyRules are not allowed for init containers with restart policy Always",
+        )
+
+
+def _policy_missing(path: str) -> FieldError:
+    return required(
+        f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used"
+    )
+
+
+def _check_policy_and_rules(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    policy = container.get("restartPolicy")
+    if policy is None:
+        yield _policy_missing(path)
+    elif policy not in RESTART_POLICIES:
+        yield not_supported(f"{path}.restartPolicy", policy, RESTART_POLICIES)
+    actions = RESTART_ACTIONS if _all_containers_may_restart(request) else RESTART_ACTIONS[:1]
+    for index, rule in enumerate(container.get("restartPolicyRules", ())):
+        at, action = f"{path}.restartPolicyRules[{index}]", rule.get("action", "")
+        if action not in actions:
+            # 1.35 does not list the action that the gate adds.
+            yield not_supported(
+                f"{at}.action",
+                action,
+                RESTART_ACTIONS[:1] if request.server.minor == 35 else actions,
+            )
+        if "exitCodes" not in rule:
+            yield required(f"{at}.exitCodes", "must be specified")
+        operator = rule.get("exitCodes", {"operator": "In"}).get("operator", "")
+        if operator not in EXIT_CODE_OPERATORS:
+            yield not_supported(f"{at}.exitCodes.operator", operator, EXIT_CODE_OPERATORS)
+
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 

@@ -1,7 +1,11 @@
-"""Labels and annotations of a Pod template, and the annotations that the server validates."""
+"""Labels and annotations of a Pod template, and the annotations that the server validates.
+
+One of these annotations has the tolerations as JSON: it preceded the field (Kubernetes 1.6).
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,10 +101,9 @@ def _any_cost_is_admitted(request: Request) -> bool:
 def _check_tolerations(text: str, path: str, request: Request) -> Iterator[FieldError]:
     """Validate tolerations in the JSON annotation that preceded the field."""
     from jobsworth.api.core.pod_scheduling import TAINT_EFFECTS, check_toleration
-    from jobsworth.api.core.serialized_tolerations import BadTolerations, read
 
     try:
-        tolerations = read(text)
+        tolerations = read_tolerations(text)
     except BadTolerations as error:
         entry = f"[{TOLERATIONS_ANNOTATION}]"
         yield invalid(path, TOLERATIONS_ANNOTATION, str(error), entry=entry)
@@ -113,3 +116,86 @@ def _check_tolerations(text: str, path: str, request: Request) -> Iterator[Field
         yield from check_toleration(toleration, at, request)
         if "effect" in toleration and toleration["effect"] not in TAINT_EFFECTS:
             yield not_supported(f"{at}.effect", toleration["effect"], TAINT_EFFECTS)
+
+
+_TOLERATION_FIELDS = {
+    "key": ("key", "Key", "string"),
+    "operator": ("operator", "Operator", "core.TolerationOperator"),
+    "value": ("value", "Value", "string"),
+    "effect": ("effect", "Effect", "core.TaintEffect"),
+    "tolerationseconds": ("tolerationSeconds", "TolerationSeconds", "int64"),
+}
+"""For each lowercase name: the field name, and the server's names of the field and its type."""
+
+_JSON_KINDS = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "bool",
+    int: "number",
+    float: "number",
+}
+
+
+class BadTolerations(ValueError):
+    """A text that is not a list of tolerations; for a wrong type, the API server's message."""
+
+
+def read_tolerations(text: str) -> list[dict[str, Any]]:
+    """Decode the tolerations, omitting unset fields and empty strings.
+
+    >>> read_tolerations('[{"Key": "a", "operator": "Exists"}]')
+    [{'key': 'a', 'operator': 'Exists'}]
+
+    Raises:
+        BadTolerations: the text is not JSON, or not a list of tolerations.
+    """
+    try:
+        value = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError) as error:
+        raise BadTolerations(f"not JSON: {error}") from None
+    if value is None:
+        return []
+    if type(value) is not list:
+        raise BadTolerations(
+            f"json: cannot unmarshal {_JSON_KINDS[type(value)]} into Go value of type []core.Toleration"
+        )
+    return [_toleration(item) for item in value]
+
+
+def _not_json(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _toleration(item: Any) -> dict[str, Any]:
+    toleration: dict[str, Any] = {}
+    if item is None:
+        return toleration
+    if type(item) is not dict:
+        raise BadTolerations(
+            f"json: cannot unmarshal {_JSON_KINDS[type(item)]} into Go value of type core.Toleration"
+        )
+    for key, value in item.items():
+        if value is None or key.lower() not in _TOLERATION_FIELDS:
+            continue
+        name, go_name, go_type = _TOLERATION_FIELDS[key.lower()]
+        wrong = _wrong_integer(value) if go_type == "int64" else _wrong_string(value)
+        if wrong:
+            target = f"struct field Toleration.{go_name} of type {go_type}"
+            raise BadTolerations(f"json: cannot unmarshal {wrong} into Go {target}")
+        if value == "":
+            toleration.pop(name, None)
+        else:
+            toleration[name] = value
+    return toleration
+
+
+def _wrong_integer(value: Any) -> str:
+    """Return the JSON type of a value that is not a 64-bit integer, or "" if it is one."""
+    if type(value) is int:
+        return "" if -(2**63) <= value < 2**63 else f"number {value}"
+    return f"number {value}" if type(value) is float else _JSON_KINDS[type(value)]
+
+
+def _wrong_string(value: Any) -> str:
+    return "" if type(value) is str else _JSON_KINDS[type(value)]

@@ -18,14 +18,18 @@ from jobsworth.api.declare import (
     Struct,
     Time,
 )
+from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import (
     FieldError,
     Printed,
+    forbidden,
     go_json,
+    immutable,
     invalid,
     required,
     too_long,
 )
+from jobsworth.api.formats.keys import path_segment_prefix
 from jobsworth.api.schema_conditions import SchemaCondition, where_present
 from kube_cel.formats.names import (
     DNS_LABEL_MAX_LENGTH,
@@ -45,6 +49,7 @@ from kube_cel.formats.names import (
 
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
+
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """The maximum total size of all annotation keys and values, in bytes."""
@@ -326,3 +331,37 @@ def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[Fie
                 finalizer,
                 "name is neither a standard finalizer name nor is it fully qualified",
             )
+
+
+def check_object_meta_update(
+    new: dict[str, Any], old: dict[str, Any], path: str
+) -> Iterator[FieldError]:
+    """Validate an update of metadata: the identity, and the finalizers of a terminating object."""
+    # On create the rules of the type come first; after an error there the server skips these.
+    prefix = new.get("generateName", "")
+    for detail in path_segment_prefix(prefix):
+        yield invalid(f"{path}.generateName", prefix, detail)
+    if "deletionTimestamp" in old:
+        added = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
+        if added:
+            names = ", ".join(f'"{name}"' for name in added)
+            yield forbidden(
+                f"{path}.finalizers",
+                "no new finalizers can be added if the object is being deleted, "
+                f"found new finalizers []string{{{names}}}",
+            )
+    for field in (
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ):
+        yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
+
+
+def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:
+    """Return an error if an immutable field changed."""
+    if not equal(new, old):
+        yield immutable(path, new)

@@ -91,7 +91,7 @@ def run(options: ExportOptions) -> int:
     from jobsworth.files.policies.policy_files import load_with_documents
     from jobsworth.policy.export.admission_policies import documents as documents_of
     from jobsworth.policy.export.exported_policy import exported_policy
-    from jobsworth.registration.desired_webhooks import NOT_QUEUEING, other_than_scheduling
+    from jobsworth.registration import NOT_QUEUEING, other_than_scheduling
 
     profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
     if not options.paths and profile is None:

@@ -23,8 +23,13 @@ from jobsworth.manifests.parsing.nodes import (
 )
 from jobsworth.manifests.parsing.notes import NoteTaker
 from jobsworth.manifests.parsing.records import LineIndex, Note, Position, Unreadable
-from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
-from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
+from jobsworth.manifests.parsing.scalars import (
+    ScalarError,
+    json_number,
+    key_text,
+    resolve,
+    resolve_tagged,
+)
 from jobsworth.record import Record
 
 _IDENTITY = ("apiVersion", "kind")

@@ -18,8 +18,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jobsworth.policy import document
-from jobsworth.policy.cel.advice import advice
-from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES, BadExpression, CannotEvaluate, Program
+from jobsworth.policy.cel.programs import (
+    CRON_JOB_VARIABLES,
+    BadExpression,
+    CannotEvaluate,
+    Program,
+    advice,
+)
 from jobsworth.policy.problems import Problems
 from jobsworth.policy.request import JobView, PolicyRequest
 from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation

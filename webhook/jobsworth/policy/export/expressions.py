@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from jobsworth.policy.cel.advice import advice
 from jobsworth.policy.cel.expressions import field_in
-from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES
+from jobsworth.policy.cel.programs import CRON_JOB_VARIABLES, advice
 from jobsworth.policy.export.cel_text import HOLE, Condition, all_of, any_of, literal, negated
 from jobsworth.policy.export.object_view import IS_UPDATE, JOB, JOB_VARIABLES, OLD_JOB
 from jobsworth.policy.export.requirement import NotExpressible, Requirement, wording

@@ -1,13 +1,18 @@
 """Limits of fields, labels and annotations in CEL (:mod:`jobsworth.policy.limits.limits`), and immutable
 fields (:mod:`jobsworth.policy.limits.immutability`).
+
+The checks of one value are the counterpart of :mod:`jobsworth.policy.limits.value_checks`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from jobsworth.api.batch.job_spec import MAX_INT32
+from jobsworth.api.field_errors import Printed
 from jobsworth.policy.export.cel_text import (
     HOLE,
     Condition,
@@ -17,21 +22,69 @@ from jobsworth.policy.export.cel_text import (
     negated,
     shown,
 )
+from jobsworth.policy.export.match_conditions import is_among
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 from jobsworth.policy.export.request_conditions import SPEC_CHANGES
 from jobsworth.policy.export.requirement import Requirement, Views, requirement, wording
-from jobsworth.policy.export.value_conditions import OPERATORS, VALUE, ValueCheck, checks_of
 from jobsworth.policy.limits.immutability import METADATA, may_not_be_changed
 from jobsworth.policy.limits.limits import REPLACED_BY, SET_WHERE
 from jobsworth.policy.limits.value_checks import (
     BOUNDS,
+    denied,
     may_not_be_set,
     must_be_set,
+    not_allowed,
     out_of_bound,
 )
 from jobsworth.policy.policy_fields import FIELDS, JobField
-from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, REQUIRED
+from jobsworth.policy.violation import FORBIDDEN, IMMUTABLE, NOT_ALLOWED, REQUIRED
 from jobsworth.provenance.field_ownership import LAST_APPLIED, POLICY_MANAGER
+
+VALUE = Printed(HOLE)
+OPERATORS = {"minimum": "<", "maximum": ">"}
+"""The comparison that is true for a value beyond a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCheck:
+    """A check of a value that is set.
+
+    Attributes:
+        code: the code of the violation.
+        error: the error, with a hole for the value.
+        is_bad: returns the condition that the value of an expression violates the limit.
+    """
+
+    code: str
+    error: str
+    is_bad: Callable[[str], Condition]
+
+
+def checks_of(limit: Mapping[str, Any], *, is_text: bool) -> Iterator[ValueCheck]:
+    """Yield the checks of a limit, without those of a percentage of the completions."""
+    for name, (code, _, _) in BOUNDS.items():
+        bound = limit.get(name)
+        if isinstance(bound, int):
+            error = out_of_bound(name, bound, VALUE).message
+            yield ValueCheck(code, error, partial(_is_beyond, OPERATORS[name], bound))
+    if "allowed" in limit:
+        values = limit["allowed"]
+        yield ValueCheck(
+            NOT_ALLOWED,
+            not_allowed(values, VALUE).message,
+            lambda value: negated(
+                is_among(value, values) if is_text else f"{value} in {literal(values)}"
+            ),
+        )
+    if "denied" in limit:
+        patterns = limit["denied"]
+        error = denied(patterns, VALUE).message
+        yield ValueCheck(NOT_ALLOWED, error, lambda value: is_among(value, patterns))
+
+
+def _is_beyond(operator: str, bound: int, value: str) -> Condition:
+    return f"{value} {operator} {bound}"
+
 
 Limit = Mapping[str, Any]
 

@@ -21,10 +21,9 @@ from jobsworth.policy.export.cel_text import (
     shown,
     text_of,
 )
-from jobsworth.policy.export.field_limits import of_optional
+from jobsworth.policy.export.field_limits import ValueCheck, checks_of, of_optional
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
 from jobsworth.policy.export.requirement import Requirement, Views, requirement, wording
-from jobsworth.policy.export.value_conditions import ValueCheck, checks_of
 from jobsworth.policy.limits.pod_parts import Entry, PodPart, Repeated
 from jobsworth.policy.limits.value_checks import may_not_be_set, must_be_set
 from jobsworth.policy.places import field_path

@@ -1,1 +1,0 @@
-"""Derive the registration of the webhook from the policies: the requests that must not pass without it."""

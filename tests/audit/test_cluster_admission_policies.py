@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.audit.cluster_admission_policies import cluster_admission_policies
+from jobsworth.audit.stored_objects import cluster_admission_policies
 from jobsworth.client.api_errors import ApiError, error_of
 from jobsworth.client.api_interface import JSON, Api
 from support.policy.admission_policy_objects import (

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from jobsworth.controller.signals import Event, pod_created
-from jobsworth.reconciler.event_correlation import EventCorrelator, Occurrence
-from jobsworth.reconciler.events import EventRecorder
+from jobsworth.reconciler.events import EventCorrelator, EventRecorder, Occurrence
 from support.api_server.fake_job_api import FakeJobApi
 from support.fake_clock import FakeClock
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.cron_job import CronJob
-from jobsworth.api.formats import cron, schedule_patterns
+from jobsworth.api.formats import cron
 from jobsworth.validation.json_schema import json_schema
 
 FIELD = st.text("0123456789*/,-?+ LHW#\u00a0\x85", max_size=5) | st.sampled_from(
@@ -29,7 +29,7 @@ def test_the_pattern_rejects_no_schedule_that_can_be_parsed(schedule: str) -> No
         cron.parse(schedule)
     except cron.BadSchedule:
         return
-    for schema, detail in schedule_patterns.CONDITIONS:
+    for schema, detail in cron.SCHEMA_CONDITIONS:
         assert jsonschema_rs.is_valid(schema, schedule), detail
 
 

@@ -24,7 +24,7 @@ from jobsworth.api.declare import (
     Time,
 )
 from jobsworth.api.field_errors import FieldError, invalid, not_supported
-from jobsworth.api.formats import cron, schedule_patterns, time_zones
+from jobsworth.api.formats import cron, time_zones
 from jobsworth.api.meta.object_meta import (
     METADATA_CONDITIONS,
     ObjectMeta,
@@ -171,11 +171,11 @@ def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Itera
             schema={"properties": {"schedule": schema}},
             message=f"Invalid value: {detail}",
         )
-        for schema, detail in schedule_patterns.CONDITIONS
+        for schema, detail in cron.SCHEMA_CONDITIONS
     ),
     SchemaCondition(
         "schedule",
-        schema={"properties": {"schedule": {"pattern": schedule_patterns.WITHOUT_ZONE}}},
+        schema={"properties": {"schedule": {"pattern": cron.PATTERN_WITHOUT_ZONE}}},
         message=f"Invalid value: {_NO_ZONES}",
         since=f"1.{ZONES_REJECTED_SINCE}",
     ),

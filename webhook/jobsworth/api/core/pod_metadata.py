@@ -5,7 +5,6 @@ One of these annotations has the tolerations as JSON: it preceded the field (Kub
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,6 +149,8 @@ def read_tolerations(text: str) -> list[dict[str, Any]]:
     Raises:
         BadTolerations: the text is not JSON, or not a list of tolerations.
     """
+    import json  # few Pods have that annotation
+
     try:
         value = json.loads(text, parse_constant=_not_json)
     except (ValueError, RecursionError) as error:

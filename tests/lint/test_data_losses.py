@@ -180,6 +180,67 @@ def test_a_deletion_depends_on_the_steps_before_it(text: str, reported: bool) ->
     assert len(found("JW260", running(text))) == reported
 
 
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("set -e; export S=$(aws rds create-db-snapshot a); aws rds delete-db-instance a", True),
+        ("set -e; f() { local S=$(velero backup create a); helm uninstall b; }; f", True),
+        ("set -e; S=$(aws rds create-db-snapshot a); aws rds delete-db-instance a", False),
+        ("set -e; echo $(velero backup create a); helm uninstall b", True),
+        ("set -e; S=$(velero backup create a) || exit 1; helm uninstall b", False),
+        ("set -e; export S=$(velero backup create a); [ -n $S ]; helm uninstall b", False),
+        ("set -e; for i in $(velero backup create a); do helm uninstall $i; done", False),
+        ("set -e; export C=$(kubectl config current-context); helm uninstall b", False),
+        ("set -e; export S=$(aws s3 ls s3://b/); aws s3 rm --recursive s3://b/old", False),
+    ],
+)
+def test_the_failure_of_a_substitution_is_seen_or_not(text: str, reported: bool) -> None:
+    assert len(found("JW260", running(text))) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "once", "again"),
+    [
+        ("dropdb shop; createdb shop; aws s3 cp s3://b/a /tmp/a; psql shop -f /tmp/a", 1, 1),
+        ("set -e; psql -c 'DROP SCHEMA a CASCADE'; curl -fO https://b/a.sql; psql -f a.sql", 1, 1),
+        ("set -e; psql -c 'TRUNCATE a'; curl -f https://b/a | psql -c '\\copy a from stdin'", 1, 1),
+        ("redis-cli flushall; curl -f https://b/a | redis-cli --pipe", 1, 1),
+        ("set -e; kubectl delete ns a; velero restore create --from-backup a", 1, 1),
+        ("set -e; rm -rf /data/*; restic restore latest --target /data", 1, 1),
+        ("set -e; rm -rf /data/site; git clone https://a/b /data/site", 0, 1),
+        ("set -e; D=/data; rm -rf $D/*; curl -f https://a/b.tgz | tar xz -C $D", 0, 1),
+        (
+            "set -e; aws s3 cp s3://b/a /tmp/a; dropdb shop; createdb shop; psql shop -f /tmp/a",
+            0,
+            0,
+        ),
+        ("set -e; dropdb shop; createdb shop; psql shop -f /data/a.sql", 0, 0),
+        (
+            "set -e; pg_dump -f /data/old shop; dropdb shop; curl -fo /tmp/a b://c; psql -f /tmp/a",
+            0,
+            0,
+        ),
+        ("set -e; dropdb shop; createdb shop; curl -f https://alerts/done", 0, 0),
+        (
+            "set -e; git clone https://a/b /data/new; rm -rf /data/site; mv /data/new /data/site",
+            0,
+            0,
+        ),
+        (
+            "set -e; mv /data/site /data/last; rm -rf /data/site; git clone https://a/b /data/site",
+            0,
+            0,
+        ),
+        ("set -e; curl -fI https://a/b; rm -rf /data/site; curl -fo /data/site https://a/b", 0, 0),
+        ("set -e; rm -rf /data/cache; git clone https://a/b /data/cache", 0, 0),
+        ("set -e; rm -rf /data/site; git clone https://a/b /tmp/site", 0, 0),
+    ],
+)
+def test_new_data_is_there_before_the_old_is_deleted(text: str, once: int, again: int) -> None:
+    assert len(found("JW260", running(text))) == once
+    assert len(found("JW260", cron_job(running(text)))) == again
+
+
 def test_a_deletion_of_what_is_gone_with_the_pod_is_harmless() -> None:
     text = "cp -a /data/in /other; rm -rf /data/in"
     assert found("JW260", running(text, volume={"emptyDir": {}})) == []
@@ -212,6 +273,16 @@ OPTIONAL = {
         ("rm -rf /data/$(cat /state/old)", (), True),
         ("find $LOGS -mtime +3 -delete", (), True),
         ("[ -n $T ] && rm -rf /data/$T", (OPTIONAL,), True),
+        ("set -e; export T=$(latest); rm -rf /data/$T", (), True),
+        ("set -e; f() { local -r T=$(latest); rm -rf /data/$T; }; f", (), True),
+        ("set -e; export A=b T; T=$(latest); rm -rf /data/$T", (), False),
+        ("set -e; export T=$(latest); rm -rf /data/${T:?}", (), False),
+        ('set -e; readonly D=$(latest); cd "$D"; rm -rf ./*', (), True),
+        ('set -e; D=$(latest); cd "$D"; rm -rf ./*', (), False),
+        ('export D=$(latest); cd "$D"; cd old; rm -rf ./*', (), False),
+        ('set -e; export U=$(vault read u); psql "$U" -c "DROP SCHEMA shop CASCADE"', (), True),
+        ('set -e; U=$(vault read u); psql "$U" -c "DROP SCHEMA shop CASCADE"', (), False),
+        ('set -e; export C=$(context); kubectl --context "$C" delete ns shop', (), True),
         ("set -e; rm -rf /data/$(cat /state/old)/tmp", (), False),
         ("rm -rf /data/${T:?}", (), False),
         ("rm -rf /data/${T:-none}", (), False),

@@ -173,14 +173,20 @@ def known_commands(job: LintedJob) -> bool:
     return bool(job.commands)
 
 
+def annotations_or_formatting(job: LintedJob) -> bool:
+    """Return True if the Job may be a hook, or runs a program that formats devices."""
+    return bool(job.annotations) or any(name.startswith(("dd", "mkfs")) for name in job.programs)
+
+
 def a_shell(job: LintedJob) -> bool:
     return any(start.line.starts_shell for start in job.starts)
 
 
 def a_base_image(job: LintedJob) -> bool:
-    """Return True if a container runs a command in an image of a distribution."""
+    """Return True if a container runs a command in an image of a distribution, or one with busybox."""
     return any(
-        start.commands and base_image(start.container.get("image", "")) for start in job.starts
+        start.commands and (start.has_busybox or base_image(start.container.get("image", "")))
+        for start in job.starts
     )
 
 

@@ -241,6 +241,66 @@ def test_new_data_is_there_before_the_old_is_deleted(text: str, once: int, again
     assert len(found("JW260", cron_job(running(text)))) == again
 
 
+def interpreted(*command: str) -> dict[str, Any]:
+    """A Job that gives its program as text, with a claim at /data."""
+    value = running("true")
+    value["spec"]["template"]["spec"]["containers"][0]["command"] = list(command)
+    return value
+
+
+SAVE = '["pg_dump", "-f", "/data/a.sql", "shop"]'
+RESET = 'subprocess.run(["dropdb", "shop"], check=True)'
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        (f"import subprocess\nsubprocess.run({SAVE})\n{RESET}", True),
+        (f"from subprocess import run\nrun({SAVE})\nrun(['dropdb', 'shop'])", True),
+        (f"import subprocess\nr = subprocess.run({SAVE})\nprint(r)\n{RESET}", True),
+        ("import os\nos.system('pg_dump shop > /data/a.sql')\nos.system('dropdb shop')", True),
+        ("import os, shutil\nos.system('restic backup /data/in')\nshutil.rmtree('/data/in')", True),
+        (f"import subprocess\ndef save():\n    subprocess.call({SAVE})\nsave()\n{RESET}", True),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\nexcept Exception as e:\n"
+         f"    print(e)\n{RESET}", True),
+        (f"import subprocess\nsubprocess.run({SAVE}, check=True)\n{RESET}", False),
+        (f"import subprocess\nsubprocess.check_call({SAVE})\n{RESET}", False),
+        (f"import subprocess\nr = subprocess.run({SAVE})\nif r.returncode: exit(1)\n{RESET}", False),
+        (f"import subprocess\nif subprocess.call({SAVE}) == 0:\n    {RESET}", False),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\n    {RESET}\n"
+         "except Exception as e:\n    print(e)", False),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\nexcept OSError:\n    raise\n"
+         f"{RESET}", False),
+        ("import os\nif os.system('pg_dump shop > /data/a.sql'): exit(1)\nos.system('dropdb shop')", False),
+        (f"import subprocess\nsubprocess.run(['ls'])\n{RESET}", False),
+        ("import subprocess\nsubprocess.run(", False),
+    ],
+)  # fmt: skip
+def test_a_program_goes_on_after_a_program_that_it_starts(text: str, reported: bool) -> None:
+    assert len(found("JW260", interpreted("python3", "-c", text))) == reported
+    here = f"set -e\npython3 - <<'EOF'\n{text}\nEOF\n"
+    assert len(found("JW260", running(here))) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("pg_dump -f /data/a.sql shop\ndropdb shop", True),
+        ("$ErrorActionPreference = 'Stop'\npg_dump -f /data/a.sql shop\ndropdb shop", True),
+        ("Copy-Item -Path /data/in -Destination /data/out -Recurse\nRemove-Item -Recurse /data/in", True),
+        ("$ErrorActionPreference = 'Stop'\nCopy-Item /data/in /data/out\nRemove-Item /data/in", False),
+        ("Copy-Item /data/in /data/out -ErrorAction Stop\nRemove-Item /data/in", False),
+        ("pg_dump -f /data/a.sql shop\nif ($LASTEXITCODE -ne 0) { exit 1 }\ndropdb shop", False),
+        ("$ErrorActionPreference = 'Stop'; $PSNativeCommandUseErrorActionPreference = $true\n"
+         "pg_dump -f /data/a.sql shop\ndropdb shop", False),
+        ("pg_dump -f /data/a.sql shop\nif (Test-Path /data/a.sql) {\ndropdb shop\n}", False),
+        ("Write-Host start\ndropdb shop", False),
+    ],
+)  # fmt: skip
+def test_powershell_goes_on_after_a_failure(text: str, reported: bool) -> None:
+    assert len(found("JW260", interpreted("pwsh", "-Command", text))) == reported
+
+
 def test_a_deletion_of_what_is_gone_with_the_pod_is_harmless() -> None:
     text = "cp -a /data/in /other; rm -rf /data/in"
     assert found("JW260", running(text, volume={"emptyDir": {}})) == []

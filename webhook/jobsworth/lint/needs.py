@@ -162,9 +162,9 @@ def scripts(job: LintedJob) -> bool:
 
 
 def scripts_or_programs(job: LintedJob) -> bool:
-    """Return True if a container runs a script of a shell, of Python, of JavaScript or of psql."""
+    """Return True if a container runs a script of a shell, of Python, JavaScript, PowerShell or psql."""
     return scripts(job) or any(
-        start.line.program.startswith(("python", "node", "bun", "tsx", "psql"))
+        start.line.program.startswith(("python", "node", "bun", "tsx", "psql", "pwsh"))
         for start in job.starts
     )
 

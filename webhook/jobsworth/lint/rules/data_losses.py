@@ -24,6 +24,8 @@ from jobsworth.lint.effects import (
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.program_steps import steps_of
+from jobsworth.lint.program_text import program_texts
 from jobsworth.lint.script_flow import (
     MAX_COMMANDS,
     TESTS,
@@ -96,25 +98,36 @@ _BUCKET = re.compile(r"(?:[\w-]+://)?[^/\s:]+[/:]?[^/\s:]*/?\*?|[\w-]+://[^/\s]+
     "deletes-after-failure",
     severity="warning",
     summary="A script deletes data although the step fails on which the deletion depends.",
-    needs=needs.scripts,
+    needs=needs.scripts_or_programs,
 )
 def deletes_after_failure(job: LintedJob) -> Iterator[Diagnostic]:
     for start, script in job.scripts:
-        losses = _losses(start, script)
-        found = _unguarded(start, script, losses)
-        if found is None:
-            yield from _too_early(job, start, script, losses)
-            continue
-        step, deletion, loss = found
-        lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
-        effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
-        command = shortened(" ".join(step.words), MAX_SHOWN)
-        yield Diagnostic(
-            start.field,
-            f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
-            f"{_advice(script, step, deletion)}",
-            line=step.line,
-        )
+        found = _lost_in(job, start, script)
+        if found is not None:
+            yield Diagnostic(start.field, found[0], line=found[1])
+    for program in program_texts(job):
+        steps = steps_of(program.interpreter, program.text)
+        found = _lost_in(job, program.start, steps.script, steps.advice) if steps else None
+        if steps is not None and found is not None:
+            yield Diagnostic(program.field, found[0], line=program.line + steps.lines[found[1]])
+
+
+def _lost_in(
+    job: LintedJob, start: ContainerStart, script: ShellScript, advice: str = ""
+) -> tuple[str, int] | None:
+    """Return the message about a script that deletes in spite of a failure, and its line; None for others."""
+    losses = _losses(start, script)
+    found = _unguarded(start, script, losses)
+    if found is None:
+        return _too_early(job, start, script, losses)
+    step, deletion, loss = found
+    lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
+    effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
+    command = shortened(" ".join(step.words), MAX_SHOWN)
+    return (
+        f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
+        f"{advice or _advice(script, step, deletion)}"
+    ), step.line
 
 
 def _advice(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> str:
@@ -148,8 +161,8 @@ def _losses(start: ContainerStart, script: ShellScript) -> _Losses:
 
 def _too_early(
     job: LintedJob, start: ContainerStart, script: ShellScript, losses: _Losses
-) -> Iterator[Diagnostic]:
-    """Report a deletion before the download or restore of what replaces the data."""
+) -> tuple[str, int] | None:
+    """Return the message about a deletion before the download of what replaces the data, and its line."""
     values, commands = constants(start, script), script.commands[:MAX_COMMANDS]
     for deletion, loss in losses:
         at = commands.index(deletion) if deletion in commands else len(commands)
@@ -166,14 +179,12 @@ def _too_early(
                 and _fills_folder(script, values, loss, fetch)
             ):
                 lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
-                yield Diagnostic(
-                    start.field,
+                return (
                     f"`{loss.shown}`{lost} comes before `{shortened(' '.join(fetch.words), MAX_SHOWN)}`. If "
                     "that fails, the data is gone, and nothing replaces it. Get the new data first, to "
-                    "another place.",
-                    line=deletion.line,
-                )
-                return
+                    "another place."
+                ), deletion.line
+    return None
 
 
 def _moves(command: ShellCommand, loss: Effects) -> bool:

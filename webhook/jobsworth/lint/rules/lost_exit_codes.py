@@ -248,14 +248,14 @@ def _is_checked(step: ShellCommand | None) -> bool:
     needs=needs.scripts_or_programs,
 )
 def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, line, interpreter, text in program_texts(job):
-        hidden = hidden_failure(interpreter, text)
+    for program in program_texts(job):
+        hidden = hidden_failure(program.interpreter, program.text)
         if hidden is not None:
             yield Diagnostic(
-                field,
+                program.field,
                 "The program catches every failure, reports it and ends with exit code 0: the Job succeeds, "
                 "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
-                line=line + hidden,
+                line=program.line + hidden,
             )
     yield from _unnoticed_sql(job)
     for start, script in job.scripts:

@@ -344,7 +344,7 @@ def _is_computed(texts: Sequence[str]) -> bool:
     return len(texts) > 1 or any("$(" in text or "`" in text for text in texts)
 
 
-def tests_variable(script: ShellScript, name: str) -> bool:
+def is_looked_at(script: ShellScript, name: str) -> bool:
     """Return True if a script looks whether a variable is empty, or ends for an empty one."""
     quoted = re.escape(name)
     tests = r"(?:\[\[|\[|\btest|\bcase)\s+(?:!\s+)?(?:-z\s+|-n\s+(?=\"))?[\"']?"

@@ -33,8 +33,8 @@ from jobsworth.lint.script_flow import (
     after_failure,
     constants,
     is_enabled,
+    is_looked_at,
     resolved,
-    tests_variable,
     trapped,
 )
 from jobsworth.lint.shell_script import ShellCommand, ShellScript, commands_in
@@ -393,7 +393,7 @@ def _emptied(
         for variable in VARIABLE.finditer(word):
             name = variable[1] or variable[2]
             why = _may_be_empty(job, start, script, name)
-            if why and not tests_variable(script, name):
+            if why and not is_looked_at(script, name):
                 return (
                     f"If {name} is empty, {effect}: {why}. Write ${{{name}:?}}, "
                     "which ends the script instead."

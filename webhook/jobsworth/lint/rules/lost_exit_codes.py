@@ -18,7 +18,7 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
-from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, tests_variable, trapped
+from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, is_looked_at, trapped
 from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript, commands_in
 from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
 from jobsworth.wording import shortened
@@ -320,7 +320,7 @@ def _hidden_request(script: ShellScript) -> tuple[ShellCommand, str, str] | None
             continue
         for word in command.words[1:]:
             name, _, value = word.partition("=")
-            if "$(" in value and not tests_variable(script, name):
+            if "$(" in value and not is_looked_at(script, name):
                 return command, name, first.name
     return None
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from cluster.controller.job import Job
     from cluster.controller.pods_created import PodsCreated
 
-KILLS = int(os.environ.get("JOBSWORTH_KILLS", "30"))
-COMPLETIONS = 10 * KILLS
-ALL_SUCCEED = 2 * KILLS  # of a second Job, whose Pods have no indexes
-PARALLELISM = 5  # so many Pods end while it is being started: half of those for a kill, to have the pace in hand
+KILLS = int(os.environ.get("JOBSWORTH_KILLS", "20"))
+COMPLETIONS = 200 + 10 * KILLS
+ALL_SUCCEED = 4 * KILLS  # of a second Job, whose Pods have no indexes
+PARALLELISM = 5  # so many Pods end while it is being started: fewer than ten for a kill, to have the pace in hand
 LEFT_OVER = 0.1  # of the work, after all kills
 SEED = 2307  # of the KEP that promises it
 FIRST_MAX_SECONDS, MIN_SECONDS = 0.6, 0.02  # seconds that it works before it is killed

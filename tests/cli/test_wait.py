@@ -67,6 +67,39 @@ def test_a_missing_kubeconfig_is_an_error(
     assert "no cluster is configured" in error
 
 
+def test_the_end_has_the_cause_a_command_and_what_comes_next(
+    server: FakeListServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    suspended = stored({**job(), "spec": {**job()["spec"], "suspend": True}})
+    failed = stored(job(), (9, "Failed", "BackoffLimitExceeded"))
+    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path)))
+    more = "More    jobsworth why job/train -n batch --context test"
+    waits = [
+        "Job train waits for the Job to be resumed.",
+        "Cause   spec.suspend is true",
+        """Fix     kubectl patch job -n batch train --type=merge -p '{"spec":{"suspend":false}}'""",
+        "Next    It goes on when spec.suspend is set to false. No activeDeadlineSeconds limits it.",
+        more,
+    ]
+    events = "Fix     kubectl get events -n batch --field-selector involvedObject.name=train"
+    fails = [
+        "Job train failed after 9 s: no Pod is left that shows how it failed.",
+        "Cause   backoffLimit 6 was exceeded",
+        events,
+        more,
+    ]
+    for each, code, lines in ((suspended, 3, waits), (failed, 1, fails)):
+        each["metadata"] |= {"namespace": "batch"}
+        server.jobs = [each]
+        with pytest.raises(SystemExit) as stopped:
+            run(["wait", "job/train", "-n", "batch", "--context", "test"])
+        assert stopped.value.code == code
+        assert capsys.readouterr().out.splitlines() == lines
+
+
 @pytest.mark.parametrize("redirection", ["", "2>&1"])
 def test_a_reader_that_has_gone_is_no_outcome_of_the_job(
     redirection: str, server: FakeListServer, tmp_path: Path

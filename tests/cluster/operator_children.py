@@ -295,7 +295,11 @@ def _leader_worker_set(stored: Json) -> Iterator[Creation]:
             "metadata": {"name": created, "labels": labels},
             "spec": spec,
         }
-        origins = {"spec.template": f"spec.leaderWorkerTemplate.{field}"}
+        path = f"spec.leaderWorkerTemplate.{field}"
+        origins = {"spec.template": path}
+        origins |= {
+            f"spec.template.{part}": f"{path}.metadata.{part}" for part in ("labels", "annotations")
+        }
         yield Creation(STATEFUL_SETS, body, origins)
 
 

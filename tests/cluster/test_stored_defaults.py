@@ -28,7 +28,7 @@ from jobsworth.client.rest_config import Target, rest_config
 from jobsworth.client.transport import Client
 
 Object = dict[str, Any]
-JOBS, CRON_JOBS, KILLS = 1000, 200, 50
+JOBS, CRON_JOBS, KILLS = 300, 60, 12
 LIMITS = ("--sync-period", "5s")
 
 

@@ -154,7 +154,7 @@ def test_a_cron_job_is_explained(bed: TestBed) -> None:
 
     eventually(unfinished, within=60)
     done = command(user, "why", "cronjob/nightly", "-n", namespace, "--no-logs")
-    assert "failed with exit code 3" in done.stdout.partition("\n")[0]
+    assert "failed with exit code 3" in done.stdout
 
 
 def test_wait_works_with_its_rights(bed: TestBed, failed: Any) -> None:

@@ -180,6 +180,127 @@ def test_a_deletion_depends_on_the_steps_before_it(text: str, reported: bool) ->
     assert len(found("JW260", running(text))) == reported
 
 
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("set -e; export S=$(aws rds create-db-snapshot a); aws rds delete-db-instance a", True),
+        ("set -e; f() { local S=$(velero backup create a); helm uninstall b; }; f", True),
+        ("set -e; S=$(aws rds create-db-snapshot a); aws rds delete-db-instance a", False),
+        ("set -e; echo $(velero backup create a); helm uninstall b", True),
+        ("set -e; S=$(velero backup create a) || exit 1; helm uninstall b", False),
+        ("set -e; export S=$(velero backup create a); [ -n $S ]; helm uninstall b", False),
+        ("set -e; for i in $(velero backup create a); do helm uninstall $i; done", False),
+        ("set -e; export C=$(kubectl config current-context); helm uninstall b", False),
+        ("set -e; export S=$(aws s3 ls s3://b/); aws s3 rm --recursive s3://b/old", False),
+    ],
+)
+def test_the_failure_of_a_substitution_is_seen_or_not(text: str, reported: bool) -> None:
+    assert len(found("JW260", running(text))) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "once", "again"),
+    [
+        ("dropdb shop; createdb shop; aws s3 cp s3://b/a /tmp/a; psql shop -f /tmp/a", 1, 1),
+        ("set -e; psql -c 'DROP SCHEMA a CASCADE'; curl -fO https://b/a.sql; psql -f a.sql", 1, 1),
+        ("set -e; psql -c 'TRUNCATE a'; curl -f https://b/a | psql -c '\\copy a from stdin'", 1, 1),
+        ("redis-cli flushall; curl -f https://b/a | redis-cli --pipe", 1, 1),
+        ("set -e; kubectl delete ns a; velero restore create --from-backup a", 1, 1),
+        ("set -e; rm -rf /data/*; restic restore latest --target /data", 1, 1),
+        ("set -e; rm -rf /data/site; git clone https://a/b /data/site", 0, 1),
+        ("set -e; D=/data; rm -rf $D/*; curl -f https://a/b.tgz | tar xz -C $D", 0, 1),
+        (
+            "set -e; aws s3 cp s3://b/a /tmp/a; dropdb shop; createdb shop; psql shop -f /tmp/a",
+            0,
+            0,
+        ),
+        ("set -e; dropdb shop; createdb shop; psql shop -f /data/a.sql", 0, 0),
+        (
+            "set -e; pg_dump -f /data/old shop; dropdb shop; curl -fo /tmp/a b://c; psql -f /tmp/a",
+            0,
+            0,
+        ),
+        ("set -e; dropdb shop; createdb shop; curl -f https://alerts/done", 0, 0),
+        (
+            "set -e; git clone https://a/b /data/new; rm -rf /data/site; mv /data/new /data/site",
+            0,
+            0,
+        ),
+        (
+            "set -e; mv /data/site /data/last; rm -rf /data/site; git clone https://a/b /data/site",
+            0,
+            0,
+        ),
+        ("set -e; curl -fI https://a/b; rm -rf /data/site; curl -fo /data/site https://a/b", 0, 0),
+        ("set -e; rm -rf /data/cache; git clone https://a/b /data/cache", 0, 0),
+        ("set -e; rm -rf /data/site; git clone https://a/b /tmp/site", 0, 0),
+    ],
+)
+def test_new_data_is_there_before_the_old_is_deleted(text: str, once: int, again: int) -> None:
+    assert len(found("JW260", running(text))) == once
+    assert len(found("JW260", cron_job(running(text)))) == again
+
+
+def interpreted(*command: str) -> dict[str, Any]:
+    """A Job that gives its program as text, with a claim at /data."""
+    value = running("true")
+    value["spec"]["template"]["spec"]["containers"][0]["command"] = list(command)
+    return value
+
+
+SAVE = '["pg_dump", "-f", "/data/a.sql", "shop"]'
+RESET = 'subprocess.run(["dropdb", "shop"], check=True)'
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        (f"import subprocess\nsubprocess.run({SAVE})\n{RESET}", True),
+        (f"from subprocess import run\nrun({SAVE})\nrun(['dropdb', 'shop'])", True),
+        (f"import subprocess\nr = subprocess.run({SAVE})\nprint(r)\n{RESET}", True),
+        ("import os\nos.system('pg_dump shop > /data/a.sql')\nos.system('dropdb shop')", True),
+        ("import os, shutil\nos.system('restic backup /data/in')\nshutil.rmtree('/data/in')", True),
+        (f"import subprocess\ndef save():\n    subprocess.call({SAVE})\nsave()\n{RESET}", True),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\nexcept Exception as e:\n"
+         f"    print(e)\n{RESET}", True),
+        (f"import subprocess\nsubprocess.run({SAVE}, check=True)\n{RESET}", False),
+        (f"import subprocess\nsubprocess.check_call({SAVE})\n{RESET}", False),
+        (f"import subprocess\nr = subprocess.run({SAVE})\nif r.returncode: exit(1)\n{RESET}", False),
+        (f"import subprocess\nif subprocess.call({SAVE}) == 0:\n    {RESET}", False),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\n    {RESET}\n"
+         "except Exception as e:\n    print(e)", False),
+        (f"import subprocess\ntry:\n    subprocess.run({SAVE}, check=True)\nexcept OSError:\n    raise\n"
+         f"{RESET}", False),
+        ("import os\nif os.system('pg_dump shop > /data/a.sql'): exit(1)\nos.system('dropdb shop')", False),
+        (f"import subprocess\nsubprocess.run(['ls'])\n{RESET}", False),
+        ("import subprocess\nsubprocess.run(", False),
+    ],
+)  # fmt: skip
+def test_a_program_goes_on_after_a_program_that_it_starts(text: str, reported: bool) -> None:
+    assert len(found("JW260", interpreted("python3", "-c", text))) == reported
+    here = f"set -e\npython3 - <<'EOF'\n{text}\nEOF\n"
+    assert len(found("JW260", running(here))) == reported
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("pg_dump -f /data/a.sql shop\ndropdb shop", True),
+        ("$ErrorActionPreference = 'Stop'\npg_dump -f /data/a.sql shop\ndropdb shop", True),
+        ("Copy-Item -Path /data/in -Destination /data/out -Recurse\nRemove-Item -Recurse /data/in", True),
+        ("$ErrorActionPreference = 'Stop'\nCopy-Item /data/in /data/out\nRemove-Item /data/in", False),
+        ("Copy-Item /data/in /data/out -ErrorAction Stop\nRemove-Item /data/in", False),
+        ("pg_dump -f /data/a.sql shop\nif ($LASTEXITCODE -ne 0) { exit 1 }\ndropdb shop", False),
+        ("$ErrorActionPreference = 'Stop'; $PSNativeCommandUseErrorActionPreference = $true\n"
+         "pg_dump -f /data/a.sql shop\ndropdb shop", False),
+        ("pg_dump -f /data/a.sql shop\nif (Test-Path /data/a.sql) {\ndropdb shop\n}", False),
+        ("Write-Host start\ndropdb shop", False),
+    ],
+)  # fmt: skip
+def test_powershell_goes_on_after_a_failure(text: str, reported: bool) -> None:
+    assert len(found("JW260", interpreted("pwsh", "-Command", text))) == reported
+
+
 def test_a_deletion_of_what_is_gone_with_the_pod_is_harmless() -> None:
     text = "cp -a /data/in /other; rm -rf /data/in"
     assert found("JW260", running(text, volume={"emptyDir": {}})) == []
@@ -212,6 +333,16 @@ OPTIONAL = {
         ("rm -rf /data/$(cat /state/old)", (), True),
         ("find $LOGS -mtime +3 -delete", (), True),
         ("[ -n $T ] && rm -rf /data/$T", (OPTIONAL,), True),
+        ("set -e; export T=$(latest); rm -rf /data/$T", (), True),
+        ("set -e; f() { local -r T=$(latest); rm -rf /data/$T; }; f", (), True),
+        ("set -e; export A=b T; T=$(latest); rm -rf /data/$T", (), False),
+        ("set -e; export T=$(latest); rm -rf /data/${T:?}", (), False),
+        ('set -e; readonly D=$(latest); cd "$D"; rm -rf ./*', (), True),
+        ('set -e; D=$(latest); cd "$D"; rm -rf ./*', (), False),
+        ('export D=$(latest); cd "$D"; cd old; rm -rf ./*', (), False),
+        ('set -e; export U=$(vault read u); psql "$U" -c "DROP SCHEMA shop CASCADE"', (), True),
+        ('set -e; U=$(vault read u); psql "$U" -c "DROP SCHEMA shop CASCADE"', (), False),
+        ('set -e; export C=$(context); kubectl --context "$C" delete ns shop', (), True),
         ("set -e; rm -rf /data/$(cat /state/old)/tmp", (), False),
         ("rm -rf /data/${T:?}", (), False),
         ("rm -rf /data/${T:-none}", (), False),

@@ -50,6 +50,61 @@ def test_a_deletion_is_not_wider_than_it_seems(text: str, reported: bool) -> Non
     assert bool(fields("JW270", running(text))) is reported
 
 
+LIST = "aws ec2 describe-volumes --query 'Volumes[].VolumeId' --output text"
+DELETE = "aws ec2 delete-volume --volume-id"
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("git clone https://a/b && cd b && git push --mirror https://c/b", True),
+        ("git clone https://a/b b; git -C b push --prune https://c/b 'heads/*'", True),
+        ("git clone --mirror https://a/b && cd b.git && git push --mirror https://c/b", False),
+        ("git clone https://a/b && cd b && git push https://c/b main", False),
+        ("git clone a; git fetch origin '+refs/*:refs/*'; git push --mirror https://c/b", False),
+        ("kubectl apply --prune --all -f /manifests", True),
+        ("kubectl apply --prune -f /manifests", True),
+        ("kubectl apply --prune -l app=shop -f /manifests", False),
+        ("kubectl apply --prune --all --prune-allowlist=core/v1/ConfigMap -f /manifests", False),
+        ("kubectl apply --prune --applyset=shop -n shop -f /manifests", False),
+        ("kubectl apply -f /manifests", False),
+        ("kubectl delete pvc --all", True),
+        ("kubectl delete all --all --context preview", False),
+        ("kubectl delete pods --all -l app=a", False),
+        ("kubectl delete workflows --all", False),
+        ("redis-cli -h cache -n 3 FLUSHALL", True),
+        ("redis-cli -u redis://cache:6379/3 flushall", True),
+        ("redis-cli -h cache -n 3 FLUSHDB", False),
+        ("redis-cli -h cache FLUSHALL", False),
+        ("psql shop -c 'TRUNCATE orders CASCADE'", True),
+        ("psql shop <<EOF\nTRUNCATE TABLE a,\n b RESTART IDENTITY CASCADE;\nEOF", True),
+        ("psql shop -c 'TRUNCATE orders RESTART IDENTITY'", False),
+        ("psql shop -c 'TRUNCATE orders; DROP VIEW a CASCADE'", False),
+        (f"{LIST} | xargs -n 1 {DELETE}", True),
+        (f"for id in $({LIST}); do {DELETE} $id; done", True),
+        (f"ids=$({LIST})\nfor id in $ids; do {DELETE} $id; done", True),
+        (f'{LIST} | tr "\\t" "\\n" | while read -r id; do {DELETE} "$id"; done', True),
+        (f"while read id; do {DELETE} $id; done < <({LIST})", True),
+        ("gcloud compute disks list --format='value(name)' | xargs gcloud compute disks delete -q", True),
+        ("az disk list --query '[].id' -o tsv | xargs az disk delete --yes --ids", True),
+        ("aws s3 ls | awk '{print $3}' | xargs -I{} aws s3 rb --force s3://{}", True),
+        (f"{LIST} --filters Name=status,Values=available | xargs -n 1 {DELETE}", False),
+        (f"{LIST.replace('[]', '[?Size>`9`]')} | xargs -n 1 {DELETE}", False),
+        (f"{LIST} | grep vol-0 | xargs -n 1 {DELETE}", False),
+        (f"for id in $({LIST}); do if unused $id; then {DELETE} $id; fi; done", False),
+        (f"for id in $({LIST}); do unused $id && {DELETE} $id; done", False),
+        (f"for r in $(aws ec2 describe-regions); do for i in $({LIST} --filters a); do {DELETE} $i; done; done",
+         False),
+        (f"{LIST} | xargs -n 1 echo", False),
+        ("az disk list -g preview --query '[].id' -o tsv | xargs az disk delete --ids", False),
+        ("gcloud compute disks list --filter=-users:* | xargs gcloud compute disks delete", False),
+        ("aws s3 ls s3://b | awk '{print $4}' | xargs -I{} aws s3 rb s3://{}", False),
+    ],
+)  # fmt: skip
+def test_a_command_deletes_what_it_names(text: str, reported: bool) -> None:
+    assert bool(fields("JW270", running(text))) is reported
+
+
 def test_a_mirror_of_a_filled_volume_is_meant() -> None:
     text = "rclone sync /data remote:b"
     assert not fields("JW270", running(text, volume=CLAIM))
@@ -206,6 +261,30 @@ def test_a_retry_inserts_no_row_again(text: str, reported: bool) -> None:
 def test_what_exists_is_not_made_again(text: str, reported: bool) -> None:
     assert bool(fields("JW271", cron_job(running(text)))) is reported
     assert not fields("JW271", running(text, backoffLimit=0))
+
+
+LOCKED = "L=/data/lock; [ -f $L ] && exit 0; touch $L; work; rm -f $L"
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        (LOCKED, True),
+        ("if [ -e /data/lock ]; then exit 1; fi; echo $$ > /data/lock; work; rm /data/lock", True),
+        ("mkdir /data/lock || exit 0; work; rmdir /data/lock", True),
+        ("if ! mkdir /data/lock; then exit 0; fi; work; rmdir /data/lock", True),
+        ("while [ -f /data/lock ]; do sleep 1; done; touch /data/lock; work; rm /data/lock", True),
+        (f"trap 'rm -f $L' EXIT; {LOCKED}", False),
+        (f"find /data/lock -mmin +60 -delete; {LOCKED.replace('$L', '/data/lock')}", False),
+        (LOCKED.replace("/data", "/tmp"), False),
+        ("[ -f /data/done ] && exit 0; work; touch /data/done", False),
+        ("touch /data/a; work; rm /data/a", False),
+        ("flock -n /data/lock work", False),
+    ],
+)
+def test_a_lock_does_not_outlive_its_run(text: str, reported: bool) -> None:
+    assert bool(fields("JW271", cron_job(running(text, volume=CLAIM)))) is reported
+    assert not fields("JW271", running(text, volume=CLAIM, backoffLimit=0))
 
 
 def service(name: str, *ports: int, **spec: Any) -> dict[str, Any]:

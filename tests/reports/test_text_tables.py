@@ -12,7 +12,7 @@ ROWS = [
     ("cause", "rule", "what follows"),
     ("eviction API (kubectl drain)", "rules[0]", "ignored; new Pod after 10 s"),
 ]
-WORDS = st.lists(st.text("abc", min_size=1, max_size=8), min_size=0, max_size=9).map(" ".join)
+WORDS = st.lists(st.text("abc", min_size=1, max_size=30), min_size=0, max_size=9).map(" ".join)
 
 
 def test_a_table_has_no_limit_without_a_terminal() -> None:
@@ -27,6 +27,43 @@ def test_the_widest_cells_are_wrapped_at_the_width_of_a_terminal() -> None:
         "cause                rule      what follows",
         "eviction API         rules[0]  ignored; new Pod",
         "(kubectl drain)                after 10 s",
+    ]
+
+
+def test_columns_that_do_not_fit_follow_their_row() -> None:
+    rows = [
+        ("Pod", "node", "created", "how", "what followed"),
+        (
+            "nightly-29400000-x7k2p",
+            "gke-batch-pool-1-8f3c9d2e-abcd",
+            "0:00:01",
+            "exit 1",
+            "counted",
+        ),
+        ("nightly-29400000-b4q8z", "", "-", "Pending: ErrImagePull: not found in the registry", ""),
+        ("nightly-29400000-c2vvd", "", "-", "", ""),
+    ]
+    assert list(aligned(rows, 66)) == [
+        "Pod                     node                            created",
+        "    how  what followed",
+        "nightly-29400000-x7k2p  gke-batch-pool-1-8f3c9d2e-abcd  0:00:01",
+        "    exit 1  counted",
+        "nightly-29400000-b4q8z                                  -",
+        "    Pending: ErrImagePull: not found in the registry",
+        "nightly-29400000-c2vvd                                  -",
+    ]
+
+
+def test_a_column_of_expressions_is_not_wrapped() -> None:
+    rows = [
+        ("CRONJOB", "SCHEDULE", "what follows"),
+        ("batch/nightly", "30 2 * * 1-5", "the last run succeeded after a long time"),
+    ]
+    assert list(aligned(rows, 48, unbroken={1})) == [
+        "CRONJOB        SCHEDULE      what follows",
+        "batch/nightly  30 2 * * 1-5  the last run",
+        "                             succeeded after a",
+        "                             long time",
     ]
 
 

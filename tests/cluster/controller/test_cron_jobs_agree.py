@@ -45,6 +45,8 @@ from support.simulation.cron_job_cases import (
 if TYPE_CHECKING:
     from cluster.bed import TestBed
 
+pytestmark = pytest.mark.slow  # by the wall clock: .ci/long runs it
+
 NAMESPACE = "cron-jobs"
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 BY_HAND = "-by-hand"

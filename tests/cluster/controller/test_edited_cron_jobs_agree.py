@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from cluster.bed import TestBed
 
 Object = dict[str, Any]
+pytestmark = pytest.mark.slow  # by the wall clock: .ci/long runs it
+
 NAMESPACE = "edited"
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 EDITED, UNTIL = 30, 190

@@ -81,6 +81,9 @@ class FakeListServer:
             return (404, status(404, "NotFound", "no lease")) if lease is None else (200, lease)
         if parts[:3] == ["api", "v1", "namespaces"]:
             return self._namespaces(parts[3:], query)
+        if parts[:3] == ["apis", "batch", "v1"] and parts[5:6] == ["jobs"] and len(parts) == 7:
+            found = [each for each in self.jobs if each["metadata"]["name"] == last]
+            return (200, found[0]) if found else (404, status(404, "NotFound", "no Job"))
         if parts[:3] != ["apis", "batch", "v1"] or last not in ("jobs", "cronjobs"):
             return 404, status(404, "NotFound", "the server could not find the requested resource")
         stored = self.jobs if last == "jobs" else self.cron_jobs

@@ -9,6 +9,7 @@ from typing import Any
 from jobsworth.lint.command_line import base_name
 from jobsworth.lint.container_start import ContainerStart, image_name
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.usual_programs import sleeps_forever
 from jobsworth.record import Record
 
 AGENTS: dict[str, tuple[str, ...]] = {
@@ -201,39 +202,6 @@ def _is_agent(words: Sequence[str]) -> bool:
     if subcommands and not any(word in subcommands for word in arguments):
         return False
     return not any(word.lstrip("-").partition("=")[0] in PREPARATIONS for word in arguments)
-
-
-def sleeps_forever(words: Sequence[str]) -> bool:
-    """Return True for ``sleep infinity``, ``tail -f /dev/null`` and their other spellings."""
-    name, arguments = (base_name(words[0]), words[1:]) if words else ("", ())
-    if name == "sleep":
-        return any(argument in ("inf", "infinity") for argument in arguments)
-    follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
-    return name == "tail" and follows and "/dev/null" in arguments
-
-
-FOLLOWING: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "inotifywait": ((), ("-m", "--monitor")),
-    "journalctl": ((), ("-f", "--follow")),
-    "kubectl": (("get",), ("-w", "--watch", "--watch=true", "--watch-only", "--watch-only=true")),
-    "mc": (("mirror",), ("-w", "--watch", "-a", "--active-active")),
-}
-"""Programs that never end by themselves with one of some options, and the subcommand that has these; none for
-all. Source: their reference documentation."""
-
-
-def never_ends(words: Sequence[str]) -> bool:
-    """Return True for a command that runs until it gets a signal, because it sleeps or follows changes.
-
-    >>> never_ends(["mc", "mirror", "--watch", "a", "b"]), never_ends(["mc", "mirror", "a", "b"])
-    (True, False)
-    """
-    name = base_name(words[0]) if words else ""
-    subcommands, options = FOLLOWING.get(name, ((), ()))
-    if any(word.startswith(("--pid", "--request-timeout")) for word in words):
-        return False
-    of_subcommand = not subcommands or any(word in subcommands for word in words)
-    return sleeps_forever(words) or (of_subcommand and any(word in options for word in words[1:]))
 
 
 def stopped_by_command(pod: dict[str, Any]) -> bool:

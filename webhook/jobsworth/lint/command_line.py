@@ -7,15 +7,49 @@ Source: "Define a Command and Arguments for a Container" in the documentation of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jobsworth.lint.usual_images import entrypoint
 from jobsworth.record import Record
 
+_DOLLAR = re.compile(
+    r"\$(?:(?P<escape>\$)|\((?P<reference>[A-Za-z_]\w*)\)|(?P<variable>\w+)|\{(?P<braced>\w+)\})",
+    re.ASCII,
+)
 SHELLS = ("sh", "bash", "ash", "dash", "ksh", "zsh")
 VALUED_OPTIONS = ("--init-file", "--rcfile")
 """Long options of bash whose value is the next word; so is that of ``o`` and ``O`` among short ones."""
+
+
+class Dollar(Record):
+    """A dollar sign in a word of a command line, as the kubelet reads it.
+
+    Attributes:
+        kind: ``reference`` for ``$(NAME)``, which the kubelet replaces by a variable of the container;
+            ``escape`` for ``$$``, of which it leaves one; ``variable`` for ``$NAME``, and ``braced`` for
+            ``${NAME}``, which it leaves to the program.
+        name: the name of the variable; a dollar sign for an escape.
+        text: all of it.
+        at: its place in the word.
+    """
+
+    kind: str
+    name: str
+    text: str
+    at: int
+
+
+def dollars(text: str) -> Iterator[Dollar]:
+    """Yield the dollar signs of a word that mean something.
+
+    >>> [(each.kind, each.name) for each in dollars("$(A) $$(B) ${C} $D $(date)")]
+    [('reference', 'A'), ('escape', '$'), ('braced', 'C'), ('variable', 'D'), ('reference', 'date')]
+    """
+    for found in _DOLLAR.finditer(text):
+        kind = str(found.lastgroup)
+        yield Dollar(kind, found[kind], found[0], found.start())
 
 
 class ShellCall(Record):

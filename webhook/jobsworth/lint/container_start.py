@@ -230,6 +230,11 @@ class ContainerStart(Record):
         """The family of the image; None if it is unknown."""
         return family_of(self.container.get("image", ""))
 
+    @property
+    def has_busybox(self) -> bool:
+        """True if the usual programs of the image are those of busybox."""
+        return self.family is not None and self.family.dialect == "ash"
+
     def source_of_variable(self, name: str) -> str:
         """Return the source of a variable; empty if nothing sets it.
 

@@ -207,7 +207,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "pg_restore": (Use("reset", (), ("-c", "--clean")),),
     "mongorestore": (Use("reset", (), ("--drop",)),),
     "redis-cli": _REDIS,
-    "valkey-cli": _REDIS,
+    "valkey-cli": _REDIS, "keydb-cli": _REDIS,
     "flyway": (Use("reset", ("clean",)), Use("reset", ("migrate",), ("-cleanOnValidationError",))),
     "liquibase": (Use("reset", ("dropAll",)), Use("reset", ("drop-all",))),
     "atlas": (Use("reset", ("schema", "clean"), ("--auto-approve",)),),
@@ -231,7 +231,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "tofu": _TERRAFORM,
     "pulumi": (Use("reset", ("destroy",)),),
     "helm": (Use("reset", ("uninstall",), (), _DRY), Use("reset", ("delete",), (), _DRY)),
-    "git": (Use("push", ("push",), ("--force", "-f", "--mirror"), (*_DRY, "--force-with-lease")),),
+    "git": (Use("push", ("push",), ("--force", "-f", "--mirror", "--prune"), (*_DRY, "--force-with-lease")),),
     **dict.fromkeys(
         ("prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
          "manage.py", "django-admin", "drizzle-kit", "knex"),
@@ -323,13 +323,15 @@ FORMATTERS = ("blkdiscard", "lvremove", "pvremove", "vgremove", "wipefs")
 """Programs beside ``mkfs.*`` that empty a device."""
 RUNNERS = {
     "bundle": 2, "bunx": 1, "npm": 2, "npx": 1, "php": 1, "pnpm": 2, "poetry": 2, "python": 1, "python3": 1,
-    "uv": 2, "xargs": 1, "yarn": 1,
+    "uv": 2, "xargs": 4, "yarn": 1,
 }  # fmt: skip
 """Programs that run another one, with the number of words before its name at most."""
 VALUED = frozenset(
     (
-        "--config", "--endpoint-url", "--exclude", "--host", "--include", "--port", "--profile", "--region",
-        "--schema", "--tag", "--uri", "-C", "-U", "-a", "-e", "-f", "-h", "-i", "-n", "-o", "-p", "-u",
+        "--cluster", "--config", "--context", "--endpoint-url", "--exclude", "--host", "--include",
+        "--kube-context", "--kubeconfig", "--namespace", "--output", "--port", "--profile", "--query",
+        "--region", "--schema", "--tag", "--uri", "-C", "-U", "-a", "-e", "-f", "-h", "-i", "-n", "-o", "-p",
+        "-u",
     )
 )  # fmt: skip
 """Options of these programs whose value is the next word."""
@@ -364,12 +366,13 @@ def operands(words: Sequence[str]) -> list[str]:
     ['s3', 'rm', 's3://a/b']
     """
     found, skip = [], False
-    takes = base_name(words[0]) not in WITHOUT_VALUES if words else False
+    name = base_name(words[0]) if words else ""
+    valued = ("-C",) if name == "git" else () if name in WITHOUT_VALUES else VALUED
     for word in words[1:]:
         if skip:
             skip = False
         elif word.startswith("-") and word != "-":
-            skip = takes and word in VALUED
+            skip = word in valued
         else:
             found.append(word)
     return found
@@ -446,6 +449,65 @@ def repetition(words: Sequence[str]) -> str:
     uses = REPEATED.get(base_name(words[0]), ()) if words else ()
     rest = operands(words) if uses else ()
     return next((use.loss for use in uses if _is(use, words, rest)), "")
+
+
+_SELECTING = re.compile(r"\[\?|\[-?\d|\[:|\b(?:contains|starts_with|ends_with|max_by|min_by)\(")
+_PRESENTING = (
+    "--format", "--no-cli-pager", "--no-paginate", "--only-show-errors", "--output", "--owner-ids",
+    "--owners", "--page-size", "--profile", "--query", "--quiet", "--region", "--uri", "-o", "-q",
+)  # fmt: skip
+"""Options of cloud CLIs that select no objects of a list."""
+_DELETING = re.compile(r"(?:batch-)?(?:delete|terminate|deregister|release|purge)(?:-|$)|rb$")
+_PASSING = frozenset(("cat", "cut", "echo", "printf", "read", "sort", "tr", "xargs"))
+"""Programs that give on each item that they get."""
+
+
+def deletes_in_cloud(words: Sequence[str]) -> str:
+    """Return the cloud CLI by which a command deletes objects, also through xargs; empty for another.
+
+    >>> deletes_in_cloud(["xargs", "-n", "1", "aws", "ec2", "delete-volume", "--volume-id"])
+    'aws'
+    """
+    inner = _inner(words)
+    name = base_name(inner[0]) if inner else ""
+    return name if name in CLOUDS and any(map(_DELETING.match, operands(inner)[1:])) else ""
+
+
+def lists_all(words: Sequence[str], cloud: str) -> bool | None:
+    """Return True for a list of all objects of a cloud, None for a step that selects none of its input.
+
+    >>> lists_all(["aws", "ec2", "describe-volumes", "--query", "Volumes[].VolumeId"], "aws")
+    True
+    >>> lists_all(["aws", "ec2", "describe-volumes", "--filters", "a"], "aws"), lists_all(["sort"], "aws")
+    (False, None)
+    """
+    name, rest = base_name(words[0]), operands(words)
+    if name == cloud:
+        options = [word.partition("=")[0] for word in words if word.startswith("-") and word != "-"]
+        if rest[:1] == ["sts"]:
+            return None
+        lists = any(
+            each in ("list", "ls") or each.startswith(("describe-", "list-")) for each in rest
+        )
+        if rest[:2] == ["s3", "ls"] and len(rest) > 2:
+            return False
+        plain = all(each in _PRESENTING for each in options)
+        return lists and plain and not any(map(_SELECTING.search, words))
+    if name in _PASSING or (name == "tail" and any(word.startswith("+") for word in words)):
+        return None
+    shows = name == "awk" and re.fullmatch(r"\s*\{\s*print[^{}]*\}\s*", words[-1])
+    takes = name == "jq" and not re.search(
+        r"select|test\(|\[-?\d|\[:|limit|first|last", " ".join(words)
+    )
+    return None if shows or takes else False
+
+
+CLOUDS = {
+    "aws": "--filters, or a --query with [?…]",
+    "az": "a --query with [?…]",
+    "gcloud": "--filter",
+}
+"""Command line programs of clouds, with what selects the objects of a list."""
 
 
 def _sql(found: re.Match[str]) -> str:
@@ -542,6 +604,37 @@ KEEPING = frozenset(
 """Programs that are no step on which a later deletion depends."""
 
 
+RESTORING = {
+    "aws": ("restore-",), "borg": ("extract",), "duplicity": ("restore",), "kopia": ("restore",),
+    "pgbackrest": ("restore",), "restic": ("restore",), "rustic": ("restore",), "velero": ("restore",),
+    "wal-g": ("backup-fetch",),
+}  # fmt: skip
+"""Programs that bring back data from another place, with beginnings of words that make them do so."""
+
+
+def fetches(words: Sequence[str]) -> bool:
+    """Return True for a command that gets data from another place, which may be out of reach.
+
+    >>> fetches(["aws", "s3", "cp", "s3://b/a", "-"]), fetches(["aws", "s3", "cp", "/a", "s3://b/a"])
+    (True, False)
+    >>> fetches(["restic", "restore", "latest", "--target", "/a"]), fetches(["git", "clone", "https://a/b"])
+    (True, True)
+    """
+    name, rest = (base_name(words[0]), operands(words)) if words else ("", [])
+    if any(word.startswith(RESTORING.get(name, ())) for word in rest):
+        return True
+    if name in ("curl", "wget"):
+        return (
+            any("://" in word or word.startswith("$") for word in words) and "DELETE" not in words
+        )
+    if name == "git":
+        return rest[:1] == ["clone"]
+    local = name in COPIES and len(rest) > 1 and rest[-1].startswith(("/", "$", "."))
+    piped = name in COPIES and rest[-1:] == ["-"]
+    remote = any(":" in word or name == "mc" for word in rest[:-1])
+    return (local or piped) and remote and (not COPIES[name] or rest[0] in COPIES[name])
+
+
 def written_by(words: Sequence[str]) -> Iterator[str]:
     """Yield the operands and values of options to which a command writes.
 
@@ -566,6 +659,8 @@ def written_by(words: Sequence[str]) -> Iterator[str]:
             yield rest[-1]
     elif name == "zip":
         yield from rest[:1]
+    elif (name == "curl" and _has(words, "-O")) or (name == "wget" and not _has(words, "-O")):
+        yield from (base_name(each) for each in words if "://" in each)
     at_home = WRITING_HOME.get(tuple(words[:3])) or WRITING_HOME.get(tuple(words[:2]))
     if at_home and "--kubeconfig" not in words:
         yield f"~/{at_home}"
@@ -581,8 +676,9 @@ def written_by(words: Sequence[str]) -> Iterator[str]:
 
 
 COPIES = {
-    "aws": ("s3",), "gcloud": ("storage",), "gsutil": ("cp", "rsync"), "kubectl": ("cp",),
-    "mc": ("cp", "mirror"), "rclone": ("copy", "copyto", "sync"), "rsync": (), "scp": (),
+    "aws": ("s3",), "azcopy": ("copy", "cp", "sync"), "gcloud": ("storage",), "gsutil": ("cp", "rsync"),
+    "kubectl": ("cp",), "mc": ("cp", "mirror"), "rclone": ("copy", "copyto", "sync"), "rsync": (),
+    "s3cmd": ("get", "sync"), "s5cmd": ("cp", "sync"), "scp": (),
 }  # fmt: skip
 """Programs that copy to their last operand, with the subcommands that do so; none for always."""
 WRITING_HOME = {
@@ -597,6 +693,6 @@ WRITING_HOME = {
 """Commands that write to the home folder of their user."""
 WRITING_OPTIONS = {
     "curl": ("-o", "--output"), "mongodump": ("--out", "-o"), "openssl": ("-out",), "pg_dump": ("-f",),
-    "unzip": ("-d",), "wget": ("-O", "--output-document", "-P"),
+    "restic": ("--target", "-t"), "unzip": ("-d",), "wget": ("-O", "--output-document", "-P"),
 }  # fmt: skip
 """Options whose value is a file or folder that a program writes."""

@@ -162,9 +162,9 @@ def scripts(job: LintedJob) -> bool:
 
 
 def scripts_or_programs(job: LintedJob) -> bool:
-    """Return True if a container runs a script of a shell, of Python, of JavaScript or of psql."""
+    """Return True if a container runs a script of a shell, of Python, JavaScript, PowerShell or psql."""
     return scripts(job) or any(
-        start.line.program.startswith(("python", "node", "bun", "tsx", "psql"))
+        start.line.program.startswith(("python", "node", "bun", "tsx", "psql", "pwsh"))
         for start in job.starts
     )
 
@@ -173,14 +173,20 @@ def known_commands(job: LintedJob) -> bool:
     return bool(job.commands)
 
 
+def annotations_or_formatting(job: LintedJob) -> bool:
+    """Return True if the Job may be a hook, or runs a program that formats devices."""
+    return bool(job.annotations) or any(name.startswith(("dd", "mkfs")) for name in job.programs)
+
+
 def a_shell(job: LintedJob) -> bool:
     return any(start.line.starts_shell for start in job.starts)
 
 
 def a_base_image(job: LintedJob) -> bool:
-    """Return True if a container runs a command in an image of a distribution."""
+    """Return True if a container runs a command in an image of a distribution, or one with busybox."""
     return any(
-        start.commands and base_image(start.container.get("image", "")) for start in job.starts
+        start.commands and (start.has_busybox or base_image(start.container.get("image", "")))
+        for start in job.starts
     )
 
 

@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.record import Record
 
 MAX_LENGTH = 32_768
 """The length of a program beyond which it is not read."""
@@ -15,6 +17,8 @@ _ENDS = ("_exit", "abort", "exit", "fail", "kill", "quit", "send_signal")
 _REPORTS = re.compile(
     r"^(?:print\w*|log|debug|info|warn|warning|error|exception|critical|fatal|write|print_exc)$"
 )
+CODE_OPTIONS = ("-c", "-e", "-Command", "-command")
+"""Options of interpreters before the text of a program."""
 _BROAD = ("BaseException", "Exception")
 _CATCH = re.compile(
     r"\.catch\(\s*(?:console\.\w+|\(?\w*\)?\s*=>\s*\{?\s*console\.\w+\([^{}]*\);?\s*\}?)\s*\)\s*;?\s*$"
@@ -22,23 +26,43 @@ _CATCH = re.compile(
 _LEAVES = re.compile(r"process\.(?:exit|abort|exitCode)|\bthrow\b.*$")
 
 
-def program_texts(job: LintedJob) -> Iterator[tuple[str, int, str, str]]:
-    """Yield the field, the first line in it, the interpreter and the text of each program."""
+class ProgramText(Record):
+    """A program that a container gets as text.
+
+    Attributes:
+        start: the start of the container.
+        field: the field with the text.
+        line: its first line there, from 0.
+        interpreter: the program that reads it.
+        text: the program.
+    """
+
+    start: ContainerStart
+    field: str
+    line: int
+    interpreter: str
+    text: str
+
+
+def program_texts(job: LintedJob) -> Iterator[ProgramText]:
+    """Yield the programs of the containers."""
     for start in job.all_starts:
         if start.is_init:
             continue
         if start.mounted is not None and start.script is None:
-            yield start.field, 0, start.mounted.interpreter, start.mounted.text
+            yield ProgramText(start, start.field, 0, start.mounted.interpreter, start.mounted.text)
         for command in start.commands:
             words = command.words
-            at = next((index for index, word in enumerate(words) if word in ("-c", "-e")), 0)
+            at = next((index for index, word in enumerate(words) if word in CODE_OPTIONS), 0)
             if at and at + 1 < len(words):
                 own = start.script is None
                 number = start.line.at + at + 1
                 field = f"{start.path}.{start.line.field(number)}" if own else command.field
-                yield field, 0 if own else command.line, command.name, words[at + 1]
+                line = 0 if own else command.line
+                yield ProgramText(start, field, line, command.name, words[at + 1])
             elif command.step is not None and command.step.input:
-                yield command.field, command.line + 1, command.name, command.step.input
+                line, text = command.line + 1, command.step.input
+                yield ProgramText(start, command.field, line, command.name, text)
 
 
 def hidden_failure(interpreter: str, text: str) -> int | None:
@@ -76,11 +100,7 @@ def _of_python(module: ast.Module) -> int | None:
             ):
                 continue
             for handler in statement.handlers:
-                if (
-                    _is_broad(handler)
-                    and _only_reports(handler.body)
-                    and not _may_fail(statement.finalbody)
-                ):
+                if caught_and_reported(handler) and not _may_fail(statement.finalbody):
                     return handler.lineno - 1
     return None
 
@@ -98,6 +118,11 @@ def _main_bodies(
         name = getattr(last.value.func, "id", "")
         if name in functions:
             yield functions[name].body
+
+
+def caught_and_reported(handler: ast.ExceptHandler) -> bool:
+    """Return True for a handler that catches every failure, and goes on after it has reported it."""
+    return _is_broad(handler) and _only_reports(handler.body)
 
 
 def _is_broad(handler: ast.ExceptHandler) -> bool:

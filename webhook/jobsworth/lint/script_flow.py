@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from jobsworth.lint.container_start import ContainerStart, literal_variables
 from jobsworth.lint.effects import written_by
 from jobsworth.lint.shell_script import (
+    HARMLESS,
     Compound,
     Part,
     ShellCommand,
@@ -212,9 +213,15 @@ class _Run:
         return ends | {each.replace(code=0) for each in states}
 
     def _loop(self, node: Compound, checked: bool, states: _States) -> _States:
-        """Run a loop once, and ask its condition twice."""
+        """Run a loop once, and ask its condition twice. Without a list, a ``for`` does not run its body."""
         self._breaks.append(set())
         ends: _States = set()
+        if node.listed:
+            runs: _States = set()
+            for state in states:
+                for end in self._apart(partial(self._all, node.listed, True), {state}):
+                    (runs if end.failed == state.failed else ends).add(end.replace(code=0))
+            states = runs
         for _ in range(2):
             asked = self._all(node.clauses[0].asked, True, states)
             leaves = int(node.kind != "until")
@@ -233,6 +240,19 @@ class _Run:
             raise _TooLong
         if command is self._failing:
             return {state.replace(failed=True, code=1)}
+        if not command.inner:
+            return self._run(command, state, checked)
+        ends = self._apart(partial(self._all, command.inner, checked), {state})
+        if not command.words:
+            return ends
+        found: _States = set()
+        for end in ends:
+            # Another program may notice that an argument is missing.
+            if end.failed == state.failed or command.name in HARMLESS:
+                found |= self._run(command, end, checked)
+        return found
+
+    def _run(self, command: ShellCommand, state: _State, checked: bool) -> _States:
         if state.failed:
             self.reached.add(command)
         name, words = command.name, command.words
@@ -322,6 +342,13 @@ def _ends_by_errexit(node: ShellCommand | Compound) -> bool:
 def _is_computed(texts: Sequence[str]) -> bool:
     """Return True for the values of a variable that a script sets by a command, or in several places."""
     return len(texts) > 1 or any("$(" in text or "`" in text for text in texts)
+
+
+def is_looked_at(script: ShellScript, name: str) -> bool:
+    """Return True if a script looks whether a variable is empty, or ends for an empty one."""
+    quoted = re.escape(name)
+    tests = r"(?:\[\[|\[|\btest|\bcase)\s+(?:!\s+)?(?:-z\s+|-n\s+(?=\"))?[\"']?"
+    return bool(re.search(rf"\$\{{{quoted}:?[?=-]|{tests}\$\{{?{quoted}\b", script.text))
 
 
 def constants(start: ContainerStart, script: ShellScript) -> dict[str, str]:

@@ -33,7 +33,10 @@ MAX_LENGTH = 8_192
 0.1 ms for a kilobyte of them, but up to half a second for 8 KiB of a hostile one."""
 
 MAX_NESTING = 50
-"""The maximum nesting of compound commands that is read."""
+"""The maximum nesting of compound commands and substitutions that is read."""
+
+MAX_SOURCES = 20
+"""The number of commands before a command, in its pipe or for a variable, of which it keeps the output."""
 
 _SIMPLE = (
     "command", "declaration_command", "test_command", "unset_command", "variable_assignment",
@@ -74,6 +77,8 @@ _SET_BY_NAME = ("getopts", "mapfile", "printf", "read", "readarray")
 """Commands that set the variables that they name."""
 _NO_WORDS = ("file_redirect", "herestring_redirect", "process_substitution", "variable_assignment")
 """Parts of a command that are not words of it."""
+_SUBSTITUTIONS = ("command_substitution", "process_substitution")
+_READ = re.compile(r"\$\{?(\w+)")
 _QUOTED = {"ansi_c_string": 2, "raw_string": 1, "string": 1}
 """The kinds of quoted words, with the length of the opening quote."""
 
@@ -87,7 +92,7 @@ class ShellCommand:
         before: the operator before it: ``;`` (also for a line feed and a ``&``), ``&&``, ``||`` or ``|``.
         after: the operator after it, also ``&``.
         depth: the number of compound commands around it.
-        checked: True in the condition of an ``if`` or a loop, and after ``!``.
+        checked: True in the condition of an ``if`` or a loop, after ``!``, and in ``$(…)``.
         background: True if it, or a list or compound command around it, is started in the background.
         assigns: True if the command runs a program only to set a variable.
         outputs: the files into which its output goes, without quotes.
@@ -99,13 +104,16 @@ class ShellCommand:
         conditions: the conditions of the ``if`` clauses around it, as they are written; ``?``, of which
             nothing is known, for ``else`` and the other clauses.
         function: the name of the function around it; empty for none.
+        inner: the lists of commands in its ``$(…)`` and ``<(…)``.
+        fed_by: the commands whose output it gets: those of ``inner``, those before it in a pipe, and those by
+            which the script has set the variables that it reads.
         replaced_by: a command after it that replaces its exit code before the script reads ``$?``, such as an
             assignment; empty if there is none.
     """
 
     __slots__ = (
-        "after", "assigns", "background", "before", "checked", "conditions", "depth", "errors", "function",
-        "input", "line", "outputs", "replaced_by", "replaces", "words",
+        "after", "assigns", "background", "before", "checked", "conditions", "depth", "errors", "fed_by",
+        "function", "inner", "input", "line", "outputs", "replaced_by", "replaces", "words",
     )  # fmt: skip
 
     def __init__(
@@ -125,8 +133,11 @@ class ShellCommand:
         line: int = 0,
         conditions: Sequence[str] = (),
         function: str = "",
+        inner: Sequence[Statement] = (),
     ) -> None:
         self.words = words
+        self.inner = inner
+        self.fed_by: Sequence[ShellCommand] = ()
         self.line = line
         self.conditions = conditions
         self.function = function
@@ -198,11 +209,27 @@ class Compound(Record):
         kind: its first word, such as ``if``, ``until`` or ``(``; ``function`` for the definition of one.
         name: the name of the function.
         clauses: its clauses. An ``else`` asks nothing.
+        listed: the lists of commands whose output a ``for`` goes through.
     """
 
     kind: str
     name: str
     clauses: Sequence[Clause]
+    listed: Sequence[Statement] = ()
+
+
+def commands_in(statements: Sequence[Statement]) -> Iterator[ShellCommand]:
+    """Yield the simple commands in some lists of commands, also those in their ``$(…)``."""
+    for statement in statements:
+        for part in statement.parts:
+            if isinstance(part.node, ShellCommand):
+                yield from commands_in(part.node.inner)
+                yield part.node
+            else:
+                yield from commands_in(part.node.listed)
+                for clause in part.node.clauses:
+                    yield from commands_in(clause.asked)
+                    yield from commands_in(clause.body)
 
 
 class ShellScript:
@@ -218,6 +245,8 @@ class ShellScript:
         statements: its lists of commands, as they contain each other.
         closed: True if the script ends with a compound command, such as a loop.
         errexit: True if the shell exits on the first failure (``set -e``).
+        hidden: the variables that ``export``, ``local`` or the like sets by a command, whose exit code it
+            replaces by its own (POSIX, export, "Exit Status").
         options: the options of the shell in the command line.
         parameters: the words after the script in the command line.
         pipefail: True if a pipe fails with any of its commands (``set -o pipefail``).
@@ -227,7 +256,7 @@ class ShellScript:
     """
 
     __slots__ = (
-        "assigned", "closed", "commands", "endless_loops", "errexit", "last", "nounset", "options",
+        "assigned", "closed", "commands", "endless_loops", "errexit", "hidden", "last", "nounset", "options",
         "parameters", "pipefail", "statements", "text", "waiting_loops", "xtrace",
     )  # fmt: skip
 
@@ -245,6 +274,7 @@ class ShellScript:
         except _Unreadable:
             reader = _Reader()
         self.assigned = reader.assigned
+        self.hidden = reader.hidden
         self.commands = reader.commands
         self.statements = reader.statements
         self.last = reader.last
@@ -312,8 +342,11 @@ def _parser() -> Parser:
 class _Reader:
     """Reads the commands of a script from its syntax tree; raises _Unreadable."""
 
-    def __init__(self) -> None:
+    def __init__(self, outer: _Reader | None = None) -> None:
         self.assigned: dict[str, list[str]] = {}
+        self.hidden: set[str] = set()
+        self._makers: dict[str, list[ShellCommand]] = {} if outer is None else outer._makers
+        self._piped: Sequence[ShellCommand] = ()
         self.commands: list[ShellCommand] = []
         self.statements: list[Statement] = []
         self.last = 0
@@ -365,10 +398,13 @@ class _Reader:
         """Read a list such as ``a | b && c``, and note if a compound command ends it."""
         parts = list(_parts(node))
         read: list[Part] = []
+        piped, pipe = self._piped, len(self.commands)
         for index, (before, inverted, part) in enumerate(parts):
             is_last = index + 1 == len(parts)
             after = ("&" if background else ";") if is_last else parts[index + 1][0]
             start = len(self.commands)
+            pipe = pipe if before == "|" else start
+            self._piped = self.commands[max(pipe, start - MAX_SOURCES) : start] or piped
             if part.type in _SIMPLE or part.children[0].type == "((":
                 command = self._take(
                     part, depth, checked=checked or inverted, background=background
@@ -379,10 +415,11 @@ class _Reader:
             else:
                 if depth == MAX_NESTING:
                     raise _Unreadable
+                listed = self._listed(part, depth + 1)
                 clauses = self._read_body(
                     part, depth + 1, checked=checked or inverted, background=background
                 )
-                found = _compound(part, clauses)
+                found = _compound(part, clauses, listed)
                 if part.type == "while_statement" and _waits(self.commands[start:], depth + 1):
                     self.waiting_loops.append(_text(part))
                 if depth == 0 and not background and (condition := _endless_condition(part)):
@@ -392,7 +429,52 @@ class _Reader:
                 self.commands[start].before = before
                 self.commands[-1].after = after
             self.closed = part.type in _COMPOUND and part.children[0].type != "(("
+        self._piped = piped
         return Statement(read, background)
+
+    def _substituted(self, nodes: Sequence[Node], depth: int) -> list[Statement]:
+        """Read the commands in the substitutions of some nodes."""
+        found: list[Statement] = []
+        waiting = list(reversed(nodes))
+        while waiting:
+            node = waiting.pop()
+            if node.type not in _SUBSTITUTIONS:
+                waiting += reversed(node.children)
+                continue
+            if depth >= MAX_NESTING:
+                raise _Unreadable
+            reader = _Reader(self)
+            for each in node.children:
+                if each.type in _STATEMENTS:
+                    found.append(
+                        reader._read_statement(
+                            each, background=False, depth=depth + 1, checked=True
+                        )
+                    )
+        return found
+
+    def _listed(self, node: Node, depth: int) -> list[Statement]:
+        """Read the commands whose output a loop goes through, which make its variable."""
+        values = [each for each in node.children if each.type not in (*_STATEMENTS, *_CLAUSES)]
+        if node.type != "for_statement":
+            redirected = [each for each in _redirects(node) if _text(each.children[0]) == "<"]
+            self._piped = [*self._piped, *commands_in(self._substituted(redirected, depth))]
+            return []
+        listed = self._substituted(values, depth)
+        self._make(_text(node.children[1]), listed, " ".join(map(_text, values[2:])))
+        return listed
+
+    def _make(
+        self, name: str, inner: Sequence[Statement], text: str, piped: Sequence[ShellCommand] = ()
+    ) -> None:
+        """Note the commands by whose output a variable is set."""
+        self._makers[name] = [*self._makers.get(name, ()), *self._sources(inner, text), *piped][
+            :MAX_SOURCES
+        ]
+
+    def _sources(self, inner: Sequence[Statement], text: str) -> list[ShellCommand]:
+        read = [each for name in _READ.findall(text) for each in self._makers.get(name, ())]
+        return list(dict.fromkeys([*commands_in(inner), *read]))[:MAX_SOURCES]
 
     def _read_body(
         self, node: Node, depth: int, *, checked: bool, background: bool
@@ -438,13 +520,21 @@ class _Reader:
         text = _text(node)
         assigns = not words and ("$(" in text or "`" in text)
         words = words[launched(words) :] or words
+        redirected = [each for each in _redirects(node) if each.parent != node]
+        inner = self._substituted([node, *redirected], depth)
         for each in (node, *node.children):
             if each.type == "variable_assignment" and each.children[0].type == "variable_name":
                 value = _text(each.children[-1]) if len(each.children) > 2 else ""
-                self.assigned.setdefault(_text(each.children[0]), []).append(value)
+                name = _text(each.children[0])
+                self.assigned.setdefault(name, []).append(value)
+                self._make(name, inner, value)
+                if node.type == "declaration_command" and ("$(" in value or "`" in value):
+                    self.hidden.add(name)
         if words and words[0] in _SET_BY_NAME:
             for word in words[1:]:
-                self.assigned.setdefault(word.partition("=")[0], [])
+                name = word.partition("=")[0]
+                self.assigned.setdefault(name, [])
+                self._make(name, inner, "", self._piped)
         command = ShellCommand(
             words,
             ";",
@@ -460,16 +550,18 @@ class _Reader:
             line=node.start_point[0],
             conditions=tuple(self._conditions),
             function=self._function,
+            inner=inner,
         )
+        command.fed_by = [*self._sources(inner, text), *self._piped]
         if words or assigns:
             self.commands.append(command)
         return command
 
 
-def _compound(node: Node, clauses: Sequence[Clause]) -> Compound:
+def _compound(node: Node, clauses: Sequence[Clause], listed: Sequence[Statement]) -> Compound:
     is_function = node.type == "function_definition"
     kind = "function" if is_function else _text(node.children[0])
-    return Compound(kind, _function_name(node) if is_function else "", clauses)
+    return Compound(kind, _function_name(node) if is_function else "", clauses, listed)
 
 
 def _function_name(node: Node) -> str:
@@ -485,14 +577,19 @@ def _printed(command: ShellCommand) -> str:
 
 
 def _outputs(node: Node, descriptor: str, operators: Sequence[str] = _INTO_FILES) -> Iterator[str]:
-    """Yield the files into which an output of a simple command is redirected, not devices and streams.
+    """Yield the files into which an output of a simple command is redirected, not devices and streams."""
+    for each in _redirects(node):
+        if target := _output(each, descriptor, operators):
+            yield target
+
+
+def _redirects(node: Node) -> Iterator[Node]:
+    """Yield the redirections of a command.
 
     The redirection of a list or pipe stands beside the list, and belongs to its last command.
     """
     while True:
-        for child in node.children:
-            if child.type == "file_redirect" and (target := _output(child, descriptor, operators)):
-                yield target
+        yield from (child for child in node.children if child.type == "file_redirect")
         above = node.parent
         if above is None or above.type not in _LISTS:
             return

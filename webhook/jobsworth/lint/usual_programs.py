@@ -1,4 +1,4 @@
-"""The names of usual programs and images: servers, and programs that dump databases."""
+"""The names of usual programs and images: servers, what follows changes, dumps and migrations."""
 
 from __future__ import annotations
 
@@ -148,6 +148,39 @@ def serves(words: Sequence[str]) -> bool:
     if needed is None or not ENDING.isdisjoint(arguments):
         return False
     return not needed or any(each in arguments for each in needed)
+
+
+def sleeps_forever(words: Sequence[str]) -> bool:
+    """Return True for ``sleep infinity``, ``tail -f /dev/null`` and their other spellings."""
+    name, arguments = (base_name(words[0]), words[1:]) if words else ("", ())
+    if name == "sleep":
+        return any(argument in ("inf", "infinity") for argument in arguments)
+    follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
+    return name == "tail" and follows and "/dev/null" in arguments
+
+
+FOLLOWING: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "inotifywait": ((), ("-m", "--monitor")),
+    "journalctl": ((), ("-f", "--follow")),
+    "kubectl": (("get",), ("-w", "--watch", "--watch=true", "--watch-only", "--watch-only=true")),
+    "mc": (("mirror",), ("-w", "--watch", "-a", "--active-active")),
+}
+"""Programs that never end by themselves with one of some options, and the subcommand that has these; none for
+all. Source: their reference documentation."""
+
+
+def never_ends(words: Sequence[str]) -> bool:
+    """Return True for a command that runs until it gets a signal, because it sleeps or follows changes.
+
+    >>> never_ends(["mc", "mirror", "--watch", "a", "b"]), never_ends(["mc", "mirror", "a", "b"])
+    (True, False)
+    """
+    name = base_name(words[0]) if words else ""
+    subcommands, options = FOLLOWING.get(name, ((), ()))
+    if any(word.startswith(("--pid", "--request-timeout")) for word in words):
+        return False
+    of_subcommand = not subcommands or any(word in subcommands for word in words)
+    return sleeps_forever(words) or (of_subcommand and any(word in options for word in words[1:]))
 
 
 def official_image(image: str) -> str:

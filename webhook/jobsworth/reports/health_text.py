@@ -18,6 +18,8 @@ _HEADER = (
     "CRONJOB", "SCHEDULE", "DUE", "SUCCEEDED", "FAILED", "RUNNING", "ENDED", "LATE", "SKIPPED", "WAITING",
     "UNKNOWN",
 )  # fmt: skip
+_IDENTIFIERS = (0, 1)
+"""Columns that are copied: names and schedules."""
 _STATES = ("succeeded", "failed", "running", "started", "late", "skipped", "waiting", "unknown")
 
 
@@ -29,7 +31,7 @@ def render(
     color: bool = False,
     files: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Return the lines: a table of the CronJobs, and the problems of each object.
+    """Return the lines: a table of the CronJobs, without the states of no run, and the problems.
 
     Args:
         infos: also show info problems.
@@ -39,7 +41,12 @@ def render(
     """
     first = True
     if health.cron_jobs and health.since is not None:
-        yield from aligned([_HEADER, *map(_row, health.cron_jobs)], width)
+        rows = [_HEADER, *map(_row, health.cron_jobs)]
+        kept = [
+            number for number, cells in enumerate(zip(*rows, strict=True)) if {*cells[1:]} != {"-"}
+        ]
+        shown_rows = [tuple(row[number] for number in kept) for row in rows]
+        yield from aligned(shown_rows, width, unbroken=_IDENTIFIERS)
         first = False
     told = {
         f"{each.evidence.namespace}/Job/{each.block.job}"

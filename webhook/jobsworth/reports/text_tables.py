@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import accumulate
 from textwrap import wrap
 
 GAP = 2
+INDENTATION = 4
+READABLE = 16
+"""The least width of a column with longer cells."""
 NARROWEST = 40
 """The least width of a table; in a narrower terminal, the terminal itself breaks the lines."""
 
 
-def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
+def aligned(
+    rows: Sequence[tuple[str, ...]], width: int | None = None, *, unbroken: Container[int] = ()
+) -> Iterator[str]:
     """Return the lines of a table.
+
+    Where the columns do not fit even with their cells wrapped, the last ones follow each row, indented.
 
     Args:
         rows: the cells of each row, as many in each.
         width: the columns of the terminal; None for no limit.
+        unbroken: the numbers of columns whose cells are not wrapped.
     """
-    natural = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = list(zip(*rows, strict=True))
+    natural = [max(map(len, column)) for column in columns]
     if width is None or width < NARROWEST:
-        widths = natural
+        yield from _lines(rows, natural)
+        return
+    room = width - GAP * (len(natural) - 1)
+    least = [
+        each if number in unbroken else max(_longest_word(column), min(each, READABLE))
+        for number, (each, column) in enumerate(zip(natural, columns, strict=True))
+    ]
+    if sum(least) <= room:
+        yield from _lines(rows, fitted(natural, least, room))
     else:
-        longest_words = [
-            max((len(word) for cell in column for word in cell.split()), default=0)
-            for column in zip(*rows, strict=True)
-        ]
-        widths = fitted(natural, longest_words, width - GAP * (len(natural) - 1))
+        yield from _stacked(rows, natural, width)
+
+
+def _lines(rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> Iterator[str]:
     for row in rows:
         wrapped = [
             [cell] if len(cell) <= room else _wrapped(cell, room)
@@ -37,6 +54,25 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
             yield (" " * GAP).join(padded).rstrip()
 
 
+def _stacked(rows: Sequence[tuple[str, ...]], natural: Sequence[int], width: int) -> Iterator[str]:
+    """Return the lines of a table whose last columns follow each row, indented."""
+    ends = accumulate(natural, lambda end, column: end + GAP + column)
+    beside = max(sum(end <= width for end in ends), 1)
+    widths = [min(each, width) for each in natural[:beside]]
+    for row in rows:
+        yield from _lines([row[:beside]], widths)
+        rest = [cell.strip() for cell in row[beside:] if cell.strip() not in ("", "-")]
+        together = " " * INDENTATION + (" " * GAP).join(rest)
+        each_alone = (" " * INDENTATION + cell for cell in rest)
+        for line in [together] if len(together) <= width else each_alone:
+            if rest:
+                yield from wrapped_line(line, width, hanging=GAP)
+
+
+def _longest_word(cells: Iterable[str]) -> int:
+    return max((len(word) for cell in cells for word in cell.split()), default=0)
+
+
 def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
     """Return the widths of columns in a room, taken from the widest ones first.
 
@@ -45,7 +81,7 @@ def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]
 
     Args:
         natural: the widths without a limit.
-        least: the widths below which a word would be broken; no column gets narrower.
+        least: the widths below which a column cannot be read; no column gets narrower.
         room: the sum of the widths to fit into, if possible.
     """
     widths = list(natural)

@@ -117,6 +117,11 @@ def _job_sections(diagnosis: Diagnosis, explained: Explained) -> Iterator[Sectio
         yield Section("Not known", items=missing)
 
 
+def answer_section(found: Diagnosis) -> Section:
+    """Return the short answer about a Job: the first line, the cause, the fix, and what comes next."""
+    return next(_summary_sections(summary_of(found), found))
+
+
 def _summary_sections(summary: Summary, found: AnyDiagnosis) -> Iterator[Section]:
     facts = [
         Fact("Cause", "; ".join(summary.causes)),

@@ -98,6 +98,7 @@ def run(options: HealthOptions) -> int:
     window = _window(options.since)
     stuck_after = duration_in_seconds("--stuck-after", options.stuck_after)
     from jobsworth.client.api_errors import ApiError
+    from jobsworth.reports.text_tables import wrapped_line
     from jobsworth.runs.health.cluster_health import cluster_health
     from jobsworth.runs.health.problems import problems_by_object, summary
 
@@ -116,7 +117,10 @@ def run(options: HealthOptions) -> int:
     for form, file in outputs:
         write_lines(_rendered(form, health, name, file, options), file)
     if not options.quiet:
-        print_note(f"{name}: {summary(health)}")
+        for line in wrapped_line(
+            f"{name}: {summary(health)}", terminal_width(sys.stderr), hanging=2
+        ):
+            print_note(line)
     failing = AT_LEAST[options.fail_on]
     problems = (each for _, found in problems_by_object(health) for each in found)
     return int(any(each.severity in failing for each in problems))

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from jobsworth.cli.cluster_options import ClusterOptions
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, group, option
+from jobsworth.cli.output_files import STDOUT, write_lines
 from jobsworth.cli.process_options import duration_in_seconds
-from jobsworth.cli.terminal import print_note, terminal_width
+from jobsworth.cli.terminal import print_note, terminal_width, wants_color
 from jobsworth.installation import missing_extra
 from jobsworth.live.wait_options import Progress
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
+
+if TYPE_CHECKING:
+    from jobsworth.live.wait_functions import Waited
 
 EXIT_UNREADABLE = 2
 LINE_SECONDS = 10.0
@@ -126,8 +133,34 @@ def _wait(options: WaitOptions) -> int:
         print(printable(f"Error: {error}"), file=sys.stderr)
         return EXIT_UNREADABLE
     progress.clear()
-    print(printable(waited.sentence), flush=True)
+    write_lines(_answer(waited, timeout, options.cluster.context), STDOUT)
+    sys.stdout.flush()
     return waited.exit_code
+
+
+def _answer(waited: Waited, timeout: float | None, context: str | None) -> Iterator[str]:
+    """Yield the sentence; for a Job that is not Complete, the short answer of ``jobsworth why`` instead."""
+    found = waited.diagnosis
+    if found is None or waited.outcome == "Complete":
+        yield printable(waited.sentence)
+        return
+    from jobsworth.reports.sections import Fact, text_lines
+    from jobsworth.reports.why_sections import answer_section
+    from jobsworth.runs.virtual_time import SECOND, spoken
+
+    answer = answer_section(found)
+    title = (
+        answer.title
+        if waited.outcome != "Stuck" or waited.cause == found.cause
+        else waited.sentence
+    )
+    if waited.outcome == "Timeout":
+        title = f"Timeout after {spoken((timeout or 0) * SECOND)}: {title}"
+    job = found.recording.job
+    words = ["jobsworth", "why", f"job/{job.name}", "-n", job.namespace]
+    command = shlex.join(words if context is None else [*words, "--context", context])
+    section = replace(answer, title=title, facts=[*answer.facts, Fact("More", "", command)])
+    yield from text_lines([section], terminal_width(sys.stdout), color=wants_color(sys.stdout))
 
 
 def _seconds_if_given(option: str, text: str | None) -> float | None:
@@ -196,7 +229,8 @@ why.
 
 It watches the Job, its Pending Pods and its Events, and survives restarts of the API server. A Job that is
 deleted and created again is another Job: the wait ends, unless --for-creation is given. Progress is written
-to standard error, the sentence about the end to standard output.
+to standard error, the end to standard output: the sentence for a Job that is complete, else the short answer
+of jobsworth why.
 
 Exit codes: 0 the Job is complete; 1 it has failed; 2 the command line is wrong, there is no such Job, or the
 cluster cannot be read; 3 it will be neither, unless something outside changes (its Pods cannot start or are

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
-from jobsworth.lint.agents import sleeps_forever
+from jobsworth.lint.command_line import dollars
 from jobsworth.lint.container_start import SET_BY_RUNTIME
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part, line_of
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
-from jobsworth.lint.usual_programs import MYSQL_CLIENTS
+from jobsworth.lint.usual_programs import MYSQL_CLIENTS, sleeps_forever
 
 MAX_SHOWN = 80
 OPERATORS = ("&&", "||", "|", ";", ">", ">>", "2>", "2>>", "2>&1", "&>", "<", "&")
@@ -39,7 +39,6 @@ NAMES_OF_SCRIPTS = ("-", "--", "_", "ash", "bash", "dash", "ksh", "sh", "zsh")
 _VARIABLE_NAME = re.compile(r"\w+(?:$|\+?=)|-[fnp]$|[\"'{(]")
 _ONE_WORD = re.compile(r"[\w./-]+\s+\S")
 _PLAIN_WORDS = re.compile(r"[\w\s./:=,@%+-]+")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _PATTERN = re.compile(r"[*?]|\[[^\[\]]+\]")
 _SUBSTITUTION = re.compile(
     r"\$\((?:basename|cat|date|dirname|echo|hostname|id|kubectl|ls|printf|pwd|uname)\b[^()]*\)|`[a-z]+[^`]*`"
@@ -138,17 +137,15 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
             f"No shell reads this command line: {program} gets the text `{_one_line(substitution[0])}`. "
             "Start it with sh -c and one text."
         )
-    for found in _VARIABLE.finditer(word):
-        name = found[1] or found[2]
-        if name in names or name in SET_BY_RUNTIME:
+    for found in dollars(word):
+        name = found.name
+        if found.kind in ("variable", "braced") and (name in names or name in SET_BY_RUNTIME):
             advice = (
                 f"Write $({name}), which the kubelet replaces"
                 if name in names
                 else "Start it with sh -c and one text"
             )
-            return (
-                f"No shell reads this command line: {program} gets the text `{found[0]}`. {advice}."
-            )
+            return f"No shell reads this command line: {program} gets the text `{found.text}`. {advice}."
     return ""
 
 

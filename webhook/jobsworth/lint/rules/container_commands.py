@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
-from jobsworth.lint.agents import never_ends
 from jobsworth.lint.container_start import image_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import line_of
 from jobsworth.lint.shell_script import ShellScript
+from jobsworth.lint.usual_programs import never_ends
 
 CURL_OPTIONS_WITH_VALUES = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 """The short options of curl whose value follows in the same or the next word."""

@@ -13,14 +13,19 @@ from jobsworth.lint.effects import (
     CONSEQUENCES,
     COPYING,
     KEEPING,
+    RESTORING,
+    SQL_CLIENTS,
     Effects,
     backs_up,
     effects,
+    fetches,
     written_by,
 )
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.program_steps import steps_of
+from jobsworth.lint.program_text import program_texts
 from jobsworth.lint.script_flow import (
     MAX_COMMANDS,
     TESTS,
@@ -28,10 +33,12 @@ from jobsworth.lint.script_flow import (
     after_failure,
     constants,
     is_enabled,
+    is_looked_at,
     resolved,
     trapped,
 )
-from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.shell_script import ShellCommand, ShellScript, commands_in
+from jobsworth.lint.usual_programs import RESTORES
 from jobsworth.wording import shortened
 
 SELECTING = (
@@ -43,6 +50,16 @@ SELECTING = (
     ("pulumi", "stack"),
 )
 """Commands on which the place depends where a later one deletes."""
+PLACES = {
+    "helm": ("-n", "--namespace", "--kube-context", "--kubeconfig"),
+    **dict.fromkeys(
+        ("kubectl", "oc"),
+        ("-n", "--namespace", "--context", "--cluster", "--kubeconfig", "-s", "--server"),
+    ),
+    **dict.fromkeys(("mongosh", "psql"), ("psql", "mongosh")),
+    "mongorestore": ("--uri",),
+}
+"""Options before the place where a program deletes; for clients of databases, their first operand."""
 EACH_UPGRADE = frozenset(("pre-upgrade", "post-upgrade", "pre-rollback", "post-rollback"))
 FORMATTING = ("dd", "mkfs")
 """Beginnings of the names of programs that replace what is on a device."""
@@ -68,6 +85,9 @@ _DIRECT = re.compile(r"\$\([^()]*\)|`[^`]*`")
 _ENDS_OPEN = re.compile(r"(?:\$\{?\w+\}?|\$\([^()]*\)|`[^`]*`)(?:/|/\*)?$")
 _PATH = re.compile(r"/?(?:[\w.@%+:-]*/)*\*?")
 _EXPORTS = r"(?i)\bcopy\b|\boutfile\b|\bexport\b|\s-o\s"
+_REMOTE = re.compile(r"[\w.@-]+:(?!$)")
+_REPLACEABLE = re.compile(r"cache|download|/old|part|te?mp|work", re.IGNORECASE)
+"""Names of files and folders that hold nothing of value."""
 _FAILS_UNSEEN = re.compile(r"^\"?(?:\$\(|`)")
 _BUCKET = re.compile(r"(?:[\w-]+://)?[^/\s:]+[/:]?[^/\s:]*/?\*?|[\w-]+://[^/\s]+/?\*{0,2}")
 """A whole bucket: ``s3://bucket/``, or with an alias ``minio/bucket`` or ``remote:bucket``."""
@@ -78,28 +98,46 @@ _BUCKET = re.compile(r"(?:[\w-]+://)?[^/\s:]+[/:]?[^/\s:]*/?\*?|[\w-]+://[^/\s]+
     "deletes-after-failure",
     severity="warning",
     summary="A script deletes data although the step fails on which the deletion depends.",
-    needs=needs.scripts,
+    needs=needs.scripts_or_programs,
 )
 def deletes_after_failure(job: LintedJob) -> Iterator[Diagnostic]:
     for start, script in job.scripts:
-        found = _unguarded(start, script)
-        if found is None:
-            continue
-        step, deletion, loss = found
-        lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
-        effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
-        command = shortened(" ".join(step.words), MAX_SHOWN)
-        yield Diagnostic(
-            start.field,
-            f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
-            f"{_advice(script, step, deletion)}",
-            line=step.line,
-        )
+        found = _lost_in(job, start, script)
+        if found is not None:
+            yield Diagnostic(start.field, found[0], line=found[1])
+    for program in program_texts(job):
+        steps = steps_of(program.interpreter, program.text)
+        found = _lost_in(job, program.start, steps.script, steps.advice) if steps else None
+        if steps is not None and found is not None:
+            yield Diagnostic(program.field, found[0], line=program.line + steps.lines[found[1]])
+
+
+def _lost_in(
+    job: LintedJob, start: ContainerStart, script: ShellScript, advice: str = ""
+) -> tuple[str, int] | None:
+    """Return the message about a script that deletes in spite of a failure, and its line; None for others."""
+    losses = _losses(start, script)
+    found = _unguarded(start, script, losses)
+    if found is None:
+        return _too_early(job, start, script, losses)
+    step, deletion, loss = found
+    lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
+    effect = CONSEQUENCES[loss.loss if loss.targets or loss.loss != "files" else "expiry"]
+    command = shortened(" ".join(step.words), MAX_SHOWN)
+    return (
+        f"If `{command}` fails, the script goes on with `{loss.shown}`{lost}, {effect}. "
+        f"{advice or _advice(script, step, deletion)}"
+    ), step.line
 
 
 def _advice(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> str:
     if step.after == "|":
         return "In bash, begin the script with `set -eo pipefail`."
+    if step not in script.commands:
+        return (
+            "Set the variable by a command of its own after `set -e`: export, local and the like replace the "
+            "exit code."
+        )
     if deletion not in script.commands:
         return "A trap runs after a failure, too: delete in the last line of the script instead."
     if step.background:
@@ -109,17 +147,85 @@ def _advice(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> 
     return "Write `|| exit 1` behind the step: `set -e` does not look at it there."
 
 
+_Losses = Sequence[tuple[ShellCommand, Effects]]
+
+
+def _losses(start: ContainerStart, script: ShellScript) -> _Losses:
+    """Return the commands of a script that delete what would be there after the end of the Pod."""
+    values = constants(start, script)
+    found = [(each, effects(each.words, each.input)) for each in _with_traps(script)]
+    return [
+        (each, loss) for each, loss in found if loss is not None and _is_kept(start, values, loss)
+    ]
+
+
+def _too_early(
+    job: LintedJob, start: ContainerStart, script: ShellScript, losses: _Losses
+) -> tuple[str, int] | None:
+    """Return the message about a deletion before the download of what replaces the data, and its line."""
+    values, commands = constants(start, script), script.commands[:MAX_COMMANDS]
+    for deletion, loss in losses:
+        at = commands.index(deletion) if deletion in commands else len(commands)
+        if any(backs_up(each.words) or _moves(each, loss) for each in commands[:at]):
+            continue
+        known = {word for each in commands[:at] for word in each.words}
+        for fetch in commands[at + 1 :]:
+            if not fetches(fetch.words) or any(
+                _REMOTE.match(word) for word in known & {*fetch.words}
+            ):
+                continue
+            if (loss.loss == "reset" and _fills_store(script, loss, fetch)) or (
+                (job.cron is not None or fetch.name in RESTORING)
+                and _fills_folder(script, values, loss, fetch)
+            ):
+                lost = f" of {loss.targets[0][:MAX_SHOWN]}" if loss.targets else ""
+                return (
+                    f"`{loss.shown}`{lost} comes before `{shortened(' '.join(fetch.words), MAX_SHOWN)}`. If "
+                    "that fails, the data is gone, and nothing replaces it. Get the new data first, to "
+                    "another place."
+                ), deletion.line
+    return None
+
+
+def _moves(command: ShellCommand, loss: Effects) -> bool:
+    """Return True for a command that copies what is deleted later, or gives it another name."""
+    named = [target.rstrip("/*") for target in loss.targets]
+    return command.name in COPYING and any(each in command.words for each in named)
+
+
+def _fills_store(script: ShellScript, loss: Effects, fetch: ShellCommand) -> bool:
+    """Return True if a program that fills a store gets what a command fetches."""
+    if fetch.name in (loss.name, "velero"):
+        return True
+    following = script.commands[script.commands.index(fetch) + 1 : MAX_COMMANDS]
+    fills = [each for each in following if each.name in (*SQL_CLIENTS, *RESTORES, loss.name)]
+    if any(fetch in each.fed_by for each in fills):
+        return True
+    later = "\n".join(script.text.splitlines()[fetch.line :])
+    files = (*fetch.outputs, *written_by(fetch.words))
+    return bool(fills) and any(later.count(each) > 1 for each in files)
+
+
+def _fills_folder(
+    script: ShellScript, values: Mapping[str, str], loss: Effects, fetch: ShellCommand
+) -> bool:
+    """Return True if a command fetches files, also through tar, into a folder that is emptied before."""
+    if loss.loss != "files" or any(map(_REPLACEABLE.search, loss.targets)):
+        return False
+    written = [*fetch.outputs, *written_by(fetch.words)]
+    for each in script.commands:
+        if each.name == "tar" and "-C" in each.words[:-1] and fetch in each.fed_by:
+            written.append(each.words[each.words.index("-C") + 1])
+    named = [resolved(values, each) for each in written]
+    return any(_names(named, resolved(values, each)) for each in loss.targets)
+
+
 def _unguarded(
-    start: ContainerStart, script: ShellScript
+    start: ContainerStart, script: ShellScript, losses: _Losses
 ) -> tuple[ShellCommand, ShellCommand, Effects] | None:
     """Return a step whose failure does not end a script, and a later deletion that depends on it."""
     values = constants(start, script)
-    losses = []
-    for each in _with_traps(script):
-        loss = effects(each.words, each.input)
-        if loss is not None and _is_kept(start, values, loss):
-            losses.append((each, loss))
-    for step in script.commands[:MAX_COMMANDS] if losses else ():
+    for step in _steps(script) if losses else ():
         if not step.words or _enters_mount(start, step):
             continue
         later = [
@@ -132,6 +238,13 @@ def _unguarded(
             if each in reached and each is not step:
                 return step, each, loss
     return None
+
+
+def _steps(script: ShellScript) -> Iterator[ShellCommand]:
+    """Yield the commands of a script, and those in substitutions that do a part of its work."""
+    for each in script.commands[:MAX_COMMANDS]:
+        yield from filter(_does_work, commands_in(each.inner))
+        yield each
 
 
 def _with_traps(script: ShellScript) -> Iterator[ShellCommand]:
@@ -267,32 +380,34 @@ def _emptied(
     job: LintedJob, start: ContainerStart, script: ShellScript, command: ShellCommand
 ) -> str | None:
     """Return the message for a command that deletes too much if a variable is empty; None for another."""
-    for word, left, what in _broad_without_variable(command):
+    for word, left, effect in _broad_without_variable(script, command):
         place = start.place(left) if left.startswith("/") else None
         if place is not None and not place.kept and left.rstrip("/*"):
             continue
         direct = _DIRECT.search(word)
         if direct is not None and not script.errexit:
             return (
-                f"If `{direct[0][:MAX_SHOWN]}` fails or prints nothing, `{command.name}` deletes {what}. "
+                f"If `{direct[0][:MAX_SHOWN]}` fails or prints nothing, {effect}. "
                 "Assign it to a variable after `set -e`, and test that it is not empty."
             )
         for variable in VARIABLE.finditer(word):
             name = variable[1] or variable[2]
             why = _may_be_empty(job, start, script, name)
-            if why and not _is_checked(script, name):
+            if why and not is_looked_at(script, name):
                 return (
-                    f"If {name} is empty, `{command.name}` deletes {what}: {why}. Write ${{{name}:?}}, "
+                    f"If {name} is empty, {effect}: {why}. Write ${{{name}:?}}, "
                     "which ends the script instead."
                 )
     return None
 
 
-def _broad_without_variable(command: ShellCommand) -> Iterator[tuple[str, str, str]]:
-    """Yield each word whose variables keep a deletion narrow, its rest, and what is deleted without them."""
-    loss = effects(command.words)
+def _broad_without_variable(
+    script: ShellScript, command: ShellCommand
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each word whose variables keep a deletion narrow, its rest, and the effect without them."""
+    loss = effects(command.words, command.input)
     targets = loss.targets if loss is not None and loss.loss == "files" else ()
-    words = command.words
+    words, deletes = command.words, f"`{command.name}` deletes"
     for before, word in pairwise(words):
         if "$" not in word:
             continue
@@ -300,30 +415,47 @@ def _broad_without_variable(command: ShellCommand) -> Iterator[tuple[str, str, s
         ends_open = left.endswith(("/", "/*")) and _ENDS_OPEN.search(word) is not None
         if word in targets:
             if ends_open and ("://" in left or _PATH.fullmatch(left)):
-                yield word, left, f"all of {left}"
+                yield word, left, f"{deletes} all of {left}"
+        elif command.name == "cd":
+            if not left and (emptied := _empties_folder(script, command)):
+                yield word, "", f"cd goes nowhere or home, and `{emptied}` deletes all files there"
         elif command.name == "find" and loss is not None:
             if before == "-name" and not left and ("!" in words or "-not" in words):
-                yield word, "", "every file, also the one to keep"
+                yield word, "", f"{deletes} every file, also the one to keep"
             elif word in loss.targets and left in ("", "/"):
-                yield (
-                    word,
-                    left,
-                    "files of the whole container" if left else "files of the current folder",
-                )
+                where = "whole container" if left else "current folder"
+                yield word, left, f"{deletes} files of the {where}"
         elif command.name == "curl":
             if (
                 "DELETE" in words
                 and "://" in word
                 and (left.endswith("*") or (ends_open and left.count("/") > 3))
             ):
-                yield word, "", f"all of {left.rpartition('/')[2] or left}"
+                yield word, "", f"{deletes} all of {left.rpartition('/')[2] or left}"
         elif (
             command.name in ("kubectl", "oc")
             and {"delete", "--all"} <= set(words)
             and before in ("-n", "--namespace")
             and not left
         ):
-            yield word, "", "all such objects in the namespace of the Job"
+            yield word, "", f"{deletes} all such objects in the namespace of the Job"
+        elif _is_reset(loss) and not left and before in PLACES.get(command.name, ()):
+            yield word, "", f"`{command.name}` deletes in the place of its defaults"
+
+
+def _is_reset(loss: Effects | None) -> bool:
+    return loss is not None and loss.loss == "reset"
+
+
+def _empties_folder(script: ShellScript, command: ShellCommand) -> str:
+    """Return the command that deletes all files of the folder to which another one goes; empty for none."""
+    for later in script.commands[script.commands.index(command) + 1 : MAX_COMMANDS]:
+        loss = effects(later.words)
+        if later.name == "cd":
+            break
+        if loss is not None and any(map(_is_here, loss.targets)):
+            return loss.shown
+    return ""
 
 
 def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, name: str) -> str:
@@ -332,9 +464,7 @@ def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, na
     if texts is not None:
         unseen = [text for text in texts if _FAILS_UNSEEN.match(text)]
         hidden = any("|" in text for text in unseen) and not script.pipefail
-        hidden = hidden or bool(
-            re.search(rf"\b(?:local|declare|export|readonly) {name}=", script.text)
-        )
+        hidden = hidden or name in script.hidden
         if unseen and (not script.errexit or hidden):
             return "the command that sets it may fail or find nothing, and the script goes on"
         return ""
@@ -350,19 +480,12 @@ def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, na
     return "nothing in the container sets it"
 
 
-def _is_checked(script: ShellScript, name: str) -> bool:
-    """Return True if a script looks whether a variable is empty, or ends for an empty one."""
-    quoted = re.escape(name)
-    tests = r"(?:\[\[|\[|\btest|\bcase)\s+(?:!\s+)?(?:-z\s+|-n\s+(?=\"))?[\"']?"
-    return bool(re.search(rf"\$\{{{quoted}:?[?=-]|{tests}\$\{{?{quoted}\b", script.text))
-
-
 @lint_rule(
     "JW262",
     "store-emptied-again",
     severity="warning",
     summary="A hook of each release, or a retry, empties a database or another store again.",
-    needs=needs.known_commands,
+    needs=needs.annotations_or_formatting,
 )
 def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.all_starts:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import base_name
@@ -14,7 +15,7 @@ from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part
-from jobsworth.lint.shell_script import ShellScript
+from jobsworth.lint.shell_script import ShellScript, commands_in
 from jobsworth.lint.usual_images import ABSENT, FOREIGN_MANAGERS, OWN_MANAGER, base_image
 from jobsworth.lint.usual_programs import MANAGERS, NEED_ROOT, ONLY_BASH, READING
 
@@ -29,17 +30,16 @@ _HERE_DOCUMENT = re.compile(r"(?<!<)<<-?\s*[\"']?\w")
 _ASH_HAS_NO = ("an array", "<( )")
 _GNU_ONLY = (
     (re.compile(r"\bgrep\s+(?:-\w+\s+)*-\w*P"), "grep -P"),
-    (
-        re.compile(
-            r"\bdate\s+[^\n;|&)]*(?:-d|--date)[ =]?[\"'][^\"'@]*\b"
-            r"(?:ago|days?|hours?|weeks?|months?|yesterday)\b"
-        ),
-        "date -d with a text such as '7 days ago'",
-    ),
     (re.compile(r"\bfind\s[^\n;|&]*-printf\b"), "find -printf"),
     (re.compile(r"\bxargs\s+(?:-\w+\s+)*(?:-d|--delimiter)"), "xargs -d"),
 )  # fmt: skip
 """Options of the GNU programs that those of busybox do not have."""
+_RELATIVE = re.compile(
+    r"\b(?:ago|last|next|now|today|tomorrow|yesterday)\b|\b(?:(?:mon|tues?|wed(?:nes)?|thurs?|fri|satur?|sun)day)\b"
+    r"|[-+\d]\s*(?:sec(?:ond)?|min(?:ute)?|hour|day|week|fortnight|month|year)s?\b",
+    re.IGNORECASE,
+)
+"""A date that is counted from another one."""
 
 
 @lint_rule(
@@ -148,11 +148,10 @@ def no_such_program(job: LintedJob) -> Iterator[Diagnostic]:
         image: str = start.container.get("image", "")
         base = base_image(image)
         text = start.script.text if start.script is not None else " ".join(start.line.words)
-        if not base or _has_own_programs(start):
+        if not (base or start.has_busybox) or _has_own_programs(start):
             continue
-        foreign = next(
-            (each for each in start.commands if each.name in FOREIGN_MANAGERS[base]), None
-        )
+        managers, absent = FOREIGN_MANAGERS.get(base, ()), ABSENT.get(base, ())
+        foreign = next((each for each in start.commands if each.name in managers), None)
         if foreign is not None and foreign.step is not None and _is_needed(start, foreign.name):
             yield Diagnostic(
                 foreign.field,
@@ -163,7 +162,7 @@ def no_such_program(job: LintedJob) -> Iterator[Diagnostic]:
             continue
         if _brings_programs(start, text):
             continue
-        missing = next((each for each in start.commands if each.words[0] in ABSENT[base]), None)
+        missing = next((each for each in start.commands if each.words[0] in absent), None)
         if missing is not None and (missing.step is None or _is_needed(start, missing.name)):
             yield Diagnostic(
                 missing.field,
@@ -173,12 +172,30 @@ def no_such_program(job: LintedJob) -> Iterator[Diagnostic]:
             )
             continue
         gnu = next((what for pattern, what in _GNU_ONLY if pattern.search(text)), "")
-        if gnu and base in ("alpine", "busybox"):
+        gnu = gnu or _relative_date(start)
+        if gnu and start.has_busybox:
             yield Diagnostic(
                 start.field,
                 f"{image[:80]} has the programs of busybox, which do not know {gnu}: the command fails. "
                 "Write it without, or install the GNU program.",
             )
+
+
+def _relative_date(start: ContainerStart) -> str:
+    """Return a use of date, also in a substitution, that only the GNU program knows; empty for none.
+
+    Source: busybox, coreutils/date.c: ``-d`` takes a few fixed formats.
+    """
+    statements = start.script.statements if start.script is not None else ()
+    for words in (*(each.words for each in commands_in(statements)), start.line.arguments):
+        if not words or base_name(words[0]) != "date" or "-D" in words:
+            continue
+        for before, word in pairwise(words):
+            attached = word.startswith(("-d", "--date=")) and word != "-d"
+            given = word.removeprefix("--date=").removeprefix("-d") if attached else word
+            if (attached or before in ("-d", "--date")) and _RELATIVE.search(given):
+                return f"date -d with a text such as '{given[:40]}'"
+    return ""
 
 
 def _brings_programs(start: ContainerStart, text: str) -> bool:

@@ -7,7 +7,6 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
@@ -19,9 +18,8 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_text import hidden_failure, program_texts
 from jobsworth.lint.rules.container_commands import PREPARING
-from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, trapped
-from jobsworth.lint.script_text import expanded_part, line_of
-from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript
+from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, is_looked_at, trapped
+from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript, commands_in
 from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
 from jobsworth.wording import shortened
 
@@ -250,14 +248,14 @@ def _is_checked(step: ShellCommand | None) -> bool:
     needs=needs.scripts_or_programs,
 )
 def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
-    for field, line, interpreter, text in program_texts(job):
-        hidden = hidden_failure(interpreter, text)
+    for program in program_texts(job):
+        hidden = hidden_failure(program.interpreter, program.text)
         if hidden is not None:
             yield Diagnostic(
-                field,
+                program.field,
                 "The program catches every failure, reports it and ends with exit code 0: the Job succeeds, "
                 "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
-                line=line + hidden,
+                line=program.line + hidden,
             )
     yield from _unnoticed_sql(job)
     for start, script in job.scripts:
@@ -309,13 +307,22 @@ def _advice(script: ShellScript, step: ShellCommand) -> str:
     return "Begin the script with `set -e`."
 
 
-_HIDING = re.compile(
-    r"(?:^|[;{\n])[ \t]*(export|local|readonly|declare) (\w+)=[\"']?"
-    r"\$\([ \t]*(aws|az|curl|gcloud|kubectl|psql|vault|wget)\b"
-)
-"""A declaration whose exit code replaces that of a request to a server (POSIX, export, "Exit Status")."""
-_TESTED = r"-[nz] *[\"']?\$\{?NAME\b|\$\{NAME:\?"
-"""A test of the variable behind it."""
+DECLARING = ("declare", "export", "local", "readonly", "typeset")
+"""Commands whose exit code replaces that of a command in their values (POSIX, export, "Exit Status")."""
+ASKING_SERVERS = ("aws", "az", "curl", "gcloud", "kubectl", "psql", "vault", "wget")
+
+
+def _hidden_request(script: ShellScript) -> tuple[ShellCommand, str, str] | None:
+    """Return a declaration, its variable and the request that sets it; None without one."""
+    for command in script.commands:
+        first = next(commands_in(command.inner), None) if command.name in DECLARING else None
+        if first is None or first.name not in ASKING_SERVERS:
+            continue
+        for word in command.words[1:]:
+            name, _, value = word.partition("=")
+            if "$(" in value and not is_looked_at(script, name):
+                return command, name, first.name
+    return None
 
 
 @lint_rule(
@@ -327,13 +334,14 @@ _TESTED = r"-[nz] *[\"']?\$\{?NAME\b|\$\{NAME:\?"
 )
 def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
     for start, script in job.scripts:
-        hidden = _HIDING.search(expanded_part(script.text)) if script.errexit else None
-        if hidden is not None and not re.search(_TESTED.replace("NAME", hidden[2]), script.text):
+        hidden = _hidden_request(script) if script.errexit else None
+        if hidden is not None:
+            command, variable, program = hidden
             yield Diagnostic(
                 start.field,
-                f"If {hidden[3]} fails, the script continues in spite of `set -e`: {hidden[1]} "
-                f"replaces its exit code by 0. Set {hidden[2]} by a command of its own.",
-                line=line_of(script.text, hidden[0].lstrip(";{ \n\t")),
+                f"If {program} fails, the script continues in spite of `set -e`: {command.name} "
+                f"replaces its exit code by 0. Set {variable} by a command of its own.",
+                line=command.line,
             )
             continue
         if script.errexit or "$?" in script.text or lost_by(script) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from jobsworth.findings.near_names import near
 from jobsworth.lint import needs
+from jobsworth.lint.command_line import dollars
 from jobsworth.lint.container_start import (
     INDEX_VARIABLE,
     SET_BY_RUNTIME,
@@ -33,7 +34,8 @@ _SQL_QUOTING = re.compile(
     re.I,
 )
 """Matches the dollar quoting of PostgreSQL: ``DO $$ BEGIN … END $$;``."""
-_PROCESS_ID = re.compile(r"(?<!\$)\$\$(?![A-Za-z0-9_({$?#@*!-])")
+_AFTER_ESCAPE = re.compile(r"[A-Za-z0-9_({$?#@*!-]")
+"""What stands behind a dollar sign that is escaped for the kubelet."""
 
 
 @lint_rule(
@@ -104,7 +106,9 @@ def _unknown(
     """
     names = [
         name
-        for name in dict.fromkeys(_references(text[:MAX_VALUE_LENGTH]))
+        for name in dict.fromkeys(
+            each.name for each in dollars(text[:MAX_VALUE_LENGTH]) if each.kind == "reference"
+        )
         if not (
             name in known
             or is_set_for_all(name)
@@ -132,20 +136,6 @@ def _unknown(
         f"The container gets the text {shown}, because no {which} set before it in env. {advice}, or write "
         f"$$({first}) for this text.",
     )
-
-
-def _references(text: str) -> Iterator[str]:
-    """Yield the names in ``$(NAME)``; ``$$`` stands for a dollar sign."""
-    at = text.find("$")
-    while 0 <= at < len(text) - 1:
-        if text[at + 1] == "(":
-            end = text.find(")", at)
-            if end < 0:
-                return
-            name = text[at + 2 : end]
-            if name.isidentifier() and name.isascii():
-                yield name
-        at = text.find("$", at + 2)
 
 
 _SHELL_VARIABLE = re.compile(r"(?<![\\$])\$(?:([A-Z][A-Z0-9_]{2,})|\{([A-Z][A-Z0-9_]{2,})\})")
@@ -291,7 +281,7 @@ def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:
                         "$do$.",
                         line=text.count("\n", 0, quoting.start()),
                     )
-                elif field in scripts and _PROCESS_ID.search(expanded_part(text)):
+                elif field in scripts and _reads_process_id(expanded_part(text)):
                     yield Diagnostic(
                         field,
                         "The shell gets $ instead of its process ID: in command and args the kubelet makes "
@@ -299,6 +289,16 @@ def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:
                         "unique.",
                         line=line_of(text, "$$"),
                     )
+
+
+def _reads_process_id(text: str) -> bool:
+    """Return True for a script with the variable ``$$``; ``$$$$`` is how to write it."""
+    return any(
+        each.kind == "escape"
+        and not _AFTER_ESCAPE.match(text, each.at + 2)
+        and text[: each.at][-1:] != "$"
+        for each in dollars(text)
+    )
 
 
 def _one_dollar(text: str) -> str:

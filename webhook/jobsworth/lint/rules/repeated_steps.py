@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, operands, repetition
+from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, operands, repetition, written_by
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.rules.data_losses import EACH_UPGRADE
-from jobsworth.lint.script_flow import MAX_COMMANDS
+from jobsworth.lint.script_flow import MAX_COMMANDS, TESTS, constants, resolved, trapped
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.wording import shortened
 
@@ -40,7 +40,7 @@ MAX_SHOWN = 60
     "JW271",
     "step-cannot-run-twice",
     severity="warning",
-    summary="A step of a script that runs again inserts its rows twice, or fails since what it makes exists.",
+    summary="A step of a script that runs again inserts its rows twice, or finds what it made before.",
     needs=needs.scripts,
 )
 def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
@@ -51,6 +51,17 @@ def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
         if start.is_init:
             continue
         commands = script.commands[:MAX_COMMANDS]
+        lock = _left_lock(start, script) if job.cron is not None or job.may_retry() else None
+        if lock is not None:
+            taking, path = lock
+            yield Diagnostic(
+                start.field,
+                f"If the script ends before it removes {path[:MAX_SHOWN]}, or its Pod is evicted, the file "
+                "stays on the volume, and no later run does its work. Take a lock that ends with its process "
+                "(flock), or remove it by a trap for EXIT and when it is old.",
+                line=taking.line,
+            )
+            continue
         for index, command in enumerate(commands):
             if command.depth or command.checked or "||" in (command.before, command.after):
                 continue
@@ -86,6 +97,31 @@ def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
                     line=command.line,
                 )
                 break
+
+
+def _left_lock(start: ContainerStart, script: ShellScript) -> tuple[ShellCommand, str] | None:
+    """Return a command that makes a lock file on a kept volume, which only a later line removes."""
+    values, commands = constants(start, script), script.commands[:MAX_COMMANDS]
+    for at, taking in enumerate(commands):
+        asks = taking.name == "mkdir" and (taking.checked or taking.after == "||")
+        made = written_by(taking.words) if taking.name in ("mkdir", "touch") else taking.outputs
+        for file in made:
+            path = resolved(values, file)
+            if not path.startswith("/") or not start.place(path).kept:
+                continue
+            tested = asks or any(
+                each.name in TESTS and file in " ".join(each.words) for each in commands[:at]
+            )
+            removals = [
+                index
+                for index, each in enumerate(commands)
+                if each.name in ("find", "rm", "rmdir", "unlink") and file in each.words
+            ]
+            works = removals and any(each.works for each in commands[at + 1 : removals[0]])
+            trap = trapped(script, "EXIT", len(script.text))
+            if tested and works and removals[0] > at and trap is None:
+                return taking, path
+    return None
 
 
 def _inserted(script: ShellScript, command: ShellCommand) -> str:

@@ -8,11 +8,22 @@ from typing import Any
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand, container_starts
-from jobsworth.lint.effects import LOSSES, PUBLIC, backs_up, effects, operands
+from jobsworth.lint.effects import (
+    CLOUDS,
+    LOSSES,
+    PUBLIC,
+    SQL_CLIENTS,
+    backs_up,
+    deletes_in_cloud,
+    effects,
+    lists_all,
+    operands,
+)
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import mapping, part, parts
 from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
+from jobsworth.lint.shell_script import ShellCommand
 
 OF_CLUSTER = {
     **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolumes"),
@@ -29,6 +40,19 @@ OF_CLUSTER = {
     **dict.fromkeys(("project", "projects"), "Projects"),
 }
 """Kinds without a namespace, by the names that kubectl takes. Source: ``kubectl api-resources``."""
+OF_NAMESPACE = frozenset(
+    (
+        "all", "cm", "configmap", "configmaps", "deploy", "deployment", "deployments", "job", "jobs",
+        "persistentvolumeclaim", "persistentvolumeclaims", "po", "pod", "pods", "pvc", "secret", "secrets",
+        "sts", "statefulset", "statefulsets",
+    )
+)  # fmt: skip
+"""Kinds with a namespace that everybody has."""
+PLACED = (
+    "-n", "--namespace", "--context", "--kubeconfig", "-l", "--selector", "--field-selector",
+)  # fmt: skip
+"""Options that say where kubectl deletes, or what."""
+REDIS_CLIENTS = ("keydb-cli", "redis-cli", "valkey-cli")
 EVERYWHERE = ("-A", "--all-namespaces", "--all-namespaces=true")
 ALL = ("--all", "--all=true")
 FORGETTING = ("restic", "rustic")
@@ -40,6 +64,10 @@ MAX_SHOWN = 60
 _SAVES = re.compile(
     r"backup|(?:^|[-_/.])(?:bak|dump|snapshot)s?(?:$|[-_/.])|\.(?:sql|dump)\b", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"(?:redis|valkey)s?://[^/]+/\d+")
+_CASCADES = re.compile(
+    r"\bTRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([^;]*?)\s+(?:RE\w+\s+IDENTITY\s+)?CASCADE\b", re.I
+)
 _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
 
 
@@ -47,14 +75,29 @@ _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
     "JW270",
     "deletes-more-than-meant",
     severity="warning",
-    summary="A command deletes objects of the whole cluster, backups of others, or by a wrong source.",
-    needs=needs.a_program("kubectl", "oc", *FORGETTING, *MIRRORS),
+    summary="A command deletes more than it seems to: of the cluster, of others, or by a wrong source.",
+    needs=needs.a_program(
+        "git",
+        "kubectl",
+        "oc",
+        "xargs",
+        *CLOUDS,
+        *FORGETTING,
+        *MIRRORS,
+        *REDIS_CLIENTS,
+        *SQL_CLIENTS,
+    ),
 )
 def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.all_starts:
         for command in start.commands[:MAX_COMMANDS]:
             found = (
                 _of_cluster(command.words)
+                or _of_namespace(command.words)
+                or _of_all_databases(command.words)
+                or _of_referencing_tables(command)
+                or _of_cloud(command.step)
+                or _of_partial_clone(start, command)
                 or _of_others(job, start, command)
                 or _of_empty_source(job, start, command)
                 or _reversed(job, start, command)
@@ -87,6 +130,103 @@ def _of_cluster(words: Sequence[str]) -> str:
             "namespace, also of the system. Name the namespace."
         )
     return ""
+
+
+def _of_namespace(words: Sequence[str]) -> str:
+    """Return the message for a kubectl that deletes all objects of a namespace; empty for others.
+
+    Source: kubectl 1.36, pkg/cmd/apply/apply.go, Validate, and prune.go.
+    """
+    name, rest = words[0].rpartition("/")[2], operands(words)
+    options = {word.partition("=")[0] for word in words}
+    if name not in ("kubectl", "oc") or "--dry-run" in options:
+        return ""
+    if rest[:1] == ["apply"] and "--prune" in options and "--prune=false" not in words:
+        if not options.isdisjoint(("-l", "--selector", "--applyset")):
+            return ""
+        if not any(word in ALL for word in words):
+            return (
+                f"`{name} apply --prune` fails without a selector and without --all, so that nothing is "
+                "applied. Select by -l the objects that belong to these files."
+            )
+        if options.isdisjoint(("--prune-allowlist", "--prune-whitelist")):
+            return (
+                f"`{name} apply --prune --all` deletes each object of the namespace that was applied "
+                "from other files, also claims. Select by -l those that belong to these files."
+            )
+    kind = rest[1].lower() if len(rest) == 2 and rest[0] == "delete" else ""
+    if kind in OF_NAMESPACE and any(word in ALL for word in words) and options.isdisjoint(PLACED):
+        return (
+            f"`{name} delete {kind} --all` without -n deletes all of them in the namespace of the Job, also "
+            "those of others. Name the namespace, or select by -l."
+        )
+    return ""
+
+
+def _of_all_databases(words: Sequence[str]) -> str:
+    """Return the message for a FLUSHALL of one database; empty for others. Source: redis.io, FLUSHALL."""
+    name = words[0].rpartition("/")[2]
+    flushes = name in REDIS_CLIENTS and "flushall" in map(str.lower, operands(words))
+    number = next((each for each in words[1:] if _NUMBERED.fullmatch(each)), "")
+    if not flushes or not (number or "-n" in words):
+        return ""
+    shown = number or f"-n {words[list(words).index('-n') + 1]}"
+    return (
+        f"FLUSHALL empties every database of the server, not only that of `{shown[:MAX_SHOWN]}`. "
+        "Write FLUSHDB."
+    )
+
+
+def _of_referencing_tables(command: RunCommand) -> str:
+    """Return the message for a TRUNCATE … CASCADE; empty for others. Source: PostgreSQL, TRUNCATE."""
+    if command.name not in SQL_CLIENTS:
+        return ""
+    texts = (*command.words[1:], command.step.input if command.step else "")
+    found = next(filter(None, map(_CASCADES.search, texts)), None)
+    if found is None:
+        return ""
+    tables = " ".join(found[1].split())
+    return (
+        f"TRUNCATE … CASCADE also empties each table that refers to {tables[:MAX_SHOWN]}, and those that "
+        "refer to them. Name all tables to be emptied, without CASCADE."
+    )
+
+
+def _of_cloud(step: ShellCommand | None) -> str:
+    """Return the message for a deletion of all that a cloud CLI lists; empty for others."""
+    cloud = deletes_in_cloud(step.words) if step is not None else ""
+    if not cloud or step is None or step.conditions or step.before in ("&&", "||"):
+        return ""
+    sources = [(each, lists_all(each.words, cloud)) for each in step.fed_by if each.words]
+    lists = [each for each, all_of_them in sources if all_of_them]
+    if not lists or any(all_of_them is False for _, all_of_them in sources):
+        return ""
+    listed = " ".join((cloud, *operands(lists[-1].words)))
+    return (
+        f"`{listed[:MAX_SHOWN]}` lists all that the account or project has, and each is deleted: nothing "
+        f"selects them. Add {CLOUDS[cloud]}."
+    )
+
+
+def _of_partial_clone(start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a mirror of a plain clone; empty for others.
+
+    Source: git push, --mirror and --prune: refs that the clone lacks are deleted.
+    """
+    words = command.words
+    option = next((each for each in ("--mirror", "--prune") if each in words), "")
+    if command.name != "git" or "push" not in words or not option:
+        return ""
+    before = list(start.commands)[: list(start.commands).index(command)]
+    clones = [each for each in before if each.name == "git" and "clone" in each.words]
+    if not clones or any("refs/" in word for each in before for word in each.words):
+        return ""
+    if not {"--mirror", "--bare"}.isdisjoint(clones[-1].words):
+        return ""
+    return (
+        f"`git push {option}` deletes the branches and tags that this clone lacks, and a plain clone has one "
+        "branch of its own. Clone with --mirror."
+    )
 
 
 def _of_others(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:

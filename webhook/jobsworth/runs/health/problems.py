@@ -190,10 +190,10 @@ def failed_problem(failed: FailedJob, now: int) -> Problem:
 def _waits(wait: JobWait, now: int) -> str:
     """Return what a Job waits for, with the Pod that keeps it waiting."""
     waiting = wait.waiting
-    since = "" if waiting.since is None else f" for {duration(wait.seconds(now))}"
+    verb = "waits" if waiting.since is None else f"has waited {duration(wait.seconds(now))}"
     detail = f" ({waiting.detail})" if waiting.detail else ""
     pod = f": {_pod(wait)}" if _pod(wait) else ""
-    return f"waits{since} for {waiting.waiting_for}{detail}{pod}"
+    return f"{verb} for {waiting.waiting_for}{detail}{pod}"
 
 
 def _pod(wait: JobWait) -> str:

@@ -59,8 +59,12 @@ class Summary:
     advice: tuple[Advice, ...] = ()
 
 
-def summary_of(found: Diagnosis) -> Summary:
-    """Return the short answer about a Job."""
+def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
+    """Return the short answer about a Job.
+
+    Args:
+        subject: what the sentence about what comes next calls the Job.
+    """
     headline, said = _headline(found)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
     command, advice = fixing_command(found), found.advice
@@ -69,7 +73,7 @@ def summary_of(found: Diagnosis) -> Summary:
         lead = "If the machine is gone for good:"
     if advice and not command:
         lead, advice = advice[0].words, advice[1:]
-    return Summary(ended(headline), causes, lead, command, _following(found), advice)
+    return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
 
 
 def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str = "") -> Summary:
@@ -84,7 +88,7 @@ def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str
     short = brief(headline.rstrip(". "), MAX_WORDS)
     if job is None:
         return Summary(ended(short), (why,) if why else (), following=following)
-    of_job = summary_of(job)
+    of_job = summary_of(job, f"Job {job.recording.job.name}")
     said, room = of_job.headline.rstrip("."), MAX_WORDS - len(short.split())
     part = brief(said, room) if room > 0 else "…"
     if not part.endswith("…"):
@@ -186,15 +190,15 @@ def _since(waiting: Waiting, shown: str) -> str:
     return f"{detail}, {since}" if detail and since else detail or since
 
 
-def _following(found: Diagnosis) -> str:
+def _following(found: Diagnosis, subject: str) -> str:
     """Return what comes next, in a sentence."""
     recording, waiting = found.recording, found.waiting
     if waiting is not None:
         at = "" if waiting.ends_at is None else f" (at {write_time(round(waiting.ends_at))})"
         if waiting.cause == Cause.RUNNING:
-            return f"It ends when its Pods do.{_otherwise(found, waiting)}"
+            return f"{subject} ends when its Pods do.{_otherwise(found, waiting)}"
         verb = "ends" if waiting.cause == Cause.CRASH_LOOP else "goes on"
-        return f"It {verb} when {waiting.ended_by}{at}.{_otherwise(found, waiting)}"
+        return f"{subject} {verb} when {waiting.ended_by}{at}.{_otherwise(found, waiting)}"
     end, ttl = recording.end, recording.manifest["spec"].get("ttlSecondsAfterFinished")
     if end is not None and end.finished is not None and ttl is not None:
         deleted = write_time(end.finished + ttl)

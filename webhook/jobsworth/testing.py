@@ -28,7 +28,8 @@ from jobsworth.files.file_evaluation import FileEvaluator
 from jobsworth.findings.finding import THRESHOLDS, Threshold
 from jobsworth.findings.result import INVALID, VALID
 from jobsworth.library.arguments import api_server, check_type, documents, shown, texts
-from jobsworth.library.manifests import Manifest, documents_of, is_list, manifest_of, text_of
+from jobsworth.library.documents import documents_of, text_of
+from jobsworth.library.manifests import Manifest, is_list, manifest_of
 from jobsworth.library.simulations import checked_simulation, duration_text, times
 from jobsworth.lint.catalogue import UnknownCode
 from jobsworth.lint.selection import ignored

@@ -10,7 +10,8 @@ from jobsworth.api.api_server import ALLOW_PRIVILEGED, NEWEST_RELEASE, ApiServer
 from jobsworth.evaluation.stored_findings import job_findings
 from jobsworth.files.explained_files import ReadJob, read_document, runs_of_update
 from jobsworth.library.arguments import api_server, check_type, documents, seconds_of
-from jobsworth.library.manifests import Manifest, document_of, manifest_of, problem_of_kind
+from jobsworth.library.documents import document_of
+from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
 from jobsworth.live.job_reference import read_reference
 from jobsworth.runs.explanation import explanation
 from jobsworth.runs.explanation.explanation import Explanation

@@ -15,13 +15,8 @@ from jobsworth.files.simulations.simulated_manifests import (
     read_scenario_document,
 )
 from jobsworth.library.arguments import api_server, check_type, texts
-from jobsworth.library.manifests import (
-    DOCUMENT_NAME,
-    Manifest,
-    document_of,
-    manifest_of,
-    problem_of_kind,
-)
+from jobsworth.library.documents import NAME, document_of
+from jobsworth.library.manifests import Manifest, manifest_of, problem_of_kind
 from jobsworth.printable import printable
 from jobsworth.runs.run_record import RunRecord
 from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize
@@ -188,9 +183,7 @@ def checked_simulation(
     value = manifest_of(manifest)
     document = document_of(value)
     try:
-        simulated = only_manifest(
-            [document], DOCUMENT_NAME, server, lambda each: engine.default(each.value)
-        )
+        simulated = only_manifest([document], NAME, server, lambda each: engine.default(each.value))
     except NothingToSimulate:
         raise InputError(
             f"{problem_of_kind(value)}. Pass a Job, CronJob or JobSet, or an object from which an operator "

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import NEWEST_RELEASE
 from support.documentation import FOLDER as SITE
 from support.documentation import site_module
 from support.static_server import StaticServer
@@ -267,13 +268,23 @@ def test_a_damaged_link_is_reported_until_the_text_changes(
     assert "link" not in text_of(page, "#verdict")
 
 
+def test_the_newest_release_is_chosen_and_a_preview_is_named(page: Chromium) -> None:
+    assert page.evaluate("document.getElementById('release').value") == NEWEST_RELEASE
+    shown = json.loads(
+        page.evaluate(
+            "JSON.stringify([...document.querySelectorAll('#release option')].map(each => each.text))"
+        )
+    )
+    assert next(each for each in shown if "preview" not in each) == NEWEST_RELEASE
+
+
 def test_a_release_of_a_link_that_is_not_known_is_reported(
     page: Chromium, server: StaticServer
 ) -> None:
     write(page, "kind: Job\n")
     page.evaluate("document.getElementById('share').click()")
     page.wait("location.hash.length > 9 ? 'yes' : ''")
-    address = page.evaluate("location.href").replace("v=1.37", "v=9.99")
+    address = page.evaluate("location.href").replace(f"v={NEWEST_RELEASE}", "v=9.99")
     page.visit("about:blank", "'yes'")
     page.visit(address, VERDICT, PATIENCE)
     assert "release of Kubernetes that is not known here: 9.99." in text_of(page, "#verdict")

@@ -12,7 +12,8 @@ from jobsworth.api.api_server import (
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.library.explanations import explain, why_recorded
+from jobsworth.library.diagnoses import why_recorded
+from jobsworth.library.explanations import explain
 from jobsworth.library.manifests import KubernetesModel, Manifest
 from jobsworth.library.simulations import Simulation, simulate
 from jobsworth.library.verdicts import default, evaluate, validate, validate_text

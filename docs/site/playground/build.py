@@ -41,8 +41,9 @@ EXAMPLES = {
 }
 """The manifests to begin with, in examples/."""
 NOT_IN_BROWSER = (
-    "admission/", "audit/", "certificates/", "cli/", "files/recordings/", "lsp/", "policy/admission_policies/",
-    "policy/profiles/", "policy/starter/", "reconciler/", "registration/", "serving/",
+    "_api.py", "admission/", "audit/", "certificates/", "cli/", "client/", "files/recordings/", "library/diagnoses.py", "live/",
+    "lsp/", "policy/admission_policies/", "policy/export/", "policy/kyverno/", "policy/profiles/", "policy/starter/",
+    "reconciler/", "registration/", "reports/health_", "reports/why_", "runs/health/", "runs/replay/", "runs/why/", "serving/",
 )  # fmt: skip
 """The packages that serve, call a cluster, or belong to other commands than those of the page."""
 DATA = (".py", ".json", ".txt", ".css", ".html")

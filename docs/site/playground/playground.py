@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import jobsworth
+from jobsworth.api.api_server import RELEASES
 from jobsworth.documents.declared import json_value
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
@@ -17,6 +17,7 @@ from jobsworth.files.fixing.autofix_loop import autofix
 from jobsworth.findings.located_finding import token_width
 from jobsworth.manifests import expand_lists, read_text
 from jobsworth.reports.findings_report import finding_report
+from jobsworth.usage_error import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,9 +65,10 @@ def explain(text: str, release: str) -> str:
 
     def explained(value: dict[str, Any]) -> dict[str, Any]:
         from jobsworth.documents.declared import json_value
+        from jobsworth.library.explanations import explain as explain_job
         from jobsworth.reports.explanation_report import explanation_report
 
-        found = jobsworth.explain(value, kubernetes_version=release)
+        found = explain_job(value, kubernetes_version=release)
         (job,) = json_value(explanation_report([found]))["jobs"]
         return {"job": job}
 
@@ -82,13 +84,14 @@ def simulate(text: str, release: str, seed: int, question: str, time: str) -> st
     """
 
     def simulated(value: dict[str, Any]) -> dict[str, Any]:
+        from jobsworth.library.simulations import simulate as simulate_job
         from jobsworth.reports.timelines.timeline_svg import timeline_svg
         from jobsworth.reports.timelines.timeline_text import run_lines
 
         asked: dict[str, Any] = {question: time} if question else {}
         if question == "image_typo":
             asked = {"image_typo": True}
-        found = jobsworth.simulate(value, seed=seed, kubernetes_version=release, **asked)
+        found = simulate_job(value, seed=seed, kubernetes_version=release, **asked)
         record = found.first_run
         title = f"{record.kind} {record.name}"
         return {"svg": timeline_svg([(title, record)]), "lines": list(run_lines(record))}
@@ -98,13 +101,15 @@ def simulate(text: str, release: str, seed: int, question: str, time: str) -> st
 
 def releases() -> str:
     """Return the releases of Kubernetes, the newest first."""
-    return json.dumps(list(reversed(jobsworth.RELEASES)))
+    return json.dumps(list(reversed(RELEASES)))
 
 
 def _each_object(
     text: str, work: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Yield what a function returns for each object from which Jobs are made, or why it cannot."""
+    from jobsworth.runs.simulation.run_limits import SimulationTooLarge
+
     objects = [
         document.value
         for document in expand_lists(read_text(text.encode(), NAME))
@@ -118,7 +123,7 @@ def _each_object(
         shown = {"kind": value["kind"], "name": name if isinstance(name, str) else ""}
         try:
             yield {**shown, **work(value)}
-        except (ValueError, jobsworth.InputError, jobsworth.SimulationTooLarge) as error:
+        except (ValueError, InputError, SimulationTooLarge) as error:
             yield {**shown, "error": str(error)}
 
 

@@ -183,9 +183,9 @@ setInterval(() => {
 }, 500);
 
 python.call("releases").then(async releases => {
-  $("release").replaceChildren(...releases.map(each => element("option", {value: each}, each)));
-  if (releases.includes(shared?.release)) $("release").value = shared.release;
-  else if (shared?.release) linkProblem = `The link names a release of Kubernetes that is not known here: ${shared.release.slice(0, 20)}.`;
+  $("release").replaceChildren(...releases.map(each => element("option", {value: each}, each > NEWEST ? `${each} (preview)` : each)));
+  $("release").value = releases.includes(shared?.release) ? shared.release : NEWEST;
+  if (shared && !releases.includes(shared.release)) linkProblem = `The link names a release of Kubernetes that is not known here: ${shared.release.slice(0, 20)}.`;
   await evaluate();
   navigator.serviceWorker?.register("service_worker.js");
 }).catch(error => verdict(`Not evaluated: ${error.message}`));

@@ -65,7 +65,11 @@ OTHER_KEYS = {
     "parameters of API calls": ("dryRun", "fieldManager", "fieldSelector", "fieldValidation", "force"),
     "programs and their arguments": (
         "borg", "kopia", "mongosh", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
-        "accelerator", "gpu", "kube", "nativeSidecar", "tpu", "trap", "wait",
+        "accelerator", "clone", "flushall", "gpu", "helm", "iwr", "kube", "mongorestore", "nativeSidecar", "push", "subprocess",
+        "tpu", "trap", "wait",
+    ),
+    "functions of Python's os and shutil": (
+        "copy", "copy2", "copyfile", "copytree", "move", "remove", "rename", "replace", "rmtree", "unlink",
     ),
     "parts of a schedule": ("date", "days", "hour", "minute"),
     "words for a schedule": (

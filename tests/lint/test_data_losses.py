@@ -274,6 +274,7 @@ RESET = 'subprocess.run(["dropdb", "shop"], check=True)'
         ("import os\nif os.system('pg_dump shop > /data/a.sql'): exit(1)\nos.system('dropdb shop')", False),
         (f"import subprocess\nsubprocess.run(['ls'])\n{RESET}", False),
         ("import subprocess\nsubprocess.run(", False),
+        (f"import subprocess\nsubprocess.run({SAVE}, check=False)\n{RESET}", True),
     ],
 )  # fmt: skip
 def test_a_program_goes_on_after_a_program_that_it_starts(text: str, reported: bool) -> None:

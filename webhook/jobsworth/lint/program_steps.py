@@ -147,7 +147,9 @@ class _Python:
         if not call.args or not (started or (owner, name) == ("os", "system")):
             return ""
         command = _command_line(call.args[0])
-        checked = name in CHECKED_RUNS or any(each.arg == "check" for each in call.keywords)
+        checked = name in CHECKED_RUNS or any(
+            each.arg == "check" and getattr(each.value, "value", True) for each in call.keywords
+        )
         noticed = checked or self._looks(statement, call)
         return f"( {command} ){STOPS if noticed else ''}" if command else ""
 

@@ -60,6 +60,7 @@ class SimulatedCronJob:
         self._record = record
         self._limits = limits
         self.jobs: list[SimulatedJob] = []
+        self._ended: dict[str, OwnedJob] = {}
         self._runs = self._manual_runs = 0
         self._cron_job = self._read(CronJobStatus())
         self._due = DueRuns(self._cron_job)
@@ -231,9 +232,16 @@ class SimulatedCronJob:
         )
 
     def _owned(self, job: SimulatedJob) -> OwnedJob:
+        """Return a Job as the sync reads it; made once for a Job that has ended, of which there may be thousands."""
+        ended = self._ended.get(job.record.name)
+        if ended is not None:
+            return ended
         status, outcome = job.job.status, job.record.outcome
         finished = "" if outcome == "Unfinished" else outcome
-        return OwnedJob(job.record.name, finished, status.start_time, status.completion_time)
+        owned = OwnedJob(job.record.name, finished, status.start_time, status.completion_time)
+        if finished:
+            self._ended[job.record.name] = owned
+        return owned
 
     def _remove(self, job: SimulatedJob) -> None:
         """Delete a finished Job."""

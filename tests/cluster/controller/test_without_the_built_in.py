@@ -122,7 +122,7 @@ def both(beside_the_built_in: Controller) -> Iterator[tuple[BuiltIn, Jobsworth]]
     ours = Jobsworth(beside_the_built_in.bed, "--adopt-unmanaged")
     yield built_in, ours
     ours.kill()
-    built_in.kill()
+    built_in.as_usual()  # other modules share the bed
     beside_the_built_in.as_usual()
 
 

@@ -159,6 +159,7 @@ def test_a_cluster_changes_hands_and_back(both: tuple[BuiltIn, Jobsworth]) -> No
 
 def test_it_stops_once_the_built_in_controller_is_at_work(both: tuple[BuiltIn, Jobsworth]) -> None:
     built_in, ours = both
+    built_in.kill()
     ours.start()
     scenario = Scenario(ours)
     built_in.start()

@@ -54,6 +54,7 @@ def controller() -> Iterator[Jobsworth]:
         controller.kill()
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_counts_every_pod_once(controller: Jobsworth) -> None:
     from cluster.controller.scenario import Scenario
 

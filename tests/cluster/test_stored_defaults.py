@@ -128,6 +128,7 @@ def planned(bed: TestBed, namespace: str, folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_new_policy_reaches_what_is_stored_once_and_no_gitops_client_sees_it(
     bed: TestBed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -232,7 +232,7 @@ class SimulatedCronJob:
         )
 
     def _owned(self, job: SimulatedJob) -> OwnedJob:
-        """Return a Job as the sync reads it; made once for a Job that has ended, of which there may be thousands."""
+        """Return a Job as the sync reads it; made once for a Job that has ended: there may be thousands."""
         ended = self._ended.get(job.record.name)
         if ended is not None:
             return ended

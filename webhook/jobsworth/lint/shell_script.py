@@ -409,8 +409,9 @@ class _Reader:
                 command = self._take(
                     part, depth, checked=checked or inverted, background=background
                 )
-                if before == "|" and not command.input and isinstance(read[-1].node, ShellCommand):
-                    command.input = _printed(read[-1].node)
+                source = read[-1].node if read and before == "|" else None
+                if not command.input and isinstance(source, ShellCommand):
+                    command.input = _printed(source)
                 found: ShellCommand | Compound = command
             else:
                 if depth == MAX_NESTING:

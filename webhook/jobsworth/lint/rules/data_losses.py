@@ -353,6 +353,8 @@ def _is_kept(start: ContainerStart, values: Mapping[str, str], loss: Effects) ->
 
 def _is_published(start: ContainerStart, values: Mapping[str, str], loss: Effects) -> bool:
     """Return True if a file gets a fixed name in a place where others find it."""
+    if not loss.targets:
+        return False
     source, target = (resolved(values, each[0]) for each in (loss.sources or ("$",), loss.targets))
     named = target + source if target.endswith("/") else target
     if "$" in named or "`" in named or "*" in named:

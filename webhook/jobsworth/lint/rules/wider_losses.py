@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from jobsworth.lint import needs
@@ -167,12 +168,12 @@ def _of_all_databases(words: Sequence[str]) -> str:
     """Return the message for a FLUSHALL of one database; empty for others. Source: redis.io, FLUSHALL."""
     name = words[0].rpartition("/")[2]
     flushes = name in REDIS_CLIENTS and "flushall" in map(str.lower, operands(words))
-    number = next((each for each in words[1:] if _NUMBERED.fullmatch(each)), "")
-    if not flushes or not (number or "-n" in words):
+    chosen = [each for each in words if _NUMBERED.fullmatch(each)]
+    chosen += [f"-n {number}" for option, number in pairwise(words) if option == "-n"]
+    if not flushes or not chosen:
         return ""
-    shown = number or f"-n {words[list(words).index('-n') + 1]}"
     return (
-        f"FLUSHALL empties every database of the server, not only that of `{shown[:MAX_SHOWN]}`. "
+        f"FLUSHALL empties every database of the server, not only that of `{chosen[0][:MAX_SHOWN]}`. "
         "Write FLUSHDB."
     )
 

@@ -100,6 +100,19 @@ def test_the_end_has_the_cause_a_command_and_what_comes_next(
         assert capsys.readouterr().out.splitlines() == lines
 
 
+def test_the_command_for_more_reads_the_same_kubeconfig(
+    server: FakeListServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(server.kubeconfig(tmp_path))
+    failed = stored(job(), (9, "Failed", "BackoffLimitExceeded"))
+    failed["metadata"] |= {"namespace": "batch"}
+    server.jobs = [failed]
+    with pytest.raises(SystemExit):
+        run(["wait", "job/train", "-n", "batch", "--kubeconfig", file])
+    more = capsys.readouterr().out.splitlines()[-1]
+    assert more == f"More    jobsworth why job/train -n batch --kubeconfig {file}"
+
+
 @pytest.mark.parametrize("redirection", ["", "2>&1"])
 def test_a_reader_that_has_gone_is_no_outcome_of_the_job(
     redirection: str, server: FakeListServer, tmp_path: Path

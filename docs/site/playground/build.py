@@ -45,7 +45,7 @@ NOT_IN_BROWSER = (
     "lsp/", "policy/admission_policies/", "policy/export/", "policy/kyverno/", "policy/profiles/", "policy/starter/",
     "reconciler/", "registration/", "reports/health_", "reports/why_", "runs/health/", "runs/replay/", "runs/why/", "serving/",
 )  # fmt: skip
-"""The packages that serve, call a cluster, or belong to other commands than those of the page."""
+"""Beginnings of the names of modules that serve, call a cluster, or belong to other commands than those of the page."""
 DATA = (".py", ".json", ".txt", ".css", ".html")
 NOT_DATA = ("lint/findings_in_public.json",)
 LIBRARIES = {"yaml": "PyYAML", "ruamel.yaml": "ruamel.yaml", "tzdata": "tzdata"}

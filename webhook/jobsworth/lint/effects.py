@@ -451,6 +451,12 @@ def repetition(words: Sequence[str]) -> str:
     return next((use.loss for use in uses if _is(use, words, rest)), "")
 
 
+CLOUDS = {
+    "aws": "--filters, or a --query with [?…]",
+    "az": "a --query with [?…]",
+    "gcloud": "--filter",
+}
+"""Command line programs of clouds, with what selects the objects of a list."""
 _SELECTING = re.compile(r"\[\?|\[-?\d|\[:|\b(?:contains|starts_with|ends_with|max_by|min_by)\(")
 _PRESENTING = (
     "--format", "--no-cli-pager", "--no-paginate", "--only-show-errors", "--output", "--owner-ids",
@@ -473,41 +479,36 @@ def deletes_in_cloud(words: Sequence[str]) -> str:
     return name if name in CLOUDS and any(map(_DELETING.match, operands(inner)[1:])) else ""
 
 
-def lists_all(words: Sequence[str], cloud: str) -> bool | None:
-    """Return True for a list of all objects of a cloud, None for a step that selects none of its input.
+def listing(words: Sequence[str], cloud: str) -> Literal["all", "some", ""]:
+    """Return which objects of a cloud a step gives to a deletion; empty if it passes on what it gets.
 
-    >>> lists_all(["aws", "ec2", "describe-volumes", "--query", "Volumes[].VolumeId"], "aws")
-    True
-    >>> lists_all(["aws", "ec2", "describe-volumes", "--filters", "a"], "aws"), lists_all(["sort"], "aws")
-    (False, None)
+    >>> listing(["aws", "ec2", "describe-volumes", "--query", "Volumes[].VolumeId"], "aws")
+    'all'
+    >>> listing(["aws", "ec2", "describe-volumes", "--filters", "a"], "aws"), listing(["sort"], "aws")
+    ('some', '')
     """
     name, rest = base_name(words[0]), operands(words)
     if name == cloud:
-        options = [word.partition("=")[0] for word in words if word.startswith("-") and word != "-"]
         if rest[:1] == ["sts"]:
-            return None
+            return ""
+        options = [word.partition("=")[0] for word in words if word.startswith("-") and word != "-"]
         lists = any(
             each in ("list", "ls") or each.startswith(("describe-", "list-")) for each in rest
         )
-        if rest[:2] == ["s3", "ls"] and len(rest) > 2:
-            return False
-        plain = all(each in _PRESENTING for each in options)
-        return lists and plain and not any(map(_SELECTING.search, words))
+        within_bucket = rest[:2] == ["s3", "ls"] and len(rest) > 2
+        selects = any(each not in _PRESENTING for each in options) or any(
+            map(_SELECTING.search, words)
+        )
+        return "all" if lists and not within_bucket and not selects else "some"
     if name in _PASSING or (name == "tail" and any(word.startswith("+") for word in words)):
-        return None
-    shows = name == "awk" and re.fullmatch(r"\s*\{\s*print[^{}]*\}\s*", words[-1])
-    takes = name == "jq" and not re.search(
+        return ""
+    if name == "awk" and re.fullmatch(r"\s*\{\s*print[^{}]*\}\s*", words[-1]):
+        return ""
+    if name == "jq" and not re.search(
         r"select|test\(|\[-?\d|\[:|limit|first|last", " ".join(words)
-    )
-    return None if shows or takes else False
-
-
-CLOUDS = {
-    "aws": "--filters, or a --query with [?…]",
-    "az": "a --query with [?…]",
-    "gcloud": "--filter",
-}
-"""Command line programs of clouds, with what selects the objects of a list."""
+    ):
+        return ""
+    return "some"
 
 
 def _sql(found: re.Match[str]) -> str:

@@ -416,7 +416,7 @@ class _Reader:
             else:
                 if depth == MAX_NESTING:
                     raise _Unreadable
-                listed = self._listed(part, depth + 1)
+                listed = self._read_loop_list(part, depth + 1)
                 clauses = self._read_body(
                     part, depth + 1, checked=checked or inverted, background=background
                 )
@@ -454,7 +454,7 @@ class _Reader:
                     )
         return found
 
-    def _listed(self, node: Node, depth: int) -> list[Statement]:
+    def _read_loop_list(self, node: Node, depth: int) -> list[Statement]:
         """Read the commands whose output a loop goes through, which make its variable."""
         values = [each for each in node.children if each.type not in (*_STATEMENTS, *_CLAUSES)]
         if node.type != "for_statement":

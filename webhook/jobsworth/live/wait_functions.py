@@ -189,8 +189,13 @@ def _sentence(end: WaitEnd, name: str, diagnosis: Diagnosis | None, options: Wai
     if diagnosis is not None:
         sentence = diagnosis.sentence
     if end.outcome == "Timeout":
-        return f"Timeout after {spoken((options.timeout or 0) * SECOND)}: {sentence}"
+        return after_timeout(options.timeout, sentence)
     return sentence
+
+
+def after_timeout(timeout: float | None, sentence: str) -> str:
+    """Return a sentence about a Job that has not ended in a time, in seconds."""
+    return f"Timeout after {spoken((timeout or 0) * SECOND)}: {sentence}"
 
 
 def _ended(end: WaitEnd) -> str:

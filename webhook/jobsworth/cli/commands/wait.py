@@ -133,33 +133,34 @@ def _wait(options: WaitOptions) -> int:
         print(printable(f"Error: {error}"), file=sys.stderr)
         return EXIT_UNREADABLE
     progress.clear()
-    write_lines(_answer(waited, timeout, options.cluster.context), STDOUT)
+    write_lines(_answer(waited, timeout, options.cluster), STDOUT)
     sys.stdout.flush()
     return waited.exit_code
 
 
-def _answer(waited: Waited, timeout: float | None, context: str | None) -> Iterator[str]:
+def _answer(waited: Waited, timeout: float | None, cluster: ClusterOptions) -> Iterator[str]:
     """Yield the sentence; for a Job that is not Complete, the short answer of ``jobsworth why`` instead."""
     found = waited.diagnosis
     if found is None or waited.outcome == "Complete":
         yield printable(waited.sentence)
         return
+    from jobsworth.live.wait_functions import after_timeout
     from jobsworth.reports.sections import Fact, text_lines
     from jobsworth.reports.why_sections import answer_section
-    from jobsworth.runs.virtual_time import SECOND, spoken
 
     answer = answer_section(found)
-    title = (
-        answer.title
-        if waited.outcome != "Stuck" or waited.cause == found.cause
-        else waited.sentence
-    )
-    if waited.outcome == "Timeout":
-        title = f"Timeout after {spoken((timeout or 0) * SECOND)}: {title}"
+    title = answer.title
+    if waited.outcome == "Stuck" and waited.cause != found.cause:
+        title = waited.sentence
+    elif waited.outcome == "Timeout":
+        title = after_timeout(timeout, title)
     job = found.recording.job
-    words = ["jobsworth", "why", f"job/{job.name}", "-n", job.namespace]
-    command = shlex.join(words if context is None else [*words, "--context", context])
-    section = replace(answer, title=title, facts=[*answer.facts, Fact("More", "", command)])
+    command = ["jobsworth", "why", f"job/{job.name}", "-n", job.namespace]
+    for name, value in (("--context", cluster.context), ("--kubeconfig", cluster.kubeconfig)):
+        if value is not None:
+            command += [name, value]
+    more = Fact("More", "", shlex.join(command))
+    section = replace(answer, title=title, facts=[*answer.facts, more])
     yield from text_lines([section], terminal_width(sys.stdout), color=wants_color(sys.stdout))
 
 

@@ -307,20 +307,18 @@ def _advice(script: ShellScript, step: ShellCommand) -> str:
     return "Begin the script with `set -e`."
 
 
-DECLARING = ("declare", "export", "local", "readonly", "typeset")
-"""Commands whose exit code replaces that of a command in their values (POSIX, export, "Exit Status")."""
 ASKING_SERVERS = ("aws", "az", "curl", "gcloud", "kubectl", "psql", "vault", "wget")
 
 
 def _hidden_request(script: ShellScript) -> tuple[ShellCommand, str, str] | None:
     """Return a declaration, its variable and the request that sets it; None without one."""
     for command in script.commands:
-        first = next(commands_in(command.inner), None) if command.name in DECLARING else None
+        first = next(commands_in(command.inner), None)
         if first is None or first.name not in ASKING_SERVERS:
             continue
         for word in command.words[1:]:
-            name, _, value = word.partition("=")
-            if "$(" in value and not is_looked_at(script, name):
+            name = word.partition("=")[0]
+            if name in script.hidden and not is_looked_at(script, name):
                 return command, name, first.name
     return None
 

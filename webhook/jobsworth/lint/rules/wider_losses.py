@@ -17,7 +17,7 @@ from jobsworth.lint.effects import (
     backs_up,
     deletes_in_cloud,
     effects,
-    lists_all,
+    listing,
     operands,
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
@@ -198,9 +198,9 @@ def _of_cloud(step: ShellCommand | None) -> str:
     cloud = deletes_in_cloud(step.words) if step is not None else ""
     if not cloud or step is None or step.conditions or step.before in ("&&", "||"):
         return ""
-    sources = [(each, lists_all(each.words, cloud)) for each in step.fed_by if each.words]
-    lists = [each for each, all_of_them in sources if all_of_them]
-    if not lists or any(all_of_them is False for _, all_of_them in sources):
+    sources = [(each, listing(each.words, cloud)) for each in step.fed_by if each.words]
+    lists = [each for each, objects in sources if objects == "all"]
+    if not lists or any(objects == "some" for _, objects in sources):
         return ""
     listed = " ".join((cloud, *operands(lists[-1].words)))
     return (
@@ -218,7 +218,7 @@ def _of_partial_clone(start: ContainerStart, command: RunCommand) -> str:
     option = next((each for each in ("--mirror", "--prune") if each in words), "")
     if command.name != "git" or "push" not in words or not option:
         return ""
-    before = list(start.commands)[: list(start.commands).index(command)]
+    before = start.commands[: start.commands.index(command)]
     clones = [each for each in before if each.name == "git" and "clone" in each.words]
     if not clones or any("refs/" in word for each in before for word in each.words):
         return ""

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from jobsworth.lint.command_line import SHELLS, CommandLine, base_name
-from jobsworth.lint.container_start import ContainerStart, MountedScript, run_command
+from jobsworth.lint.container_start import ContainerStart, MountedScript, RunCommand, run_command
 from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
 
+if TYPE_CHECKING:
+    from jobsworth.lint.linted_job import LintedJob
+
+SQL_FILES = (".sql", ".js", ".cql")
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""
 
@@ -47,6 +52,21 @@ def file_at(
             if key in each.files:
                 return MountedFile(each.files[key], key, each)
     return None
+
+
+def texts_read(job: LintedJob, start: ContainerStart, command: RunCommand) -> Iterator[str]:
+    """Yield what a client of a database reads: its words, its input, and files of objects beside the Job."""
+    yield from command.words[1:]
+    step = command.step
+    if step is not None and step.input:
+        yield step.input
+    files = [*command.words[1:], *(step.reads if step is not None else ())]
+    for path in files if job.neighbors is not None else ():
+        file = path.rpartition("=")[2]
+        if file.startswith("/") and file.endswith(SQL_FILES):
+            found = file_at(start, job.neighbors, job.namespace, file) if job.neighbors else None
+            if found is not None:
+                yield found.text
 
 
 def mounted_scripts(

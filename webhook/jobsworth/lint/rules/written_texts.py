@@ -15,6 +15,9 @@ from jobsworth.lint.linted_job import LintedJob
 MAX_LENGTH = 4_096
 """The maximum length of a text that is read; longer ones are scripts or documents."""
 
+MAX_LINES = 2
+"""The line feeds that the escapes of a path may be."""
+
 _ESCAPES = {"\a": "a", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v", "\0": "0"}
 """The characters that YAML makes of a backslash and a letter between double quotes."""
 _CONTROL = re.compile("[\a\b\f\v\0]|(?<=:)[\n\r\t]|\r(?!\n)")
@@ -57,6 +60,8 @@ def control_character(job: LintedJob) -> Iterator[Diagnostic]:
         found = _CONTROL.search(text) if len(text) <= MAX_LENGTH else None
         if found is None or found[0] not in _ESCAPES:
             continue
+        if found[0] in "\n\r\t" and text.count("\n") > MAX_LINES:
+            continue  # a program, in which a line may end with a colon
         meant = "".join(f"\\{_ESCAPES[each]}" if each in _ESCAPES else each for each in text)
         yield Diagnostic(
             field,

@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.api_server import ApiServer
+from jobsworth.files.context.neighbor_files import repeated_keys
+from jobsworth.lint.neighbors import Neighbors
+from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import (
+    RULE_OF,
     cron_job,
     fields_beside,
     found_beside,
     job,
+    lint,
     stored,
     with_labels,
     with_metadata,
@@ -151,6 +157,7 @@ def pod_of(*resources: tuple[dict[str, str], dict[str, str]], **pod: Any) -> dic
 
 
 GIB = ({"memory": "1Gi"}, {"memory": "1Gi"})
+INIT = {"name": "i", "image": "a:1", "resources": {"limits": {"memory": "9Gi"}}}
 
 
 @pytest.mark.parametrize(
@@ -158,8 +165,11 @@ GIB = ({"memory": "1Gi"}, {"memory": "1Gi"})
     [
         (pod_of(GIB, GIB), {"max": {"memory": "1Gi"}}, "are 2Gi, above the maximum"),
         (pod_of(GIB, GIB), {"min": {"memory": "3Gi"}}, "are 2Gi, below the minimum"),
-        (pod_of(GIB, ({}, {})), {"max": {"memory": "4Gi"}}, "A container has no limit for memory"),
-        (pod_of(({}, {})), {"min": {"cpu": "1"}}, "A container has no request for cpu"),
+        (pod_of(GIB, GIB, ({}, {})), {"max": {"memory": "1Gi"}}, "are 2Gi, above the maximum"),
+        (pod_of(GIB, initContainers=[{**INIT, "restartPolicy": "Always"}]), {"max": {"memory": "2Gi"}}, "are 10Gi, above the maximum"),
+        (pod_of(GIB, initContainers=[INIT]), {"max": {"memory": "2Gi"}}, "are 9Gi, above the maximum"),
+        (pod_of(GIB), {"max": {"cpu": "4"}}, "The Pod has no limit for cpu"),
+        (pod_of(({}, {})), {"min": {"cpu": "1"}}, "The Pod has no request for cpu"),
         (pod_of(({"cpu": "1"}, {"cpu": "2"}), ({"cpu": "1"}, {"cpu": "9"})), {"maxLimitRequestRatio": {"cpu": "5"}}, "The limit 11 exceeds the maximum ratio 5"),
     ],
 )  # fmt: skip
@@ -176,7 +186,10 @@ def test_a_limit_range_of_pods_rejects_sums_that_are_outside(
     ("value", "items"),
     [
         (pod_of(GIB, GIB), [{"type": "Pod", "max": {"memory": "2Gi"}, "min": {"memory": "2Gi"}}]),
-        (pod_of(GIB, initContainers=[{"name": "i", "image": "a:1", "resources": {"limits": {"memory": "9Gi"}}}]), [{"type": "Pod", "max": {"memory": "2Gi"}}, {"type": "Container", "max": {"memory": "2Gi"}}]),
+        (pod_of(GIB, ({}, {})), [{"type": "Pod", "max": {"memory": "4Gi"}, "min": {"memory": "1Gi"}}]),
+        (pod_of(GIB, initContainers=[INIT]), [{"type": "Pod", "max": {"memory": "9Gi"}, "min": {"memory": "2Gi"}}]),
+        (pod_of(GIB, GIB, resources={"limits": {"memory": "2Gi"}}), [{"type": "Pod", "max": {"memory": "1Gi"}}]),
+        (pod_of(({}, {})), [{"type": "Pod", "max": {"memory": "2Gi"}}, {"type": "Container", "default": {"memory": "1Gi", "cpu": "much"}}]),
         (pod_of(({}, {})), [{"type": "Pod", "max": {"memory": "2Gi"}}, {"type": "Container", "default": {"memory": "1Gi"}}]),
         (pod_of(({"cpu": "1"}, {"cpu": "2"})), [{"type": "Pod", "maxLimitRequestRatio": {"cpu": "2"}}]),
         (pod_of(GIB), [{"type": "PersistentVolumeClaim", "max": {"storage": "1Gi"}}]),
@@ -185,6 +198,30 @@ def test_a_limit_range_of_pods_rejects_sums_that_are_outside(
 )  # fmt: skip
 def test_a_limit_range_of_pods_accepts_sums_that_are_inside(value: Any, items: Any) -> None:
     assert fields_beside("JW712", value, stored("LimitRange", spec={"limits": items})) == []
+
+
+def test_until_1_27_a_limit_range_of_pods_sums_what_all_containers_state() -> None:
+    limits = stored("LimitRange", spec={"limits": [{"type": "Pod", "max": {"memory": "4Gi"}}]})
+    value = pod_of(GIB, ({}, {}))
+    neighbors = Neighbors.of([value, limits], repeats=repeated_keys)
+    found = {
+        release: lint(value, engine_for(ApiServer(release)), [RULE_OF["JW712"]], neighbors)
+        for release in ("1.27", "1.28", "1.38")
+    }
+    assert [release for release, findings in found.items() if findings] == ["1.27"]
+
+
+def test_an_init_container_is_outside_of_a_limit_range() -> None:
+    value = pod_of(GIB, initContainers=[INIT])
+    found = fields_beside("JW712", value, limit_range(max={"memory": "2Gi"}))
+    assert found == ["template.spec.initContainers[0].resources.limits[memory]"]
+
+
+def test_ratios_of_large_amounts_are_exact() -> None:
+    wide = using({"memory": "1P"}, {"memory": "10P"})
+    assert fields_beside("JW712", wide, limit_range(maxLimitRequestRatio={"memory": "10"})) == []
+    found = fields_beside("JW712", wide, limit_range(maxLimitRequestRatio={"memory": "9999m"}))
+    assert found == [f"{RESOURCES[0]}.limits[memory]"]
 
 
 def test_a_limit_range_compares_the_limit_of_a_container_with_its_request() -> None:

@@ -47,6 +47,14 @@ def test_an_update_may_not_change(change: dict[str, Any], field: str) -> None:
     assert found[field].endswith(IMMUTABLE)
 
 
+@pytest.mark.parametrize(
+    ("release", "printed"), [("1.33", '"a<b"'), ("1.34", r'"a\u003cb"'), ("1.38", r'"a\u003cb"')]
+)
+def test_a_manager_is_printed_as_a_pointer_to_a_string(release: str, printed: str) -> None:
+    found = job_errors(job(managedBy="a<b"), job(managedBy="a.io/b"), at=server(release))
+    assert f"Invalid value: {printed}: {IMMUTABLE}" in found["managedBy"].split("; ")
+
+
 @pytest.mark.parametrize("mode", ["NonIndexed", "Indexed"])
 def test_completions_change_only_in_an_indexed_job_and_with_parallelism(mode: str) -> None:
     """Source: KEP-3715, elastic Indexed Jobs."""

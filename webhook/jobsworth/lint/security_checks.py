@@ -1,7 +1,7 @@
 """The Pod Security Standards: what their levels baseline and restricted forbid in a Pod template.
 
 The checks are those of PodSecurity admission (k8s.io/pod-security-admission, policy/check_*.go, Kubernetes
-1.36) for the version of the API server's release. Restricted contains baseline.
+1.36, unchanged in 1.38.0-beta.0) for the version of the API server's release. Restricted contains baseline.
 """
 
 from __future__ import annotations

@@ -65,8 +65,9 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
     for field in IMMUTABLE_FIELDS:
         value = spec.get(field)
         if not equal(value, old_spec.get(field)):
-            is_named = field == "completionMode" and value is not None
-            yield immutable(f"spec.{field}", named_string(value) if is_named else value)
+            yield immutable(
+                f"spec.{field}", named_string(value) if isinstance(value, str) else value
+            )
     yield from _check_completions(spec, old_spec, request)
     yield from check_scheduling_update(spec, old_spec, "spec", request.server)
     yield from check_policy_update(spec, old_spec, "spec")

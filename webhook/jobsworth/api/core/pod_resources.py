@@ -13,6 +13,7 @@ from typing import Any
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
+from jobsworth.api.declare import EXACT_SINCE
 from jobsworth.api.field_errors import (
     FieldError,
     forbidden,
@@ -29,9 +30,6 @@ Amounts = dict[str, Quantity]
 POD_RESOURCES = ("cpu", HUGE_PAGES_PREFIX, "memory")
 OVERCOMMITTED = ("cpu", "memory")
 """The resources of a Pod that may be requested below their limits."""
-
-_INSIGNIFICANT = 10**4
-"""Maximum difference in decimal places at which amounts are added; the smaller one is negligible."""
 
 
 def check_pod_resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
@@ -59,7 +57,7 @@ def check_pod_resources(pod: dict[str, Any], path: str, request: Request) -> Ite
     yield from _check_requests(pod, resources.get("requests", {}), f"{path}.requests", request)
     limits = resources.get("limits", {})
     if is_beta:
-        yield from _check_huge_pages(pod, limits, f"{path}.limits")
+        yield from _check_huge_pages(pod, limits, f"{path}.limits", request)
     yield from _check_limits(pod, limits, path)
 
 
@@ -80,7 +78,8 @@ def _wrong_resource_in_1_32(name: str, path: str) -> Iterator[FieldError]:
 def _check_requests(
     pod: dict[str, Any], requests: dict[str, str], path: str, request: Request
 ) -> Iterator[FieldError]:
-    for name, needed in aggregate(pod, "requests").items():
+    exact = request.server.minor >= EXACT_SINCE
+    for name, needed in aggregate(pod, "requests", exact=exact).items():
         if name not in requests and request.server.minor >= 34:
             continue
         amount = requests.get(name, "0")
@@ -93,12 +92,13 @@ def _check_requests(
 
 
 def _check_huge_pages(
-    pod: dict[str, Any], limits: dict[str, str], path: str
+    pod: dict[str, Any], limits: dict[str, str], path: str, request: Request
 ) -> Iterator[FieldError]:
     """Require that the Pod's limits cover the huge pages of its containers: no overcommitment."""
     if not any(map(is_huge_pages, limits)):
         return
-    for name, needed in aggregate(pod, "limits").items():
+    exact = request.server.minor >= EXACT_SINCE
+    for name, needed in aggregate(pod, "limits", exact=exact).items():
         if is_huge_pages(name) and name in limits and needed > parse(limits[name]):
             detail = (
                 f"must be greater than or equal to aggregate container limits of "
@@ -122,7 +122,7 @@ def _check_limits(pod: dict[str, Any], limits: dict[str, str], path: str) -> Ite
                 )
 
 
-def aggregate(pod: dict[str, Any], field: str) -> Amounts:
+def aggregate(pod: dict[str, Any], field: str, *, exact: bool = False) -> Amounts:
     """Return the maximum amounts that the containers of a Pod need at the same time.
 
     Sidecars run alongside the containers; an init container runs alongside the sidecars before it
@@ -131,14 +131,15 @@ def aggregate(pod: dict[str, Any], field: str) -> Amounts:
     Args:
         pod: a PodSpec.
         field: ``requests`` or ``limits``.
+        exact: as of :func:`~kube_cel.formats.quantity.parse`.
     """
     total: Amounts = {}
     for container in pod.get("containers", ()):
-        _add(total, _amounts(container, field))
+        _add(total, _amounts(container, field, exact=exact))
     sidecars: Amounts = {}
     starting: Amounts = {}
     for container in pod.get("initContainers", ()):
-        amounts = _amounts(container, field)
+        amounts = _amounts(container, field, exact=exact)
         if is_sidecar(container):
             _add(total, amounts)
             _add(sidecars, amounts)
@@ -151,13 +152,14 @@ def aggregate(pod: dict[str, Any], field: str) -> Amounts:
     return total
 
 
-def with_defaults_of_a_pod(pod: dict[str, Any]) -> dict[str, Any]:
+def with_defaults_of_a_pod(pod: dict[str, Any], *, exact: bool) -> dict[str, Any]:
     """Return a PodSpec with the requests that the server fills in for Pods, but not for templates.
 
     Source: ``SetDefaults_Pod`` in ``pkg/apis/core/v1``, Kubernetes 1.36.
 
     Args:
         pod: a decoded PodSpec that has resources; it is not changed.
+        exact: as of :func:`aggregate`.
     """
     filled = {**pod}
     for field in ("containers", "initContainers"):
@@ -166,11 +168,11 @@ def with_defaults_of_a_pod(pod: dict[str, Any]) -> dict[str, Any]:
     resources = filled["resources"] = {**pod["resources"]}
     limits, requests = dict(resources.get("limits", {})), dict(resources.get("requests", {}))
     if limits or requests:
-        for name, amount in aggregate(filled, "limits").items():
+        for name, amount in aggregate(filled, "limits", exact=exact).items():
             if is_huge_pages(name) and name not in requests:
                 limits.setdefault(name, amount.canonical())
     if limits:
-        for name, amount in aggregate(filled, "requests").items():
+        for name, amount in aggregate(filled, "requests", exact=exact).items():
             if name in OVERCOMMITTED:
                 requests.setdefault(name, amount.canonical())
         supported = {
@@ -193,30 +195,17 @@ def _with_requests(container: dict[str, Any]) -> dict[str, Any]:
     return {**container, "resources": {**resources, "requests": requests}}
 
 
-def _amounts(container: dict[str, Any], field: str) -> Amounts:
-    return {name: parse(text) for name, text in container["resources"].get(field, {}).items()}
+def _amounts(container: dict[str, Any], field: str, *, exact: bool) -> Amounts:
+    amounts = container["resources"].get(field, {})
+    return {name: parse(text, exact=exact) for name, text in amounts.items()}
 
 
 def _add(total: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
-        total[name] = _sum(total[name], amount) if name in total else amount
+        total[name] = total[name] + amount if name in total else amount
 
 
 def _raise_to(highest: Amounts, amounts: Amounts) -> None:
     for name, amount in amounts.items():
         if name not in highest or amount > highest[name]:
             highest[name] = amount
-
-
-def _sum(left: Quantity, right: Quantity) -> Quantity:
-    """Return the sum, in the suffix format of the first, unless the first is zero."""
-    if not left.mantissa or not right.mantissa:
-        first = left if left.mantissa else right
-        return Quantity(first.mantissa, first.exponent, first.format)
-    if abs(left.exponent - right.exponent) > _INSIGNIFICANT:
-        return max(left, right)
-    exponent = min(left.exponent, right.exponent)
-    mantissa = sum(
-        quantity.mantissa * 10 ** (quantity.exponent - exponent) for quantity in (left, right)
-    )
-    return Quantity(mantissa, exponent, left.format)

@@ -58,7 +58,7 @@ def update_errors(
         yield immutable("spec.replicatedJobs", value)
     manager = new["spec"].get("managedBy")
     if manager != old["spec"].get("managedBy"):
-        yield immutable("spec.managedBy", manager)
+        yield immutable("spec.managedBy", Printed(go_json(manager)))
 
 
 def _scaling_errors(

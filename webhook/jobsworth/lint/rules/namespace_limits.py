@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from jobsworth.api.core.pod_resources import aggregate
 from jobsworth.lint import needs
 from jobsworth.lint.agents import stopped_by_command
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import LIMIT_RANGE, NAMESPACE, QUOTA, Neighbor, mapping, part, parts
 from jobsworth.wording import listing
-from kube_cel.formats.quantity import BadQuantity, Quantity, parse
+from kube_cel.formats.quantity import BadQuantity, ExactQuantity, Quantity, parse
 
 COUNTED = {
     "cpu": ("requests", "cpu"), "requests.cpu": ("requests", "cpu"), "limits.cpu": ("limits", "cpu"),
@@ -27,6 +28,9 @@ DEFAULTING = {
 }
 """The fields of a LimitRange from which a container gets a value that it does not state."""
 
+SUMS_WHAT_IS_STATED_SINCE = 28
+"""The minor version since which a container that states nothing counts as 0 in the sums of a Pod; before, a
+sum was missing unless all containers state it."""
 ENFORCE = "pod-security.kubernetes.io/enforce"
 
 
@@ -103,20 +107,19 @@ def _is_stated(
     needs=needs.neighbors,
 )
 def outside_limit_range(job: LintedJob) -> Iterator[Diagnostic]:
-    # The API server checks no init containers.
-    main = [each for each in job.containers if ".initContainers[" not in each[0]]
     defaults = [item for _, item in _items(job)]
     for limits, item in _items(job):
-        for path, container in main:
+        for path, container in job.containers:
             resources = container.get("resources", {})
             found = _outside(resources, item) or _ratio(
-                *_with_defaults(resources, defaults), item, "limits"
+                item, "limits", **_with_defaults(resources, defaults)
             )
             if found is not None:
                 yield _rejected(f"{path}.resources.{found[0]}", found[1], limits)
                 return
-    filled = [_with_defaults(container.get("resources", {}), defaults) for _, container in main]
-    requests, totals = _sum([each[0] for each in filled]), _sum([each[1] for each in filled])
+    if "resources" in job.pod:  # override the sums
+        return
+    requests, totals = (_total(job, field, defaults) for field in ("requests", "limits"))
     for limits, item in _items(job, "Pod"):
         problem = _pod_outside(requests, totals, item)
         if problem:
@@ -134,7 +137,7 @@ def _rejected(field: str, problem: str, limits: Neighbor) -> Diagnostic:
 
 def _with_defaults(
     resources: dict[str, Any], defaults: list[dict[str, Any]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """Return the requests and limits of a container after the API server has filled them in."""
     limits = dict(resources.get("limits", {}))
     requests = {**limits, **resources.get("requests", {})}
@@ -142,18 +145,26 @@ def _with_defaults(
         for item in defaults:
             for source in DEFAULTING[field]:
                 for name, text in mapping(item, source).items():
-                    given.setdefault(name, text)
-    return requests, limits
+                    if _amount(text) is not None:
+                        given.setdefault(name, text)
+    return {"requests": requests, "limits": limits}
 
 
-def _sum(given: list[dict[str, Any]]) -> dict[str, Quantity]:
-    """Return the sum of each resource that all containers state."""
-    total: dict[str, Quantity] = {}
-    for name in given[0] if given else ():
-        amounts = [amount for each in given if (amount := _amount(each.get(name))) is not None]
-        if len(amounts) == len(given):
-            total[name] = sum(amounts[1:], start=amounts[0])
-    return total
+def _total(job: LintedJob, field: str, defaults: list[dict[str, Any]]) -> dict[str, Quantity]:
+    """Return the requests or limits of a Pod whose containers have those of the LimitRanges."""
+    pod = {
+        name: [
+            {**each, "resources": _with_defaults(each.get("resources", {}), defaults)}
+            for each in job.pod.get(name, ())
+        ]
+        for name in ("containers", "initContainers")
+    }
+    if job.server.minor < SUMS_WHAT_IS_STATED_SINCE:
+        stated = [each["resources"][field] for each in pod["containers"]]
+        for amounts in stated:
+            for name in [name for name in amounts if not all(name in each for each in stated)]:
+                del amounts[name]
+    return aggregate(pod, field, exact=True)
 
 
 def _pod_outside(
@@ -168,7 +179,9 @@ def _pod_outside(
             needed = limits if bound == "max" else requests
             if name not in needed:
                 noun = "limit" if bound == "max" else "request"
-                return f"A container has no {noun} for {name}, which the {word} for a Pod {text} requires"
+                return (
+                    f"The Pod has no {noun} for {name}, which the {word} for a Pod {text} requires"
+                )
             for noun, given in (("limits", limits), ("requests", requests)):
                 total = given.get(name, allowed)
                 if total > allowed if bound == "max" else total < allowed:
@@ -177,12 +190,12 @@ def _pod_outside(
                         f"The {noun} of all containers for {name} are {total.canonical()}, {side} the {word} "
                         f"for a Pod {text}"
                     )
-    found = _ratio(requests, limits, item, "")
+    found = _ratio(item, "", requests, limits)
     return found[1] if found else ""
 
 
 def _ratio(
-    requests: dict[str, Any], limits: dict[str, Any], item: dict[str, Any], field: str
+    item: dict[str, Any], field: str, requests: dict[str, Any], limits: dict[str, Any]
 ) -> tuple[str, str] | None:
     """Return the field and the beginning of a sentence if limits are too many times the requests."""
     for name, text in mapping(item, "maxLimitRequestRatio").items():
@@ -193,7 +206,8 @@ def _ratio(
         wanted = f"the maximum ratio {text} of limit to request for {name}"
         if request is None or limit is None or not request.sign or not limit.sign:
             return field, f"Without a request and a limit the container does not keep {wanted}"
-        if limit.milli_value() * 1000 > request.milli_value() * ratio.milli_value():
+        power = request.exponent + ratio.exponent
+        if limit > ExactQuantity(request.mantissa * ratio.mantissa, power, ratio.format):
             return f"{field}[{name}]", f"The limit {limit.canonical()} exceeds {wanted}"
     return None
 
@@ -227,7 +241,7 @@ def _amount(text: Any) -> Quantity | None:
     if isinstance(text, Quantity):
         return text
     try:
-        return parse(text) if isinstance(text, (str, int)) else None
+        return parse(text, exact=True) if isinstance(text, (str, int)) else None
     except BadQuantity:
         return None
 

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from jobsworth.lint.command_line import SHELLS, CommandLine, base_name
 from jobsworth.lint.container_start import ContainerStart, MountedScript, RunCommand, run_command
 from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
-
-if TYPE_CHECKING:
-    from jobsworth.lint.linted_job import LintedJob
 
 SQL_FILES = (".sql", ".js", ".cql")
 MAX_COMMANDS = 200
@@ -54,19 +50,22 @@ def file_at(
     return None
 
 
-def texts_read(job: LintedJob, start: ContainerStart, command: RunCommand) -> Iterator[str]:
+def texts_read(
+    start: ContainerStart, neighbors: Neighbors | None, namespace: str, command: RunCommand
+) -> Iterator[str]:
     """Yield what a client of a database reads: its words, its input, and files of objects beside the Job."""
     yield from command.words[1:]
     step = command.step
     if step is not None and step.input:
         yield step.input
-    files = [*command.words[1:], *(step.reads if step is not None else ())]
-    for path in files if job.neighbors is not None else ():
-        file = path.rpartition("=")[2]
-        if file.startswith("/") and file.endswith(SQL_FILES):
-            found = file_at(start, job.neighbors, job.namespace, file) if job.neighbors else None
-            if found is not None:
-                yield found.text
+    if neighbors is None:
+        return
+    for word in (*command.words[1:], *(step.reads if step is not None else ())):
+        path = word.rpartition("=")[2]
+        if path.startswith("/") and path.endswith(SQL_FILES):
+            file = file_at(start, neighbors, namespace, path)
+            if file is not None:
+                yield file.text
 
 
 def mounted_scripts(

@@ -259,7 +259,10 @@ def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
             from_file = piped or not set(options).isdisjoint(given)
             if not from_file and not (step is not None and _CHANGES.search(step.input)):
                 continue
-            texts = [*texts_read(job, start, command), str(command.container.get("args"))]
+            texts = [
+                *texts_read(start, job.neighbors, job.namespace, command),
+                str(command.container.get("args")),
+            ]
             texts += [
                 str(command.container.get("command")),
                 start.script.text if start.script else "",

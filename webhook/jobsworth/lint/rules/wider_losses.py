@@ -203,7 +203,7 @@ def _of_statement(job: LintedJob, start: ContainerStart, command: RunCommand) ->
     """
     if command.name not in SQL_CLIENTS:
         return ""
-    for text in texts_read(job, start, command):
+    for text in texts_read(start, job.neighbors, job.namespace, command):
         if (found := _CASCADES.search(text)) is not None:
             tables = " ".join(found[1].split())
             return (

@@ -243,6 +243,16 @@ def a_program(*names: str) -> Need:
     return runs_it
 
 
+def a_program_or_variables(*names: str) -> Need:
+    """Return the need for a container that runs one of these programs, or sets variables."""
+    runs_it = a_program(*names)
+
+    def runs_it_or_sets(job: LintedJob) -> bool:
+        return any("env" in container for _, container in job.containers) or runs_it(job)
+
+    return runs_it_or_sets
+
+
 def known_commands_or_variables(job: LintedJob) -> bool:
     return bool(job.commands) or any("env" in container for _, container in job.containers)
 

@@ -103,6 +103,7 @@ class ShellCommand:
         replaces: those of ``outputs`` that lose what they had.
         input: the text of its here-document, or that an ``echo`` or ``cat`` before it pipes into it; empty
             for none.
+        reads: the files that are its input.
         line: its line in the script, from 0.
         conditions: the conditions of the ``if`` clauses around it, as they are written; ``?``, of which
             nothing is known, for ``else`` and the other clauses.
@@ -116,7 +117,7 @@ class ShellCommand:
 
     __slots__ = (
         "after", "assigns", "background", "before", "checked", "conditions", "depth", "errors", "fed_by",
-        "function", "inner", "input", "line", "outputs", "replaced_by", "replaces", "words",
+        "function", "inner", "input", "line", "outputs", "reads", "replaced_by", "replaces", "words",
     )  # fmt: skip
 
     def __init__(
@@ -155,6 +156,7 @@ class ShellCommand:
         self.replaces = replaces
         self.input = input
         self.replaced_by = ""
+        self.reads: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -169,7 +171,8 @@ class ShellCommand:
     @property
     def works(self) -> bool:
         """True if a failure of the command is a failure of the work, and the script does not check it."""
-        return not self.checked and (self.assigns or self.name not in HARMLESS)
+        own = bool(self.words) and "/" in self.words[0] and "/bin/" not in self.words[0]
+        return not self.checked and (self.assigns or own or self.name not in HARMLESS)
 
 
 class Part(Record):
@@ -568,6 +571,7 @@ class _Reader:
             inner=inner,
         )
         command.fed_by = [*self._sources(inner, text), *self._piped]
+        command.reads = list(_outputs(node, "1", ("<",)))
         if words or assigns:
             self.commands.append(command)
         return command

@@ -571,7 +571,7 @@ class _Reader:
             inner=inner,
         )
         command.fed_by = [*self._sources(inner, text), *self._piped]
-        command.reads = list(_outputs(node, "1", ("<",)))
+        command.reads = _outputs(redirects, "1", ("<",))
         if words or assigns:
             self.commands.append(command)
         return command

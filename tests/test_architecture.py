@@ -82,6 +82,7 @@ def leads_to_a_heading(target: Path, anchor: str) -> bool:
     return target.exists() and (not is_page or not anchor or anchor in anchors(target))
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_from_the_imports_of_now(architecture: ModuleType) -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     assert architecture.page(text) == text, "renew it: python docs/architecture.py"

@@ -70,6 +70,7 @@ def test_every_page_is_in_the_index() -> None:
     assert {page for page in pages if f"]({page})" not in text} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "command"), SCREENS)
 def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
     text = page.read_text(encoding="utf-8")
@@ -83,6 +84,7 @@ def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
     assert match["text"] == now
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "functions"),
     [

@@ -109,6 +109,7 @@ def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
     assert answer.get_json()["message"]
 
 
+@pytest.mark.slow
 def test_malformed_reviews_are_answered_or_rejected_and_never_fail() -> None:
     from jobsworth.files.policies.policy_files import load_policies
 

@@ -32,6 +32,7 @@ def exactly(value: Any) -> Any:
     return type(value).__name__, value
 
 
+@pytest.mark.slow
 @given(OBJECTS, OBJECTS)
 @settings(max_examples=number_of_examples(100))
 def test_the_patch_makes_the_one_of_the_other(before: Any, after: Any) -> None:

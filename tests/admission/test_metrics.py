@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from support.admission.running_webhook import SOURCES
 
 COUNT = """
@@ -44,6 +46,7 @@ def python(code: str, folder: Path) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_a_worker_continues_the_counts_of_the_one_that_it_replaces(tmp_path: Path) -> None:
     for _ in range(2):
         shown = python(COUNT, tmp_path).splitlines()
@@ -64,6 +67,7 @@ def test_a_worker_continues_the_counts_of_the_one_that_it_replaces(tmp_path: Pat
     assert sum(line.startswith("jobsworth_admission_violations_total{") for line in shown) == 101
 
 
+@pytest.mark.slow
 def test_a_file_that_a_process_is_creating_counts_nothing(tmp_path: Path) -> None:
     """It is empty for a moment, and forever if the process is killed then."""
     (tmp_path / "gauge_livesum_1.db").touch()

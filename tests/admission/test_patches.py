@@ -62,6 +62,7 @@ def printed(
     return items
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_a_patched_object_is_what_default_with_the_policy_prints(
     client: WebhookClient, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -86,6 +87,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     return {f"f:{name}": fields_of(part) for name, part in value.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_an_object_with_server_defaults_is_patched_alike_and_stays_valid(
     client: WebhookClient, namespace: str

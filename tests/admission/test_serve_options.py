@@ -75,6 +75,7 @@ def test_the_development_server_listens_on_this_machine_only(
     ]
 
 
+@pytest.mark.slow
 def test_without_gunicorn_the_extra_to_install_is_named(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['gunicorn'] = None; from jobsworth.cli import run; run(['serve'])"
@@ -134,6 +135,7 @@ spec: {limits: {backoffLimit: {maximum: 3}}}
 """
 
 
+@pytest.mark.slow
 def test_a_server_starts_with_the_valid_policies_and_the_last_good_version_of_the_others(
     tmp_path: Path,
 ) -> None:

@@ -229,6 +229,7 @@ def known() -> set[str]:
     return {*declared(), *(name for part in schemas for name in of_policies(part)), *others}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_field_that_the_code_names_is_declared(package: str, known: set[str]) -> None:
     unknown = [
@@ -240,6 +241,7 @@ def test_every_field_that_the_code_names_is_declared(package: str, known: set[st
     assert not unknown
 
 
+@pytest.mark.slow
 def test_no_exception_has_become_needless() -> None:
     files = [file for package in PACKAGES for file in modules(package)]
     used = {name for file in files for name, _ in field_names(file.read_text())}

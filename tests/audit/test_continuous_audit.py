@@ -135,6 +135,7 @@ def test_one_hundred_namespaces_are_named_and_the_others_are_counted_together() 
     assert sum(shown.values()) == 130
 
 
+@pytest.mark.slow
 def test_a_named_namespace_keeps_its_series_while_it_has_violations() -> None:
     audited = Audited(RETRIES)
     audited.server.jobs = [job("poor", f"team-{index:03}") for index in range(100)]
@@ -262,6 +263,7 @@ def test_a_policy_that_only_audits_writes_no_events(enforcement: str, events: in
     }
 
 
+@pytest.mark.slow
 def test_events_over_the_rate_are_written_by_later_audits() -> None:
     audited = Audited(RETRIES)
     audited.server.jobs = [job(f"poor-{index:03}") for index in range(350)]

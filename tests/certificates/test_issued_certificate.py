@@ -310,6 +310,7 @@ def test_when_all_is_well_no_object_is_written() -> None:
 EVENTS = ("new CA", "new certificate", "lost certificate", "lost bundles", "lost CAs", "race")
 
 
+@pytest.mark.slow
 @settings(
     max_examples=number_of_examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -207,6 +207,7 @@ def edited(store: FakeCertificateStore, what: str) -> None:
         store.versions[name] += 1
 
 
+@pytest.mark.slow
 @settings(
     max_examples=number_of_examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

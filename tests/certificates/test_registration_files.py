@@ -92,6 +92,7 @@ def test_a_template_is_read_for_each_configuration(folder: Folder) -> None:
     assert found[VALIDATING].webhook["name"] == "x.jobsworth.dev"
 
 
+@pytest.mark.slow
 def test_policies_are_read_again_when_they_change(folder: Folder) -> None:
     files = folder.files()
     assert conditions(files) == ['request.resource.resource in ["jobs"]']
@@ -100,6 +101,7 @@ def test_policies_are_read_again_when_they_change(folder: Folder) -> None:
     assert conditions(files) == [False]
 
 
+@pytest.mark.slow
 def test_invalid_policies_are_logged_and_the_last_valid_ones_count(
     folder: Folder, caplog: pytest.LogCaptureFixture
 ) -> None:

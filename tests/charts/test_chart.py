@@ -62,6 +62,7 @@ def test_the_profiles_and_their_enforcements_are_those_of_the_command_line() -> 
     assert (VALUES["profile"], VALUES["profileEnforcement"]) == ("baseline", DEFAULT_ENFORCEMENT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda path: path.stem)
 def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> None:
     text = variant.read_text()
@@ -69,6 +70,7 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
     assert text.startswith("# ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "why"),
     [

@@ -54,6 +54,7 @@ def test_a_platforms_values_are_named_on_its_page(variant: Path) -> None:
         assert f"ci/{variant.name}" in (ROOT / "docs" / "platforms.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_examples_for_queueing_controllers_are_valid(tmp_path: Path) -> None:
     schema = yaml.safe_load((CHART / "values.schema.json").read_text())
     values, policy = BLOCK.findall((ROOT / "docs" / "queueing.md").read_text())

@@ -84,6 +84,7 @@ def test_by_default_baseline_warns(render: Render) -> None:
     assert profile_in(render()) == ["--profile=baseline", "--profile-enforcement=warn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("enforcement", ENFORCEMENTS)
 def test_the_webhook_takes_the_arguments(render: Render, profile: str, enforcement: str) -> None:
@@ -99,6 +100,7 @@ def test_without_a_profile_nothing_is_rendered_for_it(render: Render) -> None:
     assert "No policies are configured." in notes_in(objects)
 
 
+@pytest.mark.slow
 def test_a_profile_applies_beside_policies_of_either_kind(render: Render) -> None:
     for values in ("policies.own.enforcement=warn", "existingPoliciesConfigMap=own"):
         arguments = arguments_of(render("--set", values))
@@ -126,6 +128,7 @@ def test_policies_are_given_as_files_unchanged(render: Render) -> None:
     assert files.keys() == {"team-ml.yaml", "own.yaml"}
 
 
+@pytest.mark.slow
 def test_policies_printed_as_values_are_the_policies(render: Render, tmp_path: Path) -> None:
     values = tmp_path / "values.yaml"
     command = [sys.executable, "-m", "jobsworth", "policy", "chart-values", ROOT / "policies"]
@@ -211,6 +214,7 @@ def manifest_of(command: list[str]) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "values",
     ["profile=baseline", "profile=baseline,profileEnforcement=deny", "profile=strict"],
@@ -233,11 +237,13 @@ def test_the_notes_show_what_the_webhook_says(render: Render, values: str) -> No
         assert set(promised) < set(answer.response.warnings)
 
 
+@pytest.mark.slow
 def test_the_notes_promise_nothing_that_depends_on_policies_of_your_own(render: Render) -> None:
     for values in ("policies.baseline.enforcement=warn", "profileEnforcement=audit"):
         assert "Warning: JobPolicy baseline" not in notes_in(render("--set", values))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(".dev" not in jobsworth.__version__, reason="this version is released")
 def test_the_notes_of_a_version_in_development_say_that_it_has_no_image(render: Render) -> None:
     assert "No image of version" in notes_in(render())

@@ -14,6 +14,8 @@ import yaml
 
 from cluster.programs import NEWEST, MissingProgram, find
 
+pytestmark = pytest.mark.slow  # helm renders each variant
+
 CHART = Path(__file__).parents[2] / "charts" / "jobsworth"
 VARIANTS = sorted((CHART / "ci").glob("*-values.yaml"))
 EVERY_VARIANT = pytest.mark.parametrize("variant", VARIANTS, ids=lambda path: path.stem)

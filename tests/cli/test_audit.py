@@ -357,6 +357,7 @@ def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: 
 # Large clusters.
 
 
+@pytest.mark.slow
 def test_a_large_cluster_is_read_in_pages(server: FakeListServer, audit: Command) -> None:
     job = stored(manifest())
     server.jobs = [
@@ -381,6 +382,7 @@ def names(done: CommandResult) -> list[str]:
     return [line.partition(":")[0].rpartition("/")[2] for line in done.out.splitlines()]
 
 
+@pytest.mark.slow
 def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Command) -> None:
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old", resume="500")
@@ -391,6 +393,7 @@ def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Com
     assert requested == [None, "500", "500", "1000"]
 
 
+@pytest.mark.slow
 def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     server: FakeListServer, audit: Command
 ) -> None:
@@ -403,6 +406,7 @@ def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     assert requested == [None, "500", "1000", None, "500", "1000"]
 
 
+@pytest.mark.slow
 def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: Command) -> None:
     many(server)
     server.faults = [answers(JOBS, 410, status(410, "Expired", "too old"), after="500")]
@@ -545,6 +549,7 @@ def test_a_host_that_does_not_exist(server: FakeListServer, audit: Command, tmp_
     assert "the host of https://no-such-host.invalid:6443 cannot be resolved" in audit("-A").err
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer(
     server: FakeListServer, audit: Command, tmp_path: Path
 ) -> None:
@@ -736,6 +741,7 @@ def test_an_odd_object_is_a_result_or_an_error(
     assert bool(done.out) == (done.code != 2) or "no Job or CronJob found" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ODD_LISTS, ids=json.dumps)
 @pytest.mark.parametrize(
     "path", [JOBS, "/version", "/api/v1/namespaces", "/api/v1/namespaces/default"]

@@ -66,6 +66,7 @@ def test_what_a_policy_reports_is_not_counted_again(validate: Validate) -> None:
     assert "JW201" in counted.out
 
 
+@pytest.mark.slow
 def test_counts_come_from_other_processes(validate: Validate) -> None:
     files = {f"{number:03}.yaml": BARE for number in range(100)}
     first = validate("-j", "2", ".", files=files)

@@ -168,6 +168,7 @@ def test_json_has_the_finding_like_any_other(command: Command) -> None:
     assert "JW423" in [each["code"] for each in result["findings"]]
 
 
+@pytest.mark.slow
 def test_an_explanation_of_a_change_begins_with_the_runs_that_the_update_starts(
     command: Command,
 ) -> None:

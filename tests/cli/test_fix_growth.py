@@ -89,6 +89,7 @@ def test_every_part_of_a_file_has_a_change_in_the_report(kind: str) -> None:
     assert all(each.changes for each in proposed)
 
 
+@pytest.mark.slow
 def test_a_fix_of_one_item_costs_no_more_rounds_than_a_fix_of_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_list_whose_items_share_an_anchor_is_fixed_one_change_at_a_time() -> N
     assert [len(result.attempts) for result in done.results] == [2, 2, 1]
 
 
+@pytest.mark.slow
 def test_objects_whose_fixes_fail_are_divided_at_the_same_time() -> None:
     one = [2, BREAKS, 4, REMAINS, 6]
     few, many = (fixed(list_of([one] * count)) for count in (2, 50))

@@ -301,6 +301,7 @@ def test_templates_and_other_files_are_left_alone(validate: Validate, tmp_path: 
     assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
+@pytest.mark.slow
 def test_many_files_are_fixed_by_several_processes(validate: Validate, tmp_path: Path) -> None:
     files = {f"{number:03}.yaml": BEFORE for number in range(80)}
     done = validate("--fix", "-j", "2", *ONLY_API, ".", files=files)
@@ -366,6 +367,7 @@ def test_a_file_left_alone_is_reported_only_with_fix(
     assert "not fixed" in validate("--fix", "--unsafe", "patch.yaml").err
 
 
+@pytest.mark.slow
 def test_without_a_fix_nothing_of_it_is_imported(validate: Validate) -> None:
     import subprocess
 

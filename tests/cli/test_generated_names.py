@@ -35,6 +35,7 @@ def test_a_test_case_is_named_by_the_prefix() -> None:
     assert 'name="Job train-*"' in run("validate", "-o", "junit", "-", stdin=JOB).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["text", "markdown"])
 def test_an_explanation_names_the_job_by_its_prefix(output: str) -> None:
     job = GOOD.replace("name: train", "generateName: train-")

@@ -88,12 +88,14 @@ def test_a_change_is_validated_as_an_update(git: Git, tmp_path: Path, how: str) 
     assert messages[0].endswith(IMMUTABLE)
 
 
+@pytest.mark.slow
 def test_a_change_that_an_update_may_make_is_valid(git: Git, tmp_path: Path) -> None:
     mutable = named("one").replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
     (tmp_path / "jobs/one.yaml").write_text(mutable)
     assert validated(tmp_path) == {"jobs/one.yaml": ("valid", [])}
 
 
+@pytest.mark.slow
 def test_new_files_are_validated_as_new_whether_git_knows_them_or_not(
     git: Git, tmp_path: Path
 ) -> None:
@@ -110,6 +112,7 @@ def test_new_files_are_validated_as_new_whether_git_knows_them_or_not(
     }
 
 
+@pytest.mark.slow
 def test_a_moved_manifest_is_an_update_of_what_it_was(git: Git, tmp_path: Path) -> None:
     git("mv", "jobs/one.yaml", "first.yaml")
     (tmp_path / "first.yaml").write_text(named("one", CHANGED))
@@ -118,6 +121,7 @@ def test_a_moved_manifest_is_an_update_of_what_it_was(git: Git, tmp_path: Path) 
     assert found["first.yaml"][1][0].endswith(IMMUTABLE)
 
 
+@pytest.mark.slow
 def test_a_manifest_moved_into_another_file_is_an_update_of_what_it_was(
     git: Git, tmp_path: Path
 ) -> None:
@@ -128,12 +132,14 @@ def test_a_manifest_moved_into_another_file_is_an_update_of_what_it_was(
     assert statuses == {"two": "valid", "one": "invalid"}
 
 
+@pytest.mark.slow
 def test_a_deleted_manifest_is_not_validated(git: Git, tmp_path: Path) -> None:
     git("rm", "--quiet", "jobs/one.yaml")
     assert validated(tmp_path) == {}
     assert validated(tmp_path, "jobs/one.yaml") == {}
 
 
+@pytest.mark.slow
 def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path: Path) -> None:
     for place in ("test", "live"):
         (tmp_path / place).mkdir()
@@ -153,6 +159,7 @@ def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path:
     }
 
 
+@pytest.mark.slow
 def test_an_object_invalid_before_is_fixed_as_if_it_were_new(git: Git, tmp_path: Path) -> None:
     (tmp_path / "jobs/one.yaml").write_text(named("one").replace("Never", "Always"))
     git("commit", "--quiet", "--all", "--message=Broken")
@@ -161,6 +168,7 @@ def test_an_object_invalid_before_is_fixed_as_if_it_were_new(git: Git, tmp_path:
     assert validated(tmp_path) == {"jobs/one.yaml": ("valid", [])}
 
 
+@pytest.mark.slow
 def test_changes_of_others_meanwhile_are_not_changes_of_the_branch(
     git: Git, tmp_path: Path
 ) -> None:
@@ -175,6 +183,7 @@ def test_changes_of_others_meanwhile_are_not_changes_of_the_branch(
     assert list(validated(tmp_path)) == ["jobs/one.yaml"]
 
 
+@pytest.mark.slow
 def test_a_history_with_nothing_in_common_is_compared_as_it_is(git: Git, tmp_path: Path) -> None:
     git("checkout", "--quiet", "--orphan", "other")
     (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
@@ -182,6 +191,7 @@ def test_a_history_with_nothing_in_common_is_compared_as_it_is(git: Git, tmp_pat
     assert list(validated(tmp_path)) == ["jobs/one.yaml"]
 
 
+@pytest.mark.slow
 def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path) -> None:
     (tmp_path / "deep/er").mkdir(parents=True)
     for file in ("jobs/one.yaml", "jobs/two.yaml", "deep/er/four.yaml", "deep/.five/five.yaml"):
@@ -212,6 +222,7 @@ def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 def test_names_may_have_spaces_and_any_letters(git: Git, tmp_path: Path) -> None:
     for name in ("a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"):
         (tmp_path / name).write_text(named("one", CHANGED))
@@ -219,6 +230,7 @@ def test_names_may_have_spaces_and_any_letters(git: Git, tmp_path: Path) -> None
     assert set(validated(tmp_path)) == {"a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"}
 
 
+@pytest.mark.slow
 def test_an_old_text_that_cannot_be_read_is_no_matter(git: Git, tmp_path: Path) -> None:
     (tmp_path / "jobs/one.yaml").write_text("{{ if .Values.x }}\nkind: Job\n{{ end }}\n")
     (tmp_path / "jobs/two.yaml").write_bytes(b"kind: Job \xff")
@@ -229,17 +241,20 @@ def test_an_old_text_that_cannot_be_read_is_no_matter(git: Git, tmp_path: Path) 
     assert {status for status, _ in validated(tmp_path).values()} == {"valid"}
 
 
+@pytest.mark.slow
 def test_other_kinds_are_skipped(git: Git, tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text(OTHER)
     assert validated(tmp_path) == {"settings.yaml": ("skipped", [])}
 
 
+@pytest.mark.slow
 def test_links_and_repositories_within_are_no_manifests(git: Git, tmp_path: Path) -> None:
     (tmp_path / "link.yaml").symlink_to("jobs/one.yaml")
     git("add", "--all")
     assert validated(tmp_path) == {"link.yaml": ("valid", [])}
 
 
+@pytest.mark.slow
 def test_a_missing_path_is_reported(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", "missing.yaml", folder=tmp_path)
     assert done.returncode == 2
@@ -247,6 +262,7 @@ def test_a_missing_path_is_reported(git: Git, tmp_path: Path) -> None:
     assert "no such file or folder; check the path" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -289,6 +305,7 @@ def test_without_it_and_without_paths_the_current_folder_is_validated(tmp_path: 
     assert run("validate", folder=tmp_path).stderr.startswith("1 object in 1 file; 1 valid")
 
 
+@pytest.mark.slow
 def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path) -> None:
     for number in range(70):
         (tmp_path / f"{number:02}.yaml").write_text(named(f"job-{number}"))
@@ -302,6 +319,7 @@ def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path
     assert {status for status, _ in found.values()} == {"invalid"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ref", ["^HEAD", "^main", "HEAD@{2000-01-01}", "--all"])
 def test_a_ref_that_is_no_commit_is_an_error(git: Git, tmp_path: Path, ref: str) -> None:
     done = run("validate", "--git-ref", ref, folder=tmp_path)
@@ -309,6 +327,7 @@ def test_a_ref_that_is_no_commit_is_an_error(git: Git, tmp_path: Path, ref: str)
     assert f'this repository has no commit "{ref}"' in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -336,6 +355,7 @@ def test_no_program_of_the_repositorys_configuration_is_run(
     assert not list(tmp_path.rglob("ran"))
 
 
+@pytest.mark.slow
 def test_a_filter_of_the_user_is_kept(
     git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

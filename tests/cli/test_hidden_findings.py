@@ -48,6 +48,7 @@ def fields(result: dict[str, Any]) -> set[str]:
     return {each["field"] for each in result["findings"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "instead", "hiding"),
     [
@@ -70,12 +71,14 @@ def test_a_value_of_a_wrong_type_hides_no_other_error_and_is_named(
     assert result["hidden_by"] == [hiding]
 
 
+@pytest.mark.slow
 def test_values_that_a_fix_replaces_hide_nothing() -> None:
     result = reported(JOB.replace("value: fast", "value: 1"))
     assert fields(result) >= ENUMERATIONS
     assert "hidden_by" not in result
 
 
+@pytest.mark.slow
 def test_what_stands_for_an_exit_code_of_a_wrong_type_is_no_duplicate() -> None:
     rule = "{action: Ignore, onExitCodes: {operator: NotIn, values: [many, 0, 7]}}"
     policy = f"  podFailurePolicy: {{rules: [{rule}]}}\n  template:"

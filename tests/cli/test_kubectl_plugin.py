@@ -32,6 +32,7 @@ def test_an_installation_has_the_plugin() -> None:
     assert scripts["kubectl-jobsworth"] == scripts["jobsworth"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the script is one of POSIX")
 def test_the_usage_names_the_plugin_as_the_user_writes_it(folder: Path) -> None:
     done = run(str(folder / "kubectl-jobsworth"), "validate", "--help", folder=folder)

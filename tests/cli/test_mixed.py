@@ -35,6 +35,7 @@ def validated(
     return done.code, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

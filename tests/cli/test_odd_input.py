@@ -14,6 +14,8 @@ import pytest
 from support.cli.command_processes import run
 from support.cli.command_runs import Command
 
+pytestmark = pytest.mark.slow  # each test starts processes
+
 ROOT = Path(__file__).parent.parent.parent
 GOOD = (ROOT / "examples" / "valid" / "ml-training.yaml").read_text()
 BAD = GOOD.replace("apiVersion: batch/v1", "apiVersion: batch/v1\nmadeUp: 1", 1)

@@ -85,6 +85,7 @@ def test_the_command_needs_nothing_of_posix(
     assert done.returncode == code, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["serve", "reconcile"])
 def test_a_server_says_that_it_needs_posix(folder: Path, command: str) -> None:
     done = run(folder, command)

@@ -156,6 +156,7 @@ def test_a_configuration_whose_policies_cannot_be_used_is_an_error(command: Comm
     assert "nowhere: error: no such file or folder; check the path" in done.err
 
 
+@pytest.mark.slow
 def test_many_files_are_validated_in_several_processes(command: Command) -> None:
     files = {f"jobs/{number}.yaml": JOB for number in range(70)}
     done = command(

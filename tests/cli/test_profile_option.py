@@ -135,6 +135,7 @@ def test_an_enforcement_without_a_profile_is_an_error(command: Command) -> None:
     assert "--profile-enforcement has no effect without a profile" in done.err
 
 
+@pytest.mark.slow
 def test_several_processes_apply_the_same(command: Command) -> None:
     files = {f"many/{number}.yaml": TOO_MANY for number in range(70)}
     options = ("-o", "concise", "--info", "-j", "2", "--profile", "baseline")

@@ -428,6 +428,7 @@ def test_a_tool_that_writes_without_end_is_the_error_of_its_chart(
     assert (done.code, "helm wrote more than 1 MiB" in done.out) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_tool_that_takes_too_long_is_the_error_of_its_chart(
     validate: Validate, repository: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

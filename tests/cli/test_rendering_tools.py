@@ -107,6 +107,7 @@ def test_helm_reads_no_dependency_of_another_folder(validate: Validate, reposito
     assert "TOP-SECRET" not in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of other processes")
 @pytest.mark.usefixtures("helm")
 def test_a_template_that_makes_too_much_is_the_error_of_its_chart(
@@ -139,6 +140,7 @@ FIELDS = {
 """Ways to files elsewhere that kustomize refuses by itself, or with what jobsworth passes to git."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kubectl")
 @pytest.mark.parametrize("kustomization", FIELDS.values(), ids=FIELDS)
 def test_an_overlay_reads_no_file_out_of_the_repository(

@@ -115,6 +115,7 @@ def test_policies_are_reloaded_while_it_runs_and_invalid_ones_are_rejected(
     assert "Traceback" not in log
 
 
+@pytest.mark.slow
 def test_the_release_of_the_cluster_is_read_for_each_audit(
     server: FakeListServer, auditing: AuditProcess
 ) -> None:
@@ -124,6 +125,7 @@ def test_the_release_of_the_cluster_is_read_for_each_audit(
     auditing.shows('jobsworth_audit_findings{code="JW001",severity="error",source="api"} 1.0')
 
 
+@pytest.mark.slow
 def test_a_policy_that_is_invalid_at_the_start_is_reported(
     server: FakeListServer, tmp_path: Path
 ) -> None:

@@ -74,6 +74,7 @@ def jobsworth(*arguments: str) -> str:
     return " ".join([sys.executable, "-m", "jobsworth", *arguments])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
 @pytest.mark.parametrize("output", [">/dev/full", ">&-"])
 def test_an_output_that_takes_nothing_is_one_line_and_exit_code_2(
@@ -119,6 +120,7 @@ def test_an_internal_error_requests_a_report(arguments: list[str], wish: str, fo
     assert ("Traceback" in done.stderr) == bool(wish)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["validate", "-"], ["default", "-"], ["explain", "-"], ["policy", "check", "-"]]
 )
@@ -131,6 +133,7 @@ def test_a_closed_standard_input_is_named(arguments: list[str], folder: Path) ->
         assert "standard input is closed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [["validate"], ["validate", "jobs"], ["explain", "jobs"], ["validate", "--exclude", "x", "."]],
@@ -167,6 +170,7 @@ def test_the_issue_link_is_that_of_the_package() -> None:
     assert project["urls"]["Issues"] == ISSUES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["validate", "job.yaml"], ["rule"]])
 def test_an_interrupt_during_imports_prints_nothing(arguments: list[str], folder: Path) -> None:
     """Also where an import takes it for an error of its own, or Python can only print it."""
@@ -292,6 +296,7 @@ def test_no_more_processes_are_started_than_there_are_batches(
     assert requested == [-(-(FILES_FOR_ONE_PROCESS + 1) // FILES_AT_A_TIME)]
 
 
+@pytest.mark.slow
 def test_control_c_ends_many_runs_within_a_second(folder: Path) -> None:
     pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
     spec = {"completions": 3000, "parallelism": 3000, "template": {"spec": pod}}

@@ -96,6 +96,7 @@ def test_an_unknown_rule_is_reported_with_a_similar_one(
         assert complaint in done.err
 
 
+@pytest.mark.slow
 def test_pages_and_their_index_are_written(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "rules"
     assert command("rule", "--directory", str(folder)).code == 0
@@ -105,6 +106,7 @@ def test_pages_and_their_index_are_written(command: Command, tmp_path: Path) -> 
     assert shadowed == pages.page(ALL[0], simulation_section(ALL[0]))
 
 
+@pytest.mark.slow
 def test_the_pages_in_the_repository_are_up_to_date(command: Command, tmp_path: Path) -> None:
     assert command("rule", "--directory", "pages").code == 0
     pages = tmp_path / "pages"

@@ -70,6 +70,7 @@ def test_the_simulations_of_a_page_are_those_that_its_reader_gets(
     assert "good.yaml  Complete: CompletionsReached  15 min 18 s" in done.out
 
 
+@pytest.mark.slow
 def test_all_pages_are_generated_with_their_simulations(tmp_path: Path) -> None:
     options = parsed(RuleOptions, "--directory", str(tmp_path))
     assert COMMAND.run(options) == 0

@@ -20,6 +20,7 @@ def test_no_rule_reports_errors_by_default() -> None:
     assert [rule.code for rule in RULES if rule.severity == "error"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", ["error", "warning", "info", "never"])
 def test_a_quiet_report_shows_what_fails_as_the_whole_report_does(
     validate: Validate, threshold: str

@@ -71,6 +71,7 @@ def test_the_default_scenario_is_printed_and_read_back(folder: Path, command: Co
     assert one.out
 
 
+@pytest.mark.slow
 def test_many_runs_give_intervals_and_requirements_an_exit_code(folder: Path) -> None:
     common = ("simulate", "job.yaml", "--runs", "20", "--jobs", "2")
     good = run(*common, "--assert", "complete >= 0.5", folder=folder)
@@ -89,6 +90,7 @@ def test_many_runs_are_written_as_a_page(folder: Path, command: Command) -> None
     assert ">100.0% (83.9% to 100.0%)</td>" in page
 
 
+@pytest.mark.slow
 def test_processes_make_no_difference(folder: Path) -> None:
     common = ("simulate", "job.yaml", "--runs", "25", "-o", "json")
     assert (
@@ -212,6 +214,7 @@ def test_runs_of_a_cron_job_that_are_missed_late_or_replaced_can_be_required_not
     assert f": {measured} in this one run" in done.err
 
 
+@pytest.mark.slow
 def test_variants_of_a_cron_job_are_compared_by_their_runs(folder: Path, command: Command) -> None:
     (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", "Forbid"))
     sweep = "spec.concurrencyPolicy=Allow,Forbid,Replace"
@@ -230,6 +233,7 @@ def test_sums_over_the_jobs_of_a_cron_job_can_be_required(folder: Path, command:
         assert done.code == code, done.err
 
 
+@pytest.mark.slow
 def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(
     folder: Path, command: Command
 ) -> None:

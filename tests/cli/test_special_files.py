@@ -55,6 +55,7 @@ def limited(tmp_path: Path) -> Callable[..., CommandResult]:
     return limited
 
 
+@pytest.mark.slow
 @SPECIAL
 @pytest.mark.parametrize(
     "arguments",
@@ -87,6 +88,7 @@ def test_a_link_to_what_never_ends_is_named(
     assert "x.yaml" in done.out + done.err
 
 
+@pytest.mark.slow
 @SPECIAL
 def test_a_folder_is_searched_for_regular_files_only(
     special: Callable[[Path], None],
@@ -100,6 +102,7 @@ def test_a_folder_is_searched_for_regular_files_only(
     assert (done.code, done.err) == (0, "1 object in 1 file; 1 valid, 0 invalid\n")
 
 
+@pytest.mark.slow
 @SPECIAL
 def test_a_changed_file_that_never_ends_is_named(
     special: Callable[[Path], None],

@@ -81,6 +81,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join([*folders, os.environ["PATH"]]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tools")
 def test_one_command_also_finds_the_errors_in_charts_and_overlays(
     command: Command, repository: Path

@@ -113,6 +113,7 @@ def test_the_command_for_more_reads_the_same_kubeconfig(
     assert more == f"More    jobsworth why job/train -n batch --kubeconfig {file}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", ["", "2>&1"])
 def test_a_reader_that_has_gone_is_no_outcome_of_the_job(
     redirection: str, server: FakeListServer, tmp_path: Path

@@ -146,6 +146,7 @@ def answer(
     return 404, status(404, "NotFound", "not found")
 
 
+@pytest.mark.slow
 def test_a_job_of_a_cluster_has_the_timeline_of_its_recording(
     why: Command, server: FakeListServer
 ) -> None:

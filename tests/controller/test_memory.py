@@ -6,6 +6,8 @@ import gc
 import json
 import tracemalloc
 
+import pytest
+
 from jobsworth.controller.pods import read_pod
 from support.controller.job_syncs import SETTINGS, a_pod
 
@@ -13,6 +15,7 @@ PODS = 2000
 MAX_BYTES = 1500
 
 
+@pytest.mark.slow
 def test_a_pod_takes_little_memory() -> None:
     texts = [json.dumps(a_pod("Failed", index, exit_code=3)) for index in range(PODS)]
     read_pod(json.loads(texts[0]), SETTINGS)

@@ -48,6 +48,7 @@ def blocks(name: str, kind: str) -> list[str]:
     return [content for found, content in BLOCK.findall(text) if found == kind]
 
 
+@pytest.mark.slow
 def test_the_committed_pages_are_those_of_now() -> None:
     made = pages.files()
     assert {path.name for path in FOLDER.iterdir()} == set(made)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 NOT_RUN = ("pip ", "jobsworth serve ")
 
@@ -27,6 +29,7 @@ def run(script: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_policy_of_the_page_on_the_webhook_warns_of_the_job_of_the_page(tmp_path: Path) -> None:
     page = (ROOT / "docs/start/webhook.md").read_text(encoding="utf-8")
     clone = tmp_path / "clone"

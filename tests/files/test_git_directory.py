@@ -14,6 +14,8 @@ from jobsworth.files import programs
 from jobsworth.files.git import FETCH_CONTENTS, Repository
 from jobsworth.usage_error import UsageError
 
+pytestmark = pytest.mark.slow  # each test makes a repository
+
 if shutil.which("git") is None or not hasattr(os, "mkfifo"):
     pytest.skip("git or named pipes are not available", allow_module_level=True)
 

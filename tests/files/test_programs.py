@@ -81,6 +81,7 @@ def test_the_end_of_a_long_error_output_is_kept() -> None:
     assert len(done.stderr) == programs.KEPT_ERROR_BYTES
 
 
+@pytest.mark.slow
 @on_linux
 @pytest.mark.parametrize(
     "command",
@@ -127,6 +128,7 @@ def test_an_interrupt_ends_a_program_with_all_that_it_started(tmp_path: Path) ->
     until(lambda: not is_alive(other))
 
 
+@pytest.mark.slow
 @on_linux
 def test_the_memory_of_a_program_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "MAX_MEMORY_BYTES", 300 << 20)

@@ -128,6 +128,7 @@ def is_running(process: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start_method", multiprocessing.get_all_start_methods())
 def test_results_with_attempted_fixes_are_the_same_in_any_process(
     start_method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -56,6 +56,7 @@ def _a_path_with_many_dots(count: int) -> Action:
     return lambda: locate({"b": {}, "c": 1}, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sized", [_paths_of_many_keys, _a_key_with_many_dots, _a_path_with_many_dots]
 )

@@ -101,6 +101,7 @@ def test_a_count_of_slips_that_no_longer_matters_is_one_more_than_does(
     assert slips(one, other, most) == min(slips(one, other, 99), most + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [

@@ -22,6 +22,7 @@ FEW_INPUTS = 100
 INPUTS_AT_A_TIME = 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_any_bytes_have_a_result_or_an_error(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

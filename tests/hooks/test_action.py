@@ -117,6 +117,7 @@ def test_paths_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
     assert "third.yaml" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_path_is_never_an_option(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(BAD)
     for path in ("--exclude=*.yaml", "--output-file=report.yaml"):
@@ -135,6 +136,7 @@ def test_a_path_that_no_longer_exists_is_no_option_either(folder: Path, temp: Pa
     assert "::error file=--exclude=*.yaml" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
 def test_changed_behavior_is_added_to_the_summary(committed: Path, temp: Path) -> None:
     limited = GOOD.replace("spec:\n", "spec:\n  backoffLimit: 0\n", 1)
@@ -146,6 +148,7 @@ def test_changed_behavior_is_added_to_the_summary(committed: Path, temp: Path) -
     assert "the Job fails (BackoffLimitExceeded)" in summary
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
 def test_a_path_is_no_option_of_the_explanation(committed: Path, temp: Path) -> None:
     limited = GOOD.replace("spec:\n", "spec:\n  backoffLimit: 0\n", 1)
@@ -156,6 +159,7 @@ def test_a_path_is_no_option_of_the_explanation(committed: Path, temp: Path) -> 
     assert summary.startswith("### Job train (job.yaml:1)")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
 def test_a_ref_that_was_not_fetched_fails_the_step(committed: Path, temp: Path) -> None:
     done, summary = explained(committed, temp, "origin/main")
@@ -163,6 +167,7 @@ def test_a_ref_that_was_not_fetched_fails_the_step(committed: Path, temp: Path) 
     assert 'no commit "origin/main"; fetch it first' in done.stderr
 
 
+@pytest.mark.slow
 def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(NEW)
     assert run(VALIDATE, folder, temp, kubernetes_version="1.36").returncode == 0
@@ -186,6 +191,7 @@ def test_input_values_are_never_executed(folder: Path, temp: Path) -> None:
     assert list(folder.iterdir()) == [folder / "some jobs"]
 
 
+@pytest.mark.slow
 def test_policies_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(GOOD.replace("spec:\n", "spec:\n  backoffLimit: 9\n", 1))
     (folder / "our policies").mkdir()
@@ -198,6 +204,7 @@ def test_policies_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> Non
     assert "(policy names)" in done.stdout
 
 
+@pytest.mark.slow
 def test_warnings_fail_the_step_on_request(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(f"{GOOD}  parallelism: 0\n")
     assert run(VALIDATE, folder, temp, paths="job.yaml").returncode == 0
@@ -212,6 +219,7 @@ def test_the_modules_of_the_hostile_checkout_would_be_executed(
     assert "jobsworth/__init__.py" in executed.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workflow", [{}, {"PYTHONPATH": "."}], ids=["plain", "with-a-path"])
 def test_validation_executes_nothing_of_the_checkout(
     folder: Path, temp: Path, executed: Path, workflow: dict[str, str]
@@ -223,6 +231,7 @@ def test_validation_executes_nothing_of_the_checkout(
     assert "::error" in done.stdout
 
 
+@pytest.mark.slow
 def test_nor_do_the_processes_of_which_it_takes_several(
     folder: Path, temp: Path, executed: Path
 ) -> None:

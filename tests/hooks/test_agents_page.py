@@ -58,6 +58,7 @@ def bash(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_runs(command: str, folder: Path) -> None:
     done = bash(command, folder)
@@ -70,6 +71,7 @@ def test_the_page_has_commands() -> None:
     assert len(COMMANDS) > 10
 
 
+@pytest.mark.slow
 def test_a_repaired_manifest_and_the_report_are_apart(folder: Path) -> None:
     wrong = (ROOT / "examples/invalid/exit-codes-not-sorted.yaml").read_text("utf-8")
     (folder / "job.yaml").write_text(wrong)

@@ -60,6 +60,7 @@ def cases(report: Path) -> list[str]:
     return [case.get("file", "") for case in ElementTree.parse(report).iter("testcase")]
 
 
+@pytest.mark.slow
 def test_the_script_finds_the_mistakes_of_a_repository_and_writes_a_report(
     plain: Path, path: str
 ) -> None:
@@ -69,6 +70,7 @@ def test_the_script_finds_the_mistakes_of_a_repository_and_writes_a_report(
     assert "jobsets/pretrain.yaml" in cases(plain / "report.xml")
 
 
+@pytest.mark.slow
 def test_the_script_renders_charts_and_overlays(tmp_path: Path, path: str) -> None:
     try:
         folders = [str(programs.find(name).parent) for name in ("helm", "kubectl")]
@@ -88,6 +90,7 @@ def test_the_script_succeeds_where_all_jobs_are_valid(tmp_path: Path, path: str)
     assert bash(str(SCRIPT), tmp_path, path).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_script_validates_changes_as_updates(tmp_path: Path, path: str) -> None:
     job = tmp_path / "job.yaml"
     job.write_text((ROOT / "examples/valid/ml-training.yaml").read_text("utf-8"))
@@ -122,6 +125,7 @@ def test_the_component_uses_each_of_its_inputs() -> None:
     assert all(f"`{name}`" in PAGE for name in inputs)
 
 
+@pytest.mark.slow
 def test_the_component_finds_the_mistakes_of_a_repository(plain: Path, path: str) -> None:
     inputs, text = component()
     for name, declared in inputs.items():
@@ -134,6 +138,7 @@ def test_the_component_finds_the_mistakes_of_a_repository(plain: Path, path: str
     assert "jobsets/pretrain.yaml" in cases(plain / job["artifacts"]["reports"]["junit"])
 
 
+@pytest.mark.slow
 def test_azure_publishes_the_report_that_the_command_writes(plain: Path, path: str) -> None:
     pipeline = yaml.safe_load((CI / "azure-pipelines.yml").read_text("utf-8"))
     (line,) = [step["script"] for step in pipeline["steps"] if "validate" in step.get("script", "")]
@@ -143,6 +148,7 @@ def test_azure_publishes_the_report_that_the_command_writes(plain: Path, path: s
     assert cases(plain / publish["inputs"]["testResultsFiles"])
 
 
+@pytest.mark.slow
 def test_jenkins_publishes_the_report_that_the_command_writes(plain: Path, path: str) -> None:
     text = (CI / "Jenkinsfile").read_text("utf-8")
     line = re.search(r"sh '(.*jobsworth validate.*)'", text)
@@ -154,6 +160,7 @@ def test_jenkins_publishes_the_report_that_the_command_writes(plain: Path, path:
     assert cases(plain / report[1])
 
 
+@pytest.mark.slow
 def test_other_systems_accept_the_form_of_their_files() -> None:
     pytest.importorskip("check_jsonschema")
     _, job = component()

@@ -45,6 +45,7 @@ def doubled(times: int, item: str = "[x, x]") -> str:
     return "[1]" + f".map(x, {item})" * times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [
@@ -111,6 +112,7 @@ def test_a_search_keeps_no_groups_for_each_state_of_a_pattern() -> None:
     assert compiled("((a)|(b))*").groups == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "expression",
     [

@@ -45,6 +45,7 @@ def test_the_kind_the_name_and_the_place(
     assert (first.kind, first.name, first.at) == (kind, name, at)
 
 
+@pytest.mark.slow
 def test_no_advice_depends_on_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     def advised() -> list[str]:
         found = []

@@ -53,6 +53,7 @@ def ratio(source: str, size: int) -> float:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_a_step_takes_at_most_five_times_that_of_a_plain_loop(name: str) -> None:
     for source in CALLS[name]:

@@ -143,6 +143,7 @@ def pytest_run(folder: Path, tests: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_the_plugin_prints_findings_and_leaves_other_comparisons_alone(tmp_path: Path) -> None:
     out = pytest_run(tmp_path, COMPARISONS)
     assert "error: spec.backoffLimitPerIndex [JW004]" in out
@@ -150,6 +151,7 @@ def test_the_plugin_prints_findings_and_leaves_other_comparisons_alone(tmp_path:
     assert "At index 0 diff: 1 != 2" in out
 
 
+@pytest.mark.slow
 def test_the_plugin_imports_nothing_before_it_is_used(tmp_path: Path) -> None:
     assert "2 passed" in pytest_run(tmp_path, IMPORTS)
 

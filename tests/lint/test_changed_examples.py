@@ -74,6 +74,7 @@ def indented(lines: tuple[str, ...]) -> Iterator[str]:
         yield f"    {line}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.code))
 def test_small_changes_of_the_examples_of_a_rule_lead_to_the_recorded_findings(rule: Rule) -> None:
     expect_recorded(RECORDED / f"{rule.code}-{rule.name}.txt", findings_of(rule))

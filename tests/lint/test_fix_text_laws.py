@@ -59,6 +59,7 @@ def fixed(text: str, **options: Any) -> str:
     return autofixed(text, unsafe=True, **{"select": "JW", **options}).data.decode()
 
 
+@pytest.mark.slow
 @given(examples, seeds)
 @settings(max_examples=number_of_examples(50))
 def test_once_is_enough(name: str, seed: int) -> None:
@@ -119,6 +120,7 @@ def unique(line: str, text: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @given(examples, seeds)
 @settings(max_examples=number_of_examples(40))
 def test_other_documents_stay_as_they_are(name: str, seed: int) -> None:

@@ -158,6 +158,7 @@ def test_no_rule_reports_a_good_manifest(path: Path, release: str) -> None:
             continue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: str(path.name).partition(".")[0])
 def test_rules_look_at_any_object_that_can_be_decoded(path: Path) -> None:
     engine = engine_for(ApiServer("1.36"))

@@ -80,6 +80,7 @@ def test_callbacks_run_in_the_event_loop_and_their_errors_end_the_wait() -> None
     assert threads == [threading.main_thread()]
 
 
+@pytest.mark.slow
 def test_many_waits_do_not_use_up_the_threads_of_the_program() -> None:
     """Each get takes a thread of `asyncio.to_thread`, of which there are few."""
     cluster = AnsweringCluster(a_job(active=1))

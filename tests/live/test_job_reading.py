@@ -188,6 +188,7 @@ def test_another_kind_is_a_value_error(reference: str) -> None:
         jobsworth.why(reference, client=lambda path: {})
 
 
+@pytest.mark.slow
 def test_of_a_job_with_many_pods_the_calls_are_bounded() -> None:
     """20,000 Pods, of which 3,000 have failed."""
     spec = indexed(size=20_000, backoffLimitPerIndex=0)

@@ -414,6 +414,7 @@ def test_of_very_many_pending_pods_a_sample_decides() -> None:
     assert "(9000 active Pods, of which none can start: " in found.words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [None, UNANSWERED, ApiError(410, "Expired", "too old")])
 def test_watches_that_always_end_at_once_make_no_busy_loop(
     wait: VirtualWait, error: ApiError | None

@@ -130,6 +130,7 @@ def test_a_client_that_can_only_get_is_asked_again(asynchronous: bool) -> None:
     assert next(each.active for each in seen) == 1
 
 
+@pytest.mark.slow
 def test_a_get_that_fails_for_a_while_is_repeated() -> None:
     cluster = AnsweringCluster(a_job(active=1))
     begun = time.monotonic()

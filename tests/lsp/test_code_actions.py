@@ -55,6 +55,7 @@ def test_each_quick_fix_resolves_its_finding_and_brings_no_error(path: Path) -> 
         assert len(errors) <= len(known)
 
 
+@pytest.mark.slow
 def test_most_mistakes_that_have_a_fix_have_a_quick_fix() -> None:
     fixable = [
         path for path in EXAMPLES if any(each.located.finding.fix for each in opened(path).findings)

@@ -64,6 +64,7 @@ def test_small_documents_have_the_same_outline(text: str) -> None:
     assert outline(composed) == outline(indexed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [100, 600, 20_000])
 @pytest.mark.parametrize(("before", "after"), [("[", "]"), ("{a: ", "}"), ("- ", ""), ("-\t", "")])
 def test_deep_documents_are_not_composed(before: str, after: str, depth: int) -> None:

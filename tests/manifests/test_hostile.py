@@ -68,6 +68,7 @@ def test_hostile_input_is_rejected(case: str) -> None:
     assert words in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", READ)
 def test_it_is_read(case: str) -> None:
     assert set(read_in_time(READ[case])) == {None}

@@ -65,6 +65,7 @@ print(error.line, error.column, error.message)
     assert second.startswith("2 1 YAML does not allow tabs")
 
 
+@pytest.mark.slow
 def test_the_python_parser_agrees_with_kubectl_too() -> None:
     tests = Path(__file__).parent
     code = f"""{WITHOUT_LIBYAML}
@@ -81,6 +82,7 @@ print("agrees")
     assert run(code) == "agrees\n"
 
 
+@pytest.mark.slow
 def test_the_python_parser_reads_deep_text_on_one_line_like_that_on_many() -> None:
     code = f"""{WITHOUT_LIBYAML}
 import time

@@ -33,12 +33,14 @@ def report(broken: Breakage) -> str:
     return f"{broken}\n{described(shown)}\n(python -m model.check --count 1 --seed {broken.seed})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", some_of(range(BATCHES), every=2))
 def test_no_pod_is_lost_or_counted_twice_and_every_job_ends_as_it_should(batch: int) -> None:
     broken = first_broken(range(batch * BATCH, (batch + 1) * BATCH))
     assert broken is None, report(broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_put_in_on_purpose_is_caught(fault: str) -> None:
     seeds = [SHOWN_BY.get(fault, 0), *range(ENOUGH)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from jobsworth.policy.custom_resource import custom_resource_definition
@@ -37,6 +38,7 @@ def at(root: dict[str, Any], path: str) -> dict[str, Any]:
     return root
 
 
+@pytest.mark.slow
 def test_the_shipped_definition_is_that_of_the_code() -> None:
     text = SHIPPED.read_text("utf-8")
     assert yaml.safe_load(text) == CRD, "run: jobsworth schema --directory schemas"

@@ -182,6 +182,7 @@ def test_updates_of_status_finalizers_or_labels_by_a_controller_are_never_reject
     assert STRICT.evaluate(update, SERVER).findings == ()
 
 
+@pytest.mark.slow
 def test_every_generated_object_is_validated_without_an_internal_error_and_stays_as_it_is() -> None:
     validated = 0
     for seed in range(400):

@@ -259,6 +259,7 @@ def test_a_message_expression_is_read_at_the_load_too() -> None:
 class TestCost:
     """The cost of evaluation."""
 
+    @pytest.mark.slow
     def test_loops_over_what_a_user_may_send_are_bounded(self) -> None:
         rule = (
             "object.spec.template.spec.containers.all(c, c.env.all(a, c.env.all(b, a.name != ''"
@@ -270,6 +271,7 @@ class TestCost:
         (reported,) = message_of(rule, many)
         assert f"it takes more steps for this object than the maximum of {MAX_STEPS}" in reported
 
+    @pytest.mark.slow
     def test_all_expressions_of_all_policies_are_bounded_together(self) -> None:
         """An API server waits ten seconds for a review, and may then ignore the webhook."""
         rules = [
@@ -288,6 +290,7 @@ class TestCost:
         assert [together in each for each in found] == [False] * 3 + [True] * 4
         assert all(each.startswith("deny") for each in found)
 
+    @pytest.mark.slow
     def test_an_expensive_update_is_not_compared_with_an_exhausted_budget(self) -> None:
         """A violation that the stored object has, too, is allowed: an exhausted budget must not be one."""
         loops = [
@@ -317,6 +320,7 @@ class TestCost:
         looped = "object.metadata.annotations.all(k, object.metadata.annotations.all(j, k == j))"
         assert message_of(looped, long) == []
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "expression",
         [

@@ -135,6 +135,7 @@ def test_parts_of_the_pod_that_a_client_changes_stay_changed() -> None:
     assert [each["key"] for each in spec["tolerations"]] == ["gpu"]
 
 
+@pytest.mark.slow
 def test_a_pod_with_too_many_parts_has_no_record_of_them() -> None:
     containers = [{"name": f"c{number}", "image": "busybox:1.36"} for number in range(1_000)]
     defaults = {"pod": {"containers": {"*": {"env": {"value": [{"name": "A", "value": "b"}]}}}}}

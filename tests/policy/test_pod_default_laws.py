@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield path, value
 
 
+@pytest.mark.slow
 @LAW
 @given(value=POD_OBJECTS, documents=pod_policies(WHEN_OR_ALWAYS), way=st.sampled_from(WAYS))
 def test_they_are_set_once_leave_the_object_valid_and_their_input_as_it_is(
@@ -77,6 +79,7 @@ def test_they_are_set_once_leave_the_object_valid_and_their_input_as_it_is(
     assert engine_for(SERVER).default(once.object) == once.object
 
 
+@pytest.mark.slow
 @LAW
 @given(value=POD_OBJECTS, documents=pod_policies(WHEN), way=st.sampled_from(WAYS))
 def test_what_the_author_wrote_stays_without_always(
@@ -92,6 +95,7 @@ def test_what_the_author_wrote_stays_without_always(
         assert kept[place] == sent[place], place
 
 
+@pytest.mark.slow
 @LAW
 @given(value=POD_JOBS, documents=pod_policies(WHEN_OR_ALWAYS), way=st.sampled_from(WAYS[1:]))
 def test_a_manifest_that_is_applied_again_changes_nothing_in_the_pod_template(
@@ -113,6 +117,7 @@ def test_a_manifest_that_is_applied_again_changes_nothing_in_the_pod_template(
         assert result.applied == ()
 
 
+@pytest.mark.slow
 @LAW
 @given(
     value=POD_JOBS,
@@ -152,6 +157,7 @@ def templates_sent_again(
     return whole, merged
 
 
+@pytest.mark.slow
 @LAW
 @given(value=POD_JOBS, documents=pod_policies(WHEN_OR_ALWAYS))
 def test_a_template_that_a_controller_owns_stays_as_it_is(

@@ -151,12 +151,14 @@ def validate_bare(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_baseline_works_in_a_plain_installation() -> None:
     done = validate_bare("--profile", "baseline")
     assert done.returncode == 0
     assert "JP002" in done.stdout
 
 
+@pytest.mark.slow
 def test_policies_without_expressions_work_in_a_plain_installation(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(
         "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: retries}\n"
@@ -167,6 +169,7 @@ def test_policies_without_expressions_work_in_a_plain_installation(tmp_path: Pat
     assert "must be less than or equal to 5" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_profile_does_not_import_the_schema_library() -> None:
     program = (
         "import sys\n"
@@ -181,12 +184,14 @@ def test_a_profile_does_not_import_the_schema_library() -> None:
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
+@pytest.mark.slow
 def test_strict_works_in_a_plain_installation() -> None:
     done = validate_bare("--profile", "strict")
     assert done.returncode == 0
     assert "JP" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_expression_that_searches_names_the_package_that_it_requires(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(
         "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: names}\n"

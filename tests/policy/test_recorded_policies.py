@@ -40,6 +40,7 @@ from support.recorded_text import expect_recorded
 RECORDED = Path(__file__).parent / "data"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [LIMITING, DEFAULTING], ids=["limits", "defaults"])
 def test_mistakes_in_a_policy_have_the_recorded_problems(policy: dict[str, Any]) -> None:
     assert problems(policy) == []
@@ -74,6 +75,7 @@ def defaults_in(
         yield f"    {json.dumps({name: spec[name] for name in spec if 'emplate' not in name})}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "update"),
     [(JOB, False), (JOB, True), (CRON_JOB, False)],
@@ -105,6 +107,7 @@ def test_changed_jobs_get_the_recorded_violations_and_defaults(
     expect_recorded(RECORDED / "effects" / f"{title}.txt", lines())
 
 
+@pytest.mark.slow
 def test_violations_have_the_recorded_reasons_and_hints() -> None:
     held = policies(LIMITING)
     changed = (each for value in (JOB, CRON_JOB) for _, each in changes_of(value))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 
 from jobsworth.policy.document import schema
 from jobsworth.policy.policy_fields import FIELDS
@@ -31,6 +32,7 @@ def test_the_shipped_schema_is_that_of_the_code() -> None:
     assert shipped == json.loads(json.dumps(schema())), "run: jobsworth schema --directory schemas"
 
 
+@pytest.mark.slow
 def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
 

@@ -117,6 +117,7 @@ def test_the_whole_life_of_a_job(api: FakeJobApi, server: FakeHttpServer) -> Non
     assert process.end() == 0
 
 
+@pytest.mark.slow
 def test_endpoints_for_the_kubelet_and_prometheus(api: FakeJobApi, server: FakeHttpServer) -> None:
     process = Process(server)
     until(process.at_work)
@@ -141,6 +142,7 @@ def test_endpoints_for_the_kubelet_and_prometheus(api: FakeJobApi, server: FakeH
     assert process.end() == 0
 
 
+@pytest.mark.slow
 def test_one_of_two_leads_and_the_other_takes_over(api: FakeJobApi, server: FakeHttpServer) -> None:
     times = Times(lease=0.6, deadline=0.4, retry=0.05)
     options = {"leader_elect": True, "times": times}
@@ -158,6 +160,7 @@ def test_one_of_two_leads_and_the_other_takes_over(api: FakeJobApi, server: Fake
     assert second.end() == 0
 
 
+@pytest.mark.slow
 def test_a_leader_that_cannot_renew_the_lease_stops(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
@@ -171,6 +174,7 @@ def test_a_leader_that_cannot_renew_the_lease_stops(
     assert any("lost" in line for line in process.log)
 
 
+@pytest.mark.slow
 def test_it_does_not_adopt_where_the_built_in_controller_is_at_work(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
@@ -229,6 +233,7 @@ def probes(api: FakeJobApi) -> list[Any]:
     return [name for name in names if name.startswith("jobsworth-probe-")]
 
 
+@pytest.mark.slow
 def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job(
     api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +249,7 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     assert probes(api) == []
 
 
+@pytest.mark.slow
 def test_it_goes_on_if_a_client_pretends_that(
     api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +264,7 @@ def test_it_goes_on_if_a_client_pretends_that(
     process.end()
 
 
+@pytest.mark.slow
 def test_it_stops_if_it_cannot_find_out(
     api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +291,7 @@ def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:
         ReconcilerProcess(server.config(), options, print).run()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
 def test_probes_and_metrics_are_answered_over_both_families(server: FakeHttpServer) -> None:
     process = Process(server, host="")

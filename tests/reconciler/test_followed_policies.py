@@ -84,6 +84,7 @@ def create(api: FakeJobApi, namespace: str) -> None:
     api.create(jobs_path(namespace), made)
 
 
+@pytest.mark.slow
 def test_a_job_is_held_before_its_first_pod_and_resumed_when_the_policy_changes(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
@@ -97,6 +98,7 @@ def test_a_job_is_held_before_its_first_pod_and_resumed_when_the_policy_changes(
     assert process.end() == 0
 
 
+@pytest.mark.slow
 def test_a_policy_by_namespace_labels_holds_jobs_where_they_match(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_policy_by_namespace_labels_holds_jobs_where_they_match(
     assert process.end() == 0
 
 
+@pytest.mark.slow
 def test_labels_that_cannot_be_read_are_reported_and_stop_no_job(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
@@ -124,6 +127,7 @@ def test_labels_that_cannot_be_read_are_reported_and_stop_no_job(
     assert process.end() == 0
 
 
+@pytest.mark.slow
 def test_a_reconciler_whose_policies_cannot_be_loaded_ends_before_the_first_pod(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:

@@ -50,6 +50,7 @@ def test_each_request_fails_the_same_validations(
     assert found == RECORDED[name]
 
 
+@pytest.mark.slow
 def test_one_request_in_ten_fails_the_same_validations(
     policies: AdmissionPolicySet, asked: list[PolicyRequest]
 ) -> None:

@@ -96,6 +96,7 @@ def test_there_are_500_expressions_and_9_releases() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_same_expressions_are_accepted(release: str) -> None:
     differing = [

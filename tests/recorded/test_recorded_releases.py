@@ -26,7 +26,7 @@ from support.api_server.recorded_answers import (
     unlike_warnings,
 )
 
-SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 100
+SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 40
 """So many cases of each server are compared by default; the same ones in every run."""
 
 
@@ -35,7 +35,11 @@ def cases() -> Cases:
     return Cases.read()
 
 
-@pytest.fixture(scope="module", params=recorded_releases())
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(each, marks=pytest.mark.slow) for each in recorded_releases()[:-3]]
+    + recorded_releases()[-3:],
+)
 def recording(request: pytest.FixtureRequest) -> Recording:
     """What servers of one release answered."""
     return Recording.read(request.param)

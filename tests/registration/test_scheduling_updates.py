@@ -75,6 +75,7 @@ def waits(new: dict[str, Any], old: dict[str, Any], **request: Any) -> bool:
     return bool(evaluated(CONDITION, {"request": asked, "object": new, "oldObject": old}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [*FIELDS, "spec.template.spec.aFieldOfALaterRelease"])
 def test_a_field_passes_only_if_it_is_for_scheduling(field: str) -> None:
     passes = field in PASSING

@@ -20,6 +20,7 @@ TRAINING = str(ROOT / "examples/valid/ml-training.yaml")
 NIGHTLY = str(ROOT / "examples/valid/nightly-report.yaml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

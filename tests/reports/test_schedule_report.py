@@ -17,6 +17,7 @@ SCHEMA = schedule_schema()
 CHECKER = Draft202012Validator(SCHEMA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

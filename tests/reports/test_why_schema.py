@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from jobsworth.api.api_server import ApiServer
@@ -25,6 +26,7 @@ def test_the_published_schema_is_current() -> None:
     Draft202012Validator.check_schema(why_schema())
 
 
+@pytest.mark.slow
 def test_every_key_of_the_reports_is_described() -> None:
     job = why_schema()["$defs"]["job"]["properties"]
     for recorded in recorded_failures():
@@ -43,6 +45,7 @@ def _event() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_key_of_a_timeline_and_a_comparison_is_described() -> None:
     server, other = ApiServer("1.36"), job(backoffLimit=9)["spec"]
     checker = Draft202012Validator(why_schema())

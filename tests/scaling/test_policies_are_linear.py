@@ -92,6 +92,7 @@ def apply(made: Made) -> Callable[[int], Action]:
     return sized
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", SETS)
 @pytest.mark.parametrize("action", [check, apply])
 def test_many_defaults_call_no_function_more_than_linearly_often(

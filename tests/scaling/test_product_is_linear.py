@@ -75,6 +75,7 @@ def _superlinear(made: Callable[[int], Objects], turn: int = 0) -> dict[str, Any
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "shape"), PLACES, ids=_name)
 def test_a_long_list_or_map_calls_no_function_more_than_linearly_often(
     place: Place, shape: str
@@ -83,6 +84,7 @@ def test_a_long_list_or_map_calls_no_function_more_than_linearly_often(
     assert _superlinear(lambda count: large(place, shape, count), turn) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "text"), STRINGS[::EVERY], ids=_name)
 def test_a_long_string_calls_no_function_more_than_linearly_often(
     place: StringPlace, text: str
@@ -92,6 +94,7 @@ def test_a_long_string_calls_no_function_more_than_linearly_often(
     assert _superlinear(lambda count: long(place, made(CHARACTERS_PER_ITEM * count)), turn) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CROSSED)
 def test_lists_that_name_each_other_call_no_function_more_than_linearly_often(name: str) -> None:
     def made(count: int) -> Objects:
@@ -119,6 +122,7 @@ def _string_place(path: str) -> StringPlace:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "shape"), PLACES, ids=_name)
 def test_an_answer_about_a_large_object_is_bounded(place: Place, shape: str) -> None:
     _check_answers(_within_budget(lambda count: large(place, shape, count)))

@@ -16,6 +16,7 @@ from support.validation.engine_errors import job_with
 pytestmark = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
 
 
+@pytest.mark.slow
 def test_without_a_host_webhook_and_probes_answer_over_both_families(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1", host="") as server:
         for host in ("[::1]", "127.0.0.1"):
@@ -26,6 +27,7 @@ def test_without_a_host_webhook_and_probes_answer_over_both_families(tmp_path: P
         assert line["monitor"] == f"[::]:{server.monitor}"
 
 
+@pytest.mark.slow
 def test_an_ipv6_host_is_written_in_brackets(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1", host="[::1]") as server:
         assert _probe(server, "[::1]") == 200

@@ -100,6 +100,7 @@ def test_without_an_active_policy_a_rejection_says_so() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_caller_that_checks_rarely_waits_for_the_second_check(folder: Path) -> None:
     files = policies_in(folder)
     files.check()

@@ -90,6 +90,7 @@ def test_room_is_made_beside_a_request_whose_time_has_just_ended(
     assert sorted(filter(None, sent)) == [408, 503]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "held", "status"),
     [(0.01, 10**6, 408), (10.0, 10_000, 503)],

@@ -69,6 +69,7 @@ def test_every_case_of_the_oracle_gets_its_verdict_and_causes(
     assert differences == []
 
 
+@pytest.mark.slow
 def test_objects_that_the_oracle_accepted_are_valid_with_server_defaults(server: Serving) -> None:
     client, rejected = Client(server), []
     for category in CATEGORIES:
@@ -84,6 +85,7 @@ def test_objects_that_the_oracle_accepted_are_valid_with_server_defaults(server:
     assert rejected == []
 
 
+@pytest.mark.slow
 def test_probes_and_metrics_are_right_over_all_processes(server: Serving) -> None:
     line = (
         'jobsworth_admission_requests_total{endpoint="mutate",kind="Job",operation="CREATE",'
@@ -138,6 +140,7 @@ def test_the_log_has_a_line_of_json_for_every_request(server: Serving) -> None:
     }
 
 
+@pytest.mark.slow
 def test_reviews_that_have_gone_wrong_get_200_or_4xx(server: Serving) -> None:
     mutator, client, statuses = Mutator(seed=7), Client(server), set()
     for _ in range(1000):
@@ -342,6 +345,7 @@ def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:
         assert everything(sock).count(b'"allowed":true') == 2
 
 
+@pytest.mark.slow
 def test_slow_clients_delay_no_other_client(server: Serving) -> None:
     idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
     shaking = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
@@ -394,6 +398,7 @@ def test_changes_under_load_lose_no_request(tmp_path: Path) -> None:
     assert logged("Booting worker") == 2
 
 
+@pytest.mark.slow
 def test_only_the_clients_of_a_ca_are_let_in_where_one_is_named(tmp_path: Path) -> None:
     (tmp_path / "serving").mkdir()
     ca = tmp_path / "serving/ca.crt"
@@ -408,6 +413,7 @@ def test_only_the_clients_of_a_ca_are_let_in_where_one_is_named(tmp_path: Path) 
         assert client.post("validate", GOOD)[0] == 200
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
 def test_the_curl_line_of_self_signed_works_as_it_stands(tmp_path: Path) -> None:
     port, monitor = free_port(), free_port()
@@ -450,6 +456,7 @@ def test_the_curl_line_of_self_signed_works_as_it_stands(tmp_path: Path) -> None
     assert (tmp_path / "certs/tls.key").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_banner_takes_the_place_of_the_log_of_the_start(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(POLICY.format(number=1))
     port, monitor = free_port(), free_port()
@@ -480,6 +487,7 @@ def test_on_a_terminal_a_banner_takes_the_place_of_the_log_of_the_start(tmp_path
     assert "loaded" not in shown
 
 
+@pytest.mark.slow
 def test_the_log_of_the_start_states_each_fact_once(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.wait_until("readiness", lambda: server.probe("/readyz")[0] == 200)

@@ -10,6 +10,7 @@ import pytest
 from jobsworth.serving.worker_process import return_freed_memory
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="requires glibc")
 def test_freed_memory_between_other_memory_is_returned() -> None:
     buffers = [bytearray(3_000) for _ in range(20_000)]

@@ -65,6 +65,7 @@ def is_accepted(manifest: Any, release: str = "1.36") -> bool:
     return all(finding.severity != "error" for finding in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_shipped_schema_is_fresh_well_formed_and_of_bounded_size(release: str) -> None:
     path = ROOT / f"schemas/v{release}/all.json"
@@ -78,6 +79,7 @@ def test_the_shipped_schema_is_fresh_well_formed_and_of_bounded_size(release: st
     assert path.stat().st_size < MAX_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", some_of(range(5), every=5))
 def test_no_generated_object_is_refused_that_the_engine_accepts(part: int) -> None:
     accepted = 0
@@ -89,6 +91,7 @@ def test_no_generated_object_is_refused_that_the_engine_accepts(part: int) -> No
     assert accepted > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", some_of(range(5), every=5))
 def test_an_unset_value_is_refused_only_if_the_engine_refuses_it(part: int) -> None:
     """Null, and "" where a string is: the editor does not offer them, and leaves them alone."""
@@ -109,6 +112,7 @@ def unset_one_value(manifest: dict[str, Any], rng: random.Random) -> None:
     holder[name] = "" if isinstance(holder[name], str) and rng.random() < 0.5 else None
 
 
+@pytest.mark.slow
 def test_no_recorded_object_is_refused_that_the_server_accepted() -> None:
     wrongly = {
         case["id"]: errors
@@ -119,6 +123,7 @@ def test_no_recorded_object_is_refused_that_the_server_accepted() -> None:
     assert wrongly == {}
 
 
+@pytest.mark.slow
 def test_no_recorded_job_set_is_refused_that_the_server_accepted_with_its_jobs() -> None:
     wrongly, accepted = {}, 0
     for case in read_job_set_cases():
@@ -148,6 +153,7 @@ def job_set_of(job: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", some_of(range(5), every=5))
 def test_no_generated_job_set_is_refused_that_the_engine_accepts_with_its_jobs(part: int) -> None:
     accepted = 0
@@ -181,6 +187,7 @@ def test_a_job_set_may_have_values_that_no_server_validates(pod: dict[str, Any])
     assert refused(job_set_of(job)) == []
 
 
+@pytest.mark.slow
 def test_no_list_of_accepted_objects_is_refused() -> None:
     """Other kinds, Lists in it and null pass, too."""
     others: list[Any] = [{"apiVersion": "v1", "kind": "Pod", "spec": 5}, None, []]

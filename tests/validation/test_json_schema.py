@@ -53,6 +53,7 @@ def recorded(*categories: str) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", some_of(range(10), every=5))
 def test_no_generated_object_is_rejected_that_the_engine_accepts(part: int) -> None:
     accepted = 0
@@ -81,6 +82,7 @@ def test_most_of_what_the_server_rejected_is_caught() -> None:
     assert share >= 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("kind", ["Job", "CronJob"])
 def test_the_shipped_schema_is_fresh_and_well_formed(kind: str, release: str) -> None:
@@ -121,6 +123,7 @@ def descriptions(server: ApiServer) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_fields_behind_gates_have_the_recorded_descriptions() -> None:
     """The schemas in the repository have all others."""
     shipped = descriptions(ApiServer())

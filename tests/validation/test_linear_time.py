@@ -114,6 +114,7 @@ def test_the_cpu_time_of_lists_that_name_each_other_grows_linearly(
     assert time_growth(validation_of(made, NEWEST), 150) <= MAX_GROWTH
 
 
+@pytest.mark.slow
 @EVERY_CROSSING
 def test_the_memory_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],

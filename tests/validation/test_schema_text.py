@@ -37,6 +37,7 @@ def members(value: Any) -> Any:
     return [members(below) for below in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @given(schemas)
 def test_the_text_is_the_same_value_with_the_keys_in_the_same_order(schema: dict[str, Any]) -> None:
     assert members(json.loads(schema_text(schema))) == members(schema)
@@ -94,6 +95,7 @@ def test_a_longer_definition_has_a_field_a_line() -> None:
     assert lines[8] == '    "b": {"type": "integer"}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_shipped_schema_has_the_layout(path: Path) -> None:
     text = path.read_text("utf-8")

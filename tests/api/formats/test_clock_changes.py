@@ -42,6 +42,7 @@ def covers(change: ClockChange, skips: bool, begin: datetime, minutes: int) -> b
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ONE_OF_EACH if name in available_timezones()])
 def test_a_rule_predicts_clock_changes(name: str) -> None:
     for year in (2027, 2033):

@@ -211,6 +211,7 @@ def test_reads_as_upstream(recorded: Recorded) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_fires_when_upstream_does(recorded: Recorded) -> None:
     def answer(schedule: str, zone: str, after: int) -> list[int]:
         moment = datetime.fromtimestamp(after, ZoneInfo(zone))

@@ -160,6 +160,7 @@ def test_a_failure_stands_at_the_field_that_the_condition_reads(
     assert rule.validations[0].field == field
 
 
+@pytest.mark.slow
 def test_a_costly_policy_ends_as_it_does_in_the_api_server() -> None:
     long = [{"name": str(number), "value": "x"} for number in range(120)]
     costly = job()
@@ -201,6 +202,7 @@ def test_the_steps_of_all_policies_are_bounded_and_the_rest_is_not_evaluated(
     assert [each.endswith(f"was not evaluated: {of_all}") for each in found] == [False, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "later", "last"),
     [

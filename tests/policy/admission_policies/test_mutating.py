@@ -233,6 +233,7 @@ def test_a_policy_that_did_not_apply_at_first_is_not_reinvoked() -> None:
     assert labels(found) == {"b": "yes"}
 
 
+@pytest.mark.slow
 def test_a_patch_that_copies_without_end_is_stopped() -> None:
     double = (
         "JSONPatch{op: 'copy', from: '/metadata/annotations', path: '/metadata/annotations/%d'}"

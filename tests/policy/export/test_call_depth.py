@@ -18,6 +18,7 @@ MOST = 36
 """Below the command line, which adds four."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["policies", "webhook/jobsworth/policy/profiles/strict.yaml"])
 def test_shipped_policies_are_exported_within_40_calls(path: str) -> None:
     deepest = 0

@@ -19,6 +19,7 @@ _CODE = re.compile(r"\[(JP\d+)\]")
 COUNT = 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", DOCUMENTS, ids=lambda value: value["metadata"]["name"])
 def test_an_export_finds_what_its_policy_finds(value: dict[str, Any]) -> None:
     policies = read([value])

@@ -69,6 +69,7 @@ def outcomes(request: PolicyRequest, **spec: Any) -> list[Outcome]:
 ROOT = {"runAsNonRoot": True, "runAsUser": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "is_new"),
     [

@@ -14,6 +14,8 @@ from jobsworth.policy.reader import read
 from support.policy.expressions_without_value import NO_VALUE
 from support.policy.policy_requests import SERVER, cron_job, document, job, requested
 
+pytestmark = pytest.mark.slow  # each test exports a policy and evaluates both
+
 STORED = job(suspend=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,6 +54,7 @@ def denials(value: dict[str, Any], asked: Any) -> tuple[list[str], list[str]]:
     return own, [each.message for each in native]
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @settings(max_examples=10, deadline=None)
 def test_a_text_of_a_policy_stays_a_text(message: str, contact: str) -> None:
@@ -71,6 +73,7 @@ def test_a_text_of_a_policy_stays_a_text(message: str, contact: str) -> None:
     assert denials(value, fine) == ([], [])
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @settings(max_examples=10, deadline=None)
 def test_a_pattern_of_a_policy_matches_the_same(pattern: str, text: str) -> None:
@@ -82,6 +85,7 @@ def test_a_pattern_of_a_policy_matches_the_same(pattern: str, text: str) -> None
         assert bool(own) == bool(native)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @settings(max_examples=10, deadline=None)
 def test_a_user_is_exempt_in_the_export_exactly_if_the_policy_exempts_it(
@@ -97,6 +101,7 @@ def test_a_user_is_exempt_in_the_export_exactly_if_the_policy_exempts_it(
         assert len(own) == len(native)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @settings(max_examples=10, deadline=None)
 def test_an_expression_means_the_same(text: str, comment: str) -> None:

@@ -54,6 +54,7 @@ def test_there_is_one_policy_with_a_binding_for_each_kind_and_one_mutation_for_e
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("documents", POD_POLICIES)
 def test_each_expression_is_one_of_kubernetes(documents: list[dict[str, Any]]) -> None:
     objects, _ = exported(*documents)

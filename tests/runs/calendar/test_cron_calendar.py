@@ -90,6 +90,7 @@ def test_an_interval_counts_from_the_begin_of_the_calendar_if_nothing_is_stored(
     assert found.total == 16
 
 
+@pytest.mark.slow
 def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calendar, "MAX_STARTS", 100)
     with pytest.raises(TooManyStarts, match="more than 100 runs start within 7 days"):
@@ -120,6 +121,7 @@ def test_the_hours_and_the_runs_of_each_cron_job_are_the_scheduled_times(
     assert {day for day, _ in found.starts} <= set(found.days)
 
 
+@pytest.mark.slow
 def test_reports_show_the_same_numbers() -> None:
     found = a_week()
     text = "\n".join(calendar_words.render(found, width=None))

@@ -32,11 +32,13 @@ def jobs_of_examples() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", jobs_of_examples())
 def test_the_table_of_an_example_is_what_the_planner_does(value: Any) -> None:
     assert differences(value) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_the_table_of_a_random_policy_is_what_the_planner_does(seed: int) -> None:
     value = random_job(seed)

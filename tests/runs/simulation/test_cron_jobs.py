@@ -75,6 +75,7 @@ def test_a_replaced_job_is_deleted_with_its_pods() -> None:
     assert record.jobs[0].pods[0].deleted == record.jobs[0].deleted
 
 
+@pytest.mark.slow
 def test_a_controller_that_was_away_starts_one_run_for_all_that_it_missed() -> None:
     """k/website issue 11512: down from 08:29 to 10:21, every minute; neither 112 runs nor none."""
     away = [{"from": "8h29m", "until": "10h21m"}]
@@ -88,6 +89,7 @@ def test_a_controller_that_was_away_starts_one_run_for_all_that_it_missed() -> N
     assert len(record.missed) == 112
 
 
+@pytest.mark.slow
 def test_a_starting_deadline_bounds_what_counts_as_missed() -> None:
     away = [{"from": "8h29m", "until": "10h21m"}]
     record = run(

@@ -45,6 +45,7 @@ def test_shares_add_up_and_lie_in_their_intervals() -> None:
     assert {outcome for outcome, _, _ in found.outcomes} == {"Complete", "Failed"}
 
 
+@pytest.mark.slow
 def test_the_measured_share_is_near_the_true_one() -> None:
     """Two attempts that each fail with a probability of 0.6."""
     found = statistics(400).share("Complete")

@@ -182,10 +182,12 @@ def test_a_pod_that_expires_is_killed_at_18_minutes() -> None:
     assert 18 * MINUTE <= (record.job.finished or 0) < 18 * MINUTE + 10 * SECOND
 
 
+@pytest.mark.slow
 def test_a_week_without_memory_costs_56_pod_hours() -> None:
     assert summarize(play("oom-as-infrastructure")).wasted // HOUR == 56
 
 
+@pytest.mark.slow
 def test_one_failure_removes_994_running_pods() -> None:
     record = play("one-index-of-five-thousand")
     assert sum(pod.deleted is not None for pod in record.job.pods) == 994

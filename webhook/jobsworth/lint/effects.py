@@ -64,12 +64,12 @@ _RESETS = (
 """Subcommands of frameworks for web applications that empty a database, or drop what a schema lacks: Prisma,
 Drizzle, Rails, Laravel, Knex, Sequelize, Ecto, TypeORM, Doctrine and Django."""
 
-_KEPT_KINDS = (
+KEPT_KINDS = frozenset((
     "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "namespace", "namespaces", "ns",
     "persistentvolume", "persistentvolumeclaim", "persistentvolumeclaims", "persistentvolumes", "pv", "pvc",
-)  # fmt: skip
+))  # fmt: skip
 """Kinds whose objects hold data, or other objects, that are deleted with them."""
-_KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in _KEPT_KINDS)
+_KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in KEPT_KINDS)
 _TERRAFORM = (
     Use("reset", ("destroy",)),
     Use("reset", ("apply",), ("-destroy", "--destroy")),
@@ -417,7 +417,7 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     uses = LOSSES.get(name, ())
     given = operands(words) if uses else ()
     for use in uses:
-        if not _is(use, words, given):
+        if not is_use(use, words, given):
             continue
         option = next((each for each in use.options if _has(words, each)), "")
         rest = given[len(use.words) :]
@@ -432,7 +432,8 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     return None
 
 
-def _is(use: Use, words: Sequence[str], rest: Sequence[str]) -> bool:
+def is_use(use: Use, words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Return True if a command, with these operands, is such a use."""
     if not _follow(use.words, rest) or any(_has(words, each) for each in use.spared):
         return False
     return not use.options or any(_has(words, each) for each in use.options)
@@ -448,7 +449,7 @@ def repetition(words: Sequence[str]) -> str:
     """
     uses = REPEATED.get(base_name(words[0]), ()) if words else ()
     rest = operands(words) if uses else ()
-    return next((use.loss for use in uses if _is(use, words, rest)), "")
+    return next((use.loss for use in uses if is_use(use, words, rest)), "")
 
 
 CLOUDS = {

@@ -15,10 +15,13 @@ from jobsworth.lint.linted_job import LintedJob
 MAX_LENGTH = 4_096
 """The maximum length of a text that is read; longer ones are scripts or documents."""
 
+MAX_LINES = 2
+"""The line feeds that the escapes of a path may be."""
+
 _ESCAPES = {"\a": "a", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v", "\0": "0"}
 """The characters that YAML makes of a backslash and a letter between double quotes."""
-_CONTROL = re.compile("[\a\b\f\v\0]|(?<=:)[\n\r\t]|\r(?!\n)")
-"""Matches a character that no text needs: after a drive, also a line feed or tab."""
+_CONTROL = re.compile("(?:^|=)[A-Za-z]:([\n\r\t])|[\a\b\f\v\0]|\r(?!\n)")
+"""Matches a character that no text needs, or a drive and the line feed or tab (a group) after it."""
 _BLANK_AFTER_BACKSLASH = re.compile(r"(?m)^(?!\s*#)[^'\n]*(?<!\\)\\[ \t]+$")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("postStart", "preStop")
@@ -55,13 +58,17 @@ def _words(job: LintedJob) -> Iterator[tuple[str, str]]:
 def control_character(job: LintedJob) -> Iterator[Diagnostic]:
     for field, text in _words(job):
         found = _CONTROL.search(text) if len(text) <= MAX_LENGTH else None
-        if found is None or found[0] not in _ESCAPES:
+        character = found and (found[1] or found[0])
+        if character not in _ESCAPES:
             continue
+        if found[0] in "\n\r\t" and text.count("\n") > MAX_LINES:
+            continue  # a program, in which a line may end with a colon
         meant = "".join(f"\\{_ESCAPES[each]}" if each in _ESCAPES else each for each in text)
         yield Diagnostic(
             field,
-            f"The text contains a control character: between double quotes YAML reads \\{_ESCAPES[found[0]]} "
-            "as one character. Write it between single quotes, or double the backslash.",
+            "The text contains a control character: between double quotes YAML reads "
+            f"\\{_ESCAPES[character]} as one character. Write it between single quotes, or double "
+            "the backslash.",
             Fix("Write the backslashes as such", Edit("set", field, meant), safe=False),
         )
 

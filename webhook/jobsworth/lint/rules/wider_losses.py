@@ -20,6 +20,7 @@ from jobsworth.lint.effects import (
     LOSSES,
     PUBLIC,
     SQL_CLIENTS,
+    Effects,
     backs_up,
     deletes_in_cloud,
     effects,
@@ -118,8 +119,7 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
                 or _of_cloud(command.step)
                 or _of_partial_clone(start, command)
                 or _of_others(job, start, command)
-                or _of_empty_source(job, start, command)
-                or _reversed(job, start, command)
+                or _of_mirror(job, start, command)
             )
             if found:
                 yield Diagnostic(command.field, found, line=command.line)
@@ -129,8 +129,10 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
 def _of_cluster(words: Sequence[str]) -> str:
     """Return the message for a kubectl that deletes all objects of the cluster; empty for others."""
     name = words[0].rpartition("/")[2]
+    if name not in ("kubectl", "oc"):
+        return ""
     rest = operands(words)
-    if name not in ("kubectl", "oc") or rest[:1] != ["delete"] or len(rest) < 2:
+    if rest[:1] != ["delete"] or len(rest) < 2:
         return ""
     if not any(word in ALL for word in words) or any(
         word.startswith("--dry-run") for word in words
@@ -156,9 +158,12 @@ def _of_namespace(words: Sequence[str]) -> str:
 
     Source: kubectl 1.36, pkg/cmd/apply/apply.go, Validate, and prune.go.
     """
-    name, rest = words[0].rpartition("/")[2], operands(words)
+    name = words[0].rpartition("/")[2]
+    if name not in ("kubectl", "oc"):
+        return ""
+    rest = operands(words)
     options = {word.partition("=")[0] for word in words}
-    if name not in ("kubectl", "oc") or "--dry-run" in options:
+    if "--dry-run" in options:
         return ""
     if rest[:1] == ["apply"] and "--prune" in options and "--prune=false" not in words:
         if not options.isdisjoint(("-l", "--selector", "--applyset")):
@@ -185,10 +190,11 @@ def _of_namespace(words: Sequence[str]) -> str:
 def _of_all_databases(words: Sequence[str]) -> str:
     """Return the message for a FLUSHALL of one database; empty for others. Source: redis.io, FLUSHALL."""
     name = words[0].rpartition("/")[2]
-    flushes = name in REDIS_CLIENTS and "flushall" in map(str.lower, operands(words))
+    if name not in REDIS_CLIENTS or "flushall" not in map(str.lower, operands(words)):
+        return ""
     chosen = [each for each in words if _NUMBERED.fullmatch(each)]
     chosen += [f"-n {number}" for option, number in pairwise(words) if option == "-n"]
-    if not flushes or not chosen:
+    if not chosen:
         return ""
     return (
         f"FLUSHALL empties every database of the server, not only that of `{chosen[0][:MAX_SHOWN]}`. "
@@ -360,13 +366,22 @@ def _repositories(container: dict[str, Any]) -> set[str]:
     }
 
 
-def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
-    """Return the message for a mirror of an emptyDir to which nothing has written."""
+def _of_mirror(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a mirror whose source is probably not the one that is meant."""
     loss = effects(command.words)
     if loss is None or loss.loss != "mirror" or len(loss.sources) != 1:
         return ""
     values = {} if start.script is None else constants(start, start.script)
-    source = resolved(values, loss.sources[0])
+    source, *targets = (resolved(values, each) for each in (*loss.sources, *loss.targets[:1]))
+    return _of_empty_source(job, start, command, loss, source) or (
+        _reversed(job, start, loss, source, targets[0]) if targets else ""
+    )
+
+
+def _of_empty_source(
+    job: LintedJob, start: ContainerStart, command: RunCommand, loss: Effects, source: str
+) -> str:
+    """Return the message for a mirror of an emptyDir to which nothing has written."""
     place = start.place(source) if source.startswith("/") else None
     if place is None or "emptyDir" not in place.volume:
         return ""
@@ -391,13 +406,10 @@ def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand)
     )
 
 
-def _reversed(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+def _reversed(
+    job: LintedJob, start: ContainerStart, loss: Effects, source: str, target: str
+) -> str:
     """Return the message for a mirror from a backup to what it should save; empty for others."""
-    loss = effects(command.words)
-    if loss is None or loss.loss != "mirror" or len(loss.sources) != 1 or not loss.targets:
-        return ""
-    values = {} if start.script is None else constants(start, start.script)
-    source, target = resolved(values, loss.sources[0]), resolved(values, loss.targets[0])
     text = f"{job.name} {start.container.get('name', '')}"
     saves = job.cron is not None and _SAVES.search(text) and not _BRINGS_BACK.search(text)
     if not saves or not _SAVES.search(source) or _SAVES.search(target) or "$" in target:

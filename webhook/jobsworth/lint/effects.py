@@ -98,7 +98,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "rclone": (
         Use("mirror", ("sync",), (), (*_DRY, "--backup-dir", "--max-delete"), "last"),
         Use("files", ("purge",), (), _DRY, "last"),
-        Use("expiry", ("delete",), (), _DRY, "last"),
+        Use("expiry", ("delete",), (), _DRY, "last"), Use("expiry", ("deletefile",), (), _DRY, "last"),
         Use("replace", ("copyto",), (), _DRY, "last"),
     ),
     "aws": (
@@ -106,7 +106,8 @@ LOSSES: dict[str, tuple[Use, ...]] = {
         Use("files", ("s3", "rm"), ("--recursive",), _DRY, "last"),
         Use("reset", ("s3", "rb"), ("--force",), _DRY),
         Use("reset", ("dynamodb", "delete-table")), Use("reset", ("rds", "delete-db-instance")),
-        Use("expiry", ("s3api", "delete-objects")),
+        Use("expiry", ("s3api", "delete-objects")), Use("expiry", ("s3api", "delete-object")),
+        Use("expiry", ("s3", "rm"), (), ("--recursive", *_DRY), "last"),
         *(Use("reset", words) for words in (
             ("cloudformation", "delete-stack"), ("ec2", "delete-volume"), ("ec2", "terminate-instances"),
             ("efs", "delete-file-system"), ("elasticache", "delete-cache-cluster"),
@@ -124,13 +125,14 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     ),
     "gsutil": (
         Use("mirror", ("rsync",), ("-d",), _DRY, "last"),
-        Use("files", ("rm",), ("-r", "-R"), (), "last"),
+        Use("files", ("rm",), ("-r", "-R"), (), "last"), Use("expiry", ("rm",), (), (), "last"),
         Use("reset", ("rb",)), Use("reset", ("versioning", "set", "off")),
         Use("replace", ("cp",), (), ("-r", "-R", "-n"), "last"),
     ),
     "gcloud": (
         Use("mirror", ("storage", "rsync"), ("--delete-unmatched-destination-objects",), _DRY, "last"),
         Use("files", ("storage", "rm"), ("-r", "--recursive"), (), "last"),
+        Use("expiry", ("storage", "rm"), (), (), "last"),
         *(Use("reset", (*words, "delete")) for words in (
             ("compute", "disks"), ("compute", "instances"), ("container", "clusters"), ("projects",),
             ("pubsub", "subscriptions"), ("pubsub", "topics"), ("sql", "databases"), ("sql", "instances"),
@@ -173,6 +175,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "mc": (
         Use("mirror", ("mirror",), ("--remove",), _DRY, "last"),
         Use("files", ("rm",), ("--recursive", "-r"), ("--older-than",), "last"),
+        Use("expiry", ("rm",), (), ("--recursive", "-r"), "last"),
         Use("reset", ("rb",), ("--force",)), Use("reset", ("version", "suspend")),
         Use("replace", ("cp",), (), ("-r", "--recursive"), "last"),
     ),

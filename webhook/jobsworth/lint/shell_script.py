@@ -110,7 +110,7 @@ class ShellCommand:
         function: the name of the function around it; empty for none.
         inner: the lists of commands in its ``$(…)`` and ``<(…)``.
         fed_by: the commands whose output it gets: those of ``inner``, those before it in a pipe, and those by
-            which the script has set the variables that it reads.
+            which the script has set the variables, or written the files, that it reads.
         replaced_by: a command after it that replaces its exit code before the script reads ``$?``, such as an
             assignment; empty if there is none.
     """
@@ -352,6 +352,7 @@ class _Reader:
         self.assigned: dict[str, list[str]] = {}
         self.hidden: set[str] = set()
         self._makers: dict[str, list[ShellCommand]] = {} if outer is None else outer._makers
+        self._writers: dict[str, list[ShellCommand]] = {} if outer is None else outer._writers
         self._piped: Sequence[ShellCommand] = ()
         self.commands: list[ShellCommand] = []
         self.statements: list[Statement] = []
@@ -469,7 +470,10 @@ class _Reader:
         values = [each for each in node.children if each.type not in (*_STATEMENTS, *_CLAUSES)]
         if node.type != "for_statement":
             redirected = [each for each in _redirects(node) if _text(each.children[0]) == "<"]
-            self._piped = [*self._piped, *commands_in(self._substituted(redirected, depth))]
+            files = [_word(each.children[-1]) for each in redirected]
+            written = [each for file in files for each in self._writers.get(file, ())]
+            inner = commands_in(self._substituted(redirected, depth))
+            self._piped = [*self._piped, *inner, *written]
             return []
         listed = self._substituted(values, depth)
         self._make(_text(node.children[1]), listed, " ".join(map(_text, values[2:])))
@@ -570,8 +574,13 @@ class _Reader:
             function=self._function,
             inner=inner,
         )
-        command.fed_by = [*self._sources(inner, text), *self._piped]
-        command.reads = list(_outputs(node, "1", ("<",)))
+        command.reads = _outputs(redirects, "1", ("<",))
+        files = [] if not self._writers else [*command.reads, *words[1:]]
+        written = [each for file in files for each in self._writers.get(file, ())]
+        command.fed_by = [*self._sources(inner, text), *self._piped, *written][:MAX_SOURCES]
+        for file in command.outputs:
+            known = () if file in command.replaces else self._writers.get(file, ())
+            self._writers[file] = [*known, *command.fed_by, command][-MAX_SOURCES:]
         if words or assigns:
             self.commands.append(command)
         return command

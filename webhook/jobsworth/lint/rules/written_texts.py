@@ -15,9 +15,6 @@ from jobsworth.lint.linted_job import LintedJob
 MAX_LENGTH = 4_096
 """The maximum length of a text that is read; longer ones are scripts or documents."""
 
-MAX_LINES = 2
-"""The line feeds that the escapes of a path may be."""
-
 _ESCAPES = {"\a": "a", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v", "\0": "0"}
 """The characters that YAML makes of a backslash and a letter between double quotes."""
 _CONTROL = re.compile("(?:^|=)[A-Za-z]:([\n\r\t])|[\a\b\f\v\0]|\r(?!\n)")
@@ -61,8 +58,6 @@ def control_character(job: LintedJob) -> Iterator[Diagnostic]:
         character = found and (found[1] or found[0])
         if character not in _ESCAPES:
             continue
-        if found[0] in "\n\r\t" and text.count("\n") > MAX_LINES:
-            continue  # a program, in which a line may end with a colon
         meant = "".join(f"\\{_ESCAPES[each]}" if each in _ESCAPES else each for each in text)
         yield Diagnostic(
             field,

@@ -19,6 +19,8 @@ from jobsworth.lint.shell_script import (
 )
 from jobsworth.record import Record
 
+LOOKING_UP = ("egrep", "fgrep", "grep")
+"""Programs that look for a name in a list, and find none in an empty one."""
 TESTS = ("[", "[[", "((", "test")
 MAX_COMMANDS = 200
 """The number of commands of a script that are compared with each other."""
@@ -275,7 +277,11 @@ class _Run:
             return {state.replace(code=0, errexit=on)}
         if name == "wait" and len(words) > 1 and self._failing.background:
             return {state.replace(code=int(state.failed))}
-        if state.failed and checked and any(file in words for file in self._files):
+        reads = any(file in words for file in self._files)
+        if state.failed and checked and name in LOOKING_UP:
+            found_nothing = reads or self._failing in command.fed_by
+            return {state.replace(code=int(found_nothing))}
+        if state.failed and checked and reads:
             return set()  # it may notice
         return {state.replace(code=int(name == "false"))}
 

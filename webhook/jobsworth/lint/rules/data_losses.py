@@ -27,6 +27,7 @@ from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_steps import steps_of
 from jobsworth.lint.program_text import program_texts
 from jobsworth.lint.script_flow import (
+    LOOKING_UP,
     MAX_COMMANDS,
     TESTS,
     VARIABLE,
@@ -231,7 +232,9 @@ def _unguarded(
         later = [
             (each, loss)
             for each, loss in losses
-            if _depends(values, loss, step) or _refills(script, loss, step, each)
+            if _depends(values, loss, step)
+            or _refills(script, loss, step, each)
+            or _chooses(script, step, each)
         ]
         reached = after_failure(script, step).reached if later else ()
         for each, loss in later:
@@ -300,11 +303,20 @@ def _refills(
     return any(file in later for file in files if len(file) > len("/tmp/"))
 
 
+def _chooses(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> bool:
+    """Return True if a step gets the list of what is needed, and a test of it decides about a deletion."""
+    if deletion.before != "||" or not (step.name in SQL_CLIENTS or fetches(step.words)):
+        return False
+    asked = script.commands[script.commands.index(deletion) - 1]
+    return asked.name in LOOKING_UP and step in asked.fed_by
+
+
 def _does_work(step: ShellCommand) -> bool:
     """Return True for a command that does a part of the work, also if the script asks for its result."""
     if not step.checked:
         return step.works
-    return backs_up(step.words) or (step.name in COPYING and ASKING.isdisjoint(step.words))
+    copies = step.name in COPYING and ASKING.isdisjoint(step.words)
+    return backs_up(step.words) or copies or step.name in SQL_CLIENTS
 
 
 def _enters_mount(start: ContainerStart, step: ShellCommand) -> bool:

@@ -65,9 +65,9 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
 
 def _beside_mounts(start: ContainerStart) -> Iterator[Diagnostic]:
     """Report a file in a folder whose name is nearly that of a volume that is kept."""
-    mounts = [
-        each.get("mountPath", "").rstrip("/") for each in start.container.get("volumeMounts", ())
-    ]
+    if "volumeMounts" not in start.container:
+        return
+    mounts = [each.get("mountPath", "").rstrip("/") for each in start.container["volumeMounts"]]
     mounts = [each for each in mounts if each.count("/") and start.place(each).kept]
     if not mounts:
         return

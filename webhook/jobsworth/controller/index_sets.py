@@ -7,12 +7,15 @@ KEP-2214.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-_INT64_DIGITS = 19
+_INDEX = r"(\+?[0-9]{1,19})"
+"""A text that Go parses as an index; it accepts a plus sign."""
+_PIECE = re.compile(rf"(?:\A|(?<=,)){_INDEX}(?:-{_INDEX})?(?=,|\Z)")
 
 
 @dataclass(frozen=True)
@@ -143,14 +146,11 @@ _EMPTY = IndexSet()
 def _read(text: str, limit: int) -> IndexSet:
     """Parse a list, with a cache: consecutive syncs of a Job mostly read the same text."""
     found = []
-    for piece in text.split(","):
-        first, dash, last = piece.partition("-")
-        if not _is_index(first) or (dash and not _is_index(last)):
-            continue
+    for first, last in _PIECE.findall(text):
         start = int(first)
         if start >= limit:
             break
-        end = min(int(last), limit - 1) if dash else start
+        end = min(int(last), limit - 1) if last else start
         if start <= end:
             found.append((start, end))
     return IndexSet(_merged(sorted(found)))
@@ -162,10 +162,3 @@ def _first(interval: tuple[int, int]) -> int:
 
 def _last(interval: tuple[int, int]) -> int:
     return interval[1]
-
-
-def _is_index(text: str) -> bool:
-    """Return True if Go would parse the text as an index; it accepts a plus sign."""
-    if not text.isdigit():
-        text = text[1:] if text[:1] == "+" else ""
-    return text.isdigit() and text.isascii() and len(text) <= _INT64_DIGITS

@@ -19,7 +19,7 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.mounted_scripts import texts_read
 from jobsworth.lint.program_steps import steps_of
-from jobsworth.lint.program_text import hidden_failure, program_texts
+from jobsworth.lint.program_text import hidden_failure, program_texts, unseen_failure
 from jobsworth.lint.rules.container_commands import PREPARING
 from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, is_looked_at, trapped
 from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript, commands_in
@@ -299,6 +299,13 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 "The program catches every failure, reports it and ends with exit code 0: the Job succeeds, "
                 "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
                 line=program.line + hidden,
+            )
+        unseen = unseen_failure(program.interpreter, program.text) if hidden is None else None
+        if unseen is not None:
+            yield Diagnostic(
+                program.field,
+                f"{unseen[1]}: without it, the Job succeeds although its work has failed.",
+                line=program.line + unseen[0],
             )
         steps = steps_of(program.interpreter, program.text) if hidden is None else None
         ignored = ignored_step(steps.script) if steps is not None else None

@@ -574,7 +574,7 @@ class _Reader:
             function=self._function,
             inner=inner,
         )
-        command.reads = list(_outputs(node, "1", ("<",)))
+        command.reads = _outputs(redirects, "1", ("<",))
         files = [] if not self._writers else [*command.reads, *words[1:]]
         written = [each for file in files for each in self._writers.get(file, ())]
         command.fed_by = [*self._sources(inner, text), *self._piped, *written][:MAX_SOURCES]

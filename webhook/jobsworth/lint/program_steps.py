@@ -195,8 +195,7 @@ def _text(node: ast.JoinedStr) -> str:
     found = ""
     for part in node.values:
         inner = part.value if isinstance(part, ast.FormattedValue) else part
-        constant = isinstance(inner, ast.Constant)
-        found += str(inner.value) if constant else f"${{{_name(inner)}}}"
+        found += str(inner.value) if isinstance(inner, ast.Constant) else f"${{{_name(inner)}}}"
     return found
 
 
@@ -212,7 +211,8 @@ def _of_powershell(text: str) -> Iterator[tuple[str, int]]:
         if part.strip() and not part.strip().startswith(("#", "$Error", "$PSNative", "Write-"))
     ]
     ends: list[str] = []
-    for index, (statement, number) in enumerate(statements):
+    for index, (written, number) in enumerate(statements):
+        statement = written
         if statement.startswith("}") and ends:
             rest = statement[1:].strip().lower()
             if rest.startswith("else"):
@@ -240,8 +240,10 @@ def _start_of_block(statement: str, following: Sequence[tuple[str, int]]) -> tup
         rest = "\n".join(each for each, _ in following)
         ends = re.search(r"catch[^{]*\{[^}]*(?:\bthrow\b|\bexit\s+[1-9$])", rest, re.I)
         return "(", f"){STOPS if ends else ' || true'}"
+    if re.match(r"(?:catch|finally)\b", statement, re.I):
+        return "if [ -n unknown ]; then", "fi"
     function = re.match(r"function\s+([\w-]+)", statement, re.I)
-    return (f"{function[1]}() {{", "}") if function else ("if [ -n unknown ]; then", "fi")
+    return (f"{function[1]}() {{", "}") if function else ('if [ -n "$(condition)" ]; then', "fi")
 
 
 def _of_cmdlet(statement: str, *, stops: bool, natives: bool, looked: bool) -> str:

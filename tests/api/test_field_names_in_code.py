@@ -86,7 +86,7 @@ OTHER_KEYS = {
         "completed_indexes", "failed_indexes", "uncounted_failed", "uncounted_succeeded",
     ),
     "operations of a JSON Patch": ("op",),
-    "words of Python and of shells": ("errexit", "except", "timeout"),
+    "words of Python and of shells": ("errexit", "timeout"),
     "parts of the names of exported policies": ("default", "dev", "jobsworth"),
     "subjects of bindings, parameters of OpenShift's Templates": ("parameters", "subjects"),
     "fields of roles": ("aggregationRule", "nominalQuota", "apiGroups", "verbs"),

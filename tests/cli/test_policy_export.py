@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from jobsworth.cli.commands.policy_export import MUTATING, NO_RECORD
 from support.cli.command_runs import Command
 
 POLICY = """\
@@ -52,6 +53,15 @@ def test_what_is_left_is_reported_at_its_place(command: Command) -> None:
     assert command("policy", "export", "policy.yaml", "--strict").code == 1
     left = json.loads(command("policy", "export", "policy.yaml", "-o", "json").out)["policies"][0]
     assert left["left"][0]["field"] == "spec.rules"
+
+
+def test_defaults_of_pods_are_exported_without_a_record(command: Command) -> None:
+    default = "  defaults: {pod: {labels: {team: {value: green}}}}\n"
+    exported = command("policy", "export", write(POLICY + default), "--to", MUTATING)
+    assert (exported.code, exported.err) == (0, f"{NO_RECORD}\n")
+    default = "  defaults: {labels: {team: {value: green}}}\n"
+    exported = command("policy", "export", write(POLICY + default), "--to", MUTATING)
+    assert (exported.code, exported.err) == (0, "")
 
 
 def test_the_values_of_the_chart_have_the_hash_of_each_export(command: Command) -> None:

@@ -7,12 +7,12 @@ KEP-2214.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-
-_INT64_DIGITS = 19
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,12 @@ class IndexSet:
         >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
         '0,7-9'
         """
-        return _read(text, limit) if text else _EMPTY
+        if not text:
+            return _EMPTY
+        written = _written.get(text)
+        if written is not None and written.intervals[-1][1] < limit:
+            return written
+        return _read(text, limit)
 
     def __contains__(self, index: int) -> bool:
         position = bisect_right(self.intervals, index, key=_first) - 1
@@ -60,7 +65,7 @@ class IndexSet:
     @cached_property
     def text(self) -> str:
         """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
-        return ",".join(
+        text = ",".join(
             [
                 f"{first}"
                 if first == last
@@ -70,6 +75,11 @@ class IndexSet:
                 for first, last in self.intervals
             ]
         )
+        if self.intervals:
+            _written[text] = self
+        if len(_written) > _KEPT:
+            _written.popitem(last=False)
+        return text
 
     def union(self, other: IndexSet) -> IndexSet:
         """Return the union of both sets."""
@@ -139,21 +149,26 @@ def _merged(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 _EMPTY = IndexSet()
 
 
-@lru_cache(maxsize=64)
+_KEPT = 64
+_written: OrderedDict[str, IndexSet] = OrderedDict()
+"""The sets whose texts were written last: a sync of a Job mostly reads what the one before it wrote."""
+
+
+@lru_cache(maxsize=_KEPT)
 def _read(text: str, limit: int) -> IndexSet:
-    """Parse a list, with a cache: consecutive syncs of a Job mostly read the same text."""
     found = []
-    for piece in text.split(","):
-        first, dash, last = piece.partition("-")
-        if not _is_index(first) or (dash and not _is_index(last)):
-            continue
+    for first, last in _INTERVALS.findall(text):
         start = int(first)
         if start >= limit:
             break
-        end = min(int(last), limit - 1) if dash else start
+        end = min(int(last), limit - 1) if last else start
         if start <= end:
             found.append((start, end))
     return IndexSet(_merged(sorted(found)))
+
+
+_INTERVALS = re.compile(r"(?<![^,])(\+?[0-9]{1,19})(?:-(\+?[0-9]{1,19}))?(?![^,])")
+"""Matches the pieces that Go parses as one int64 or two: with a plus sign or not, of at most 19 digits."""
 
 
 def _first(interval: tuple[int, int]) -> int:
@@ -162,10 +177,3 @@ def _first(interval: tuple[int, int]) -> int:
 
 def _last(interval: tuple[int, int]) -> int:
     return interval[1]
-
-
-def _is_index(text: str) -> bool:
-    """Return True if Go would parse the text as an index; it accepts a plus sign."""
-    if not text.isdigit():
-        text = text[1:] if text[:1] == "+" else ""
-    return text.isdigit() and text.isascii() and len(text) <= _INT64_DIGITS

@@ -64,12 +64,17 @@ _RESETS = (
 """Subcommands of frameworks for web applications that empty a database, or drop what a schema lacks: Prisma,
 Drizzle, Rails, Laravel, Knex, Sequelize, Ecto, TypeORM, Doctrine and Django."""
 
-_KEPT_KINDS = (
+KEPT_KINDS = frozenset((
     "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "namespace", "namespaces", "ns",
     "persistentvolume", "persistentvolumeclaim", "persistentvolumeclaims", "persistentvolumes", "pv", "pvc",
-)  # fmt: skip
+))  # fmt: skip
 """Kinds whose objects hold data, or other objects, that are deleted with them."""
-_KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in _KEPT_KINDS)
+FRAMEWORKS = (
+    "prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
+    "manage.py", "django-admin", "drizzle-kit", "knex",
+)  # fmt: skip
+"""The programs of these frameworks."""
+_KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in KEPT_KINDS)
 _TERRAFORM = (
     Use("reset", ("destroy",)),
     Use("reset", ("apply",), ("-destroy", "--destroy")),
@@ -98,7 +103,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "rclone": (
         Use("mirror", ("sync",), (), (*_DRY, "--backup-dir", "--max-delete"), "last"),
         Use("files", ("purge",), (), _DRY, "last"),
-        Use("expiry", ("delete",), (), _DRY, "last"),
+        Use("expiry", ("delete",), (), _DRY, "last"), Use("expiry", ("deletefile",), (), _DRY, "last"),
         Use("replace", ("copyto",), (), _DRY, "last"),
     ),
     "aws": (
@@ -106,7 +111,8 @@ LOSSES: dict[str, tuple[Use, ...]] = {
         Use("files", ("s3", "rm"), ("--recursive",), _DRY, "last"),
         Use("reset", ("s3", "rb"), ("--force",), _DRY),
         Use("reset", ("dynamodb", "delete-table")), Use("reset", ("rds", "delete-db-instance")),
-        Use("expiry", ("s3api", "delete-objects")),
+        Use("expiry", ("s3api", "delete-objects")), Use("expiry", ("s3api", "delete-object")),
+        Use("expiry", ("s3", "rm"), (), ("--recursive", *_DRY), "last"),
         *(Use("reset", words) for words in (
             ("cloudformation", "delete-stack"), ("ec2", "delete-volume"), ("ec2", "terminate-instances"),
             ("efs", "delete-file-system"), ("elasticache", "delete-cache-cluster"),
@@ -124,13 +130,14 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     ),
     "gsutil": (
         Use("mirror", ("rsync",), ("-d",), _DRY, "last"),
-        Use("files", ("rm",), ("-r", "-R"), (), "last"),
+        Use("files", ("rm",), ("-r", "-R"), (), "last"), Use("expiry", ("rm",), (), (), "last"),
         Use("reset", ("rb",)), Use("reset", ("versioning", "set", "off")),
         Use("replace", ("cp",), (), ("-r", "-R", "-n"), "last"),
     ),
     "gcloud": (
         Use("mirror", ("storage", "rsync"), ("--delete-unmatched-destination-objects",), _DRY, "last"),
         Use("files", ("storage", "rm"), ("-r", "--recursive"), (), "last"),
+        Use("expiry", ("storage", "rm"), (), (), "last"),
         *(Use("reset", (*words, "delete")) for words in (
             ("compute", "disks"), ("compute", "instances"), ("container", "clusters"), ("projects",),
             ("pubsub", "subscriptions"), ("pubsub", "topics"), ("sql", "databases"), ("sql", "instances"),
@@ -173,6 +180,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "mc": (
         Use("mirror", ("mirror",), ("--remove",), _DRY, "last"),
         Use("files", ("rm",), ("--recursive", "-r"), ("--older-than",), "last"),
+        Use("expiry", ("rm",), (), ("--recursive", "-r"), "last"),
         Use("reset", ("rb",), ("--force",)), Use("reset", ("version", "suspend")),
         Use("replace", ("cp",), (), ("-r", "--recursive"), "last"),
     ),
@@ -232,11 +240,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "pulumi": (Use("reset", ("destroy",)),),
     "helm": (Use("reset", ("uninstall",), (), _DRY), Use("reset", ("delete",), (), _DRY)),
     "git": (Use("push", ("push",), ("--force", "-f", "--mirror", "--prune"), (*_DRY, "--force-with-lease")),),
-    **dict.fromkeys(
-        ("prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
-         "manage.py", "django-admin", "drizzle-kit", "knex"),
-        _RESETS,
-    ),
+    **dict.fromkeys(FRAMEWORKS, _RESETS),
 }  # fmt: skip
 """The uses of programs by which data is lost."""
 
@@ -417,7 +421,7 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     uses = LOSSES.get(name, ())
     given = operands(words) if uses else ()
     for use in uses:
-        if not _is(use, words, given):
+        if not is_use(use, words, given):
             continue
         option = next((each for each in use.options if _has(words, each)), "")
         rest = given[len(use.words) :]
@@ -432,7 +436,8 @@ def effects(words: Sequence[str], text: str = "") -> Effects | None:
     return None
 
 
-def _is(use: Use, words: Sequence[str], rest: Sequence[str]) -> bool:
+def is_use(use: Use, words: Sequence[str], rest: Sequence[str]) -> bool:
+    """Return True if a command, with these operands, is such a use."""
     if not _follow(use.words, rest) or any(_has(words, each) for each in use.spared):
         return False
     return not use.options or any(_has(words, each) for each in use.options)
@@ -448,7 +453,7 @@ def repetition(words: Sequence[str]) -> str:
     """
     uses = REPEATED.get(base_name(words[0]), ()) if words else ()
     rest = operands(words) if uses else ()
-    return next((use.loss for use in uses if _is(use, words, rest)), "")
+    return next((use.loss for use in uses if is_use(use, words, rest)), "")
 
 
 CLOUDS = {
@@ -458,13 +463,17 @@ CLOUDS = {
 }
 """Command line programs of clouds, with what selects the objects of a list."""
 _SELECTING = re.compile(r"\[\?|\[-?\d|\[:|\b(?:contains|starts_with|ends_with|max_by|min_by)\(")
+_BY_AGE = re.compile(
+    r"\[\?\s*(?:StartTime|CreationDate|CreateTime|SnapshotCreateTime)\s*[<>][^\]&|]*\]"
+)
+"""A selection by age alone."""
 _PRESENTING = (
     "--format", "--no-cli-pager", "--no-paginate", "--only-show-errors", "--output", "--owner-ids",
     "--owners", "--page-size", "--profile", "--query", "--quiet", "--region", "--uri", "-o", "-q",
 )  # fmt: skip
 """Options of cloud CLIs that select no objects of a list."""
 _DELETING = re.compile(r"(?:batch-)?(?:delete|terminate|deregister|release|purge)(?:-|$)|rb$")
-_PASSING = frozenset(("cat", "cut", "echo", "printf", "read", "sort", "tr", "xargs"))
+_PASSING = frozenset(("cat", "cut", "date", "echo", "printf", "read", "sort", "tr", "xargs"))
 """Programs that give on each item that they get."""
 
 
@@ -496,8 +505,9 @@ def listing(words: Sequence[str], cloud: str) -> Literal["all", "some", ""]:
             each in ("list", "ls") or each.startswith(("describe-", "list-")) for each in rest
         )
         within_bucket = rest[:2] == ["s3", "ls"] and len(rest) > 2
+        given = [_BY_AGE.sub("", word) for word in words]
         selects = any(each not in _PRESENTING for each in options) or any(
-            map(_SELECTING.search, words)
+            map(_SELECTING.search, given)
         )
         return "all" if lists and not within_bucket and not selects else "some"
     if name in _PASSING or (name == "tail" and any(word.startswith("+") for word in words)):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from jobsworth.lint.edit import Edit
     from jobsworth.lint.referenced_objects import Reference
 
+_MARKS = ("labels", "annotations")
+
 MAX_RULES = 20
 """The maximum number of rules that the API server accepts in a failure policy or success policy.
 
@@ -131,10 +133,11 @@ class LintedJob:
         beside = self._neighbors
         return beside if beside is not None and beside.exist() else None
 
-    def cron_jobs_beside(self) -> Iterator[dict[str, Any]]:
-        """Yield the other CronJobs in the file of the Job, as read."""
+    def in_file(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Yield the other objects of a kind in the file of the Job, as read."""
         for value in self._beside:
-            if part(value, "kind") == "CronJob" and part(value, "metadata", "name") != self.name:
+            own = kind == self.kind and part(value, "metadata", "name") == self.name
+            if part(value, "kind") == kind and not own:
                 yield value
 
     @property
@@ -198,6 +201,40 @@ class LintedJob:
     def codes_decided(self, index: int) -> frozenset[int]:
         """Return the exit codes, of any container, that a failure policy rule handles."""
         return self.decided[index].every_code()
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The keys of the labels and annotations of the object, the Job template and the Pod template."""
+        holders = [self.written["metadata"], self.template_metadata]
+        if self.cron is not None:
+            holders.append(self.written["spec"]["jobTemplate"].get("metadata", {}))
+        return frozenset().union(
+            *(holder[part] for holder in holders for part in _MARKS if part in holder)
+        )
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts that the programs of the containers get: words, values of variables and paths."""
+        texts: list[str] = []
+        for _, container in self.containers:
+            texts += container.get("command", ())
+            texts += container.get("args", ())
+            texts += [each.get("value", "") for each in container.get("env", ())]
+            for mount in container.get("volumeMounts", ()):
+                texts += (mount.get("mountPath", ""), mount.get("subPath", ""))
+            texts.append(container.get("workingDir", ""))
+        return texts
+
+    @cached_property
+    def text(self) -> str:
+        """All of these texts, for what is in few of them."""
+        return "\n".join(self.texts)
+
+    @cached_property
+    def limited(self) -> frozenset[str]:
+        """The resources of which a container has a limit."""
+        limits = [each.get("resources", {}).get("limits", ()) for _, each in self.containers]
+        return frozenset().union(*limits)
 
     @property
     def container_names(self) -> list[str]:

@@ -10,10 +10,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from jobsworth.lint.command_line import SHELLS, CommandLine, base_name
-from jobsworth.lint.container_start import ContainerStart, MountedScript, run_command
+from jobsworth.lint.container_start import ContainerStart, MountedScript, RunCommand, run_command
 from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
 
+POWERSHELLS = ("powershell", "pwsh")
+SCRIPTED = ("bun", "node", "nodejs", "tsx")
+SQL_FILES = (".sql", ".js", ".cql")
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""
 
@@ -47,6 +50,24 @@ def file_at(
             if key in each.files:
                 return MountedFile(each.files[key], key, each)
     return None
+
+
+def texts_read(
+    start: ContainerStart, neighbors: Neighbors | None, namespace: str, command: RunCommand
+) -> Iterator[str]:
+    """Yield what a client of a database reads: its words, its input, and files of objects beside the Job."""
+    yield from command.words[1:]
+    step = command.step
+    if step is not None and step.input:
+        yield step.input
+    if neighbors is None:
+        return
+    for word in (*command.words[1:], *(step.reads if step is not None else ())):
+        path = word.rpartition("=")[2]
+        if path.startswith("/") and path.endswith(SQL_FILES):
+            file = file_at(start, neighbors, namespace, path)
+            if file is not None:
+                yield file.text
 
 
 def mounted_scripts(
@@ -109,7 +130,9 @@ def _file_in(words: Sequence[str]) -> int:
     (2, 0, -1)
     """
     name = base_name(words[0]) if words else ""
-    if name in (*SHELLS, ".", "source") or name.startswith("python"):
+    if name in POWERSHELLS:
+        return next((at for at, word in enumerate(words) if word.lower().endswith(".ps1")), -1)
+    if name in (*SHELLS, ".", "source", *SCRIPTED) or name.startswith("python"):
         for index, word in enumerate(words[1:], 1):
             if word in ("-c", "-m", "-"):
                 return -1

@@ -5,6 +5,7 @@ Rules that share a need share its function, which the linter calls once for an o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from jobsworth.lint.linted_job import MAX_RULES, LintedJob
@@ -113,6 +114,44 @@ def early_replacement(job: LintedJob) -> bool:
     return (early or "podReplacementPolicy" not in job.written_spec) and job.has_few_rules
 
 
+def a_mark(*keys: str) -> Need:
+    """Return the need for one of these labels or annotations: of the object, the Job or its Pods."""
+    wanted = frozenset(keys)
+
+    def has_it(job: LintedJob) -> bool:
+        return not wanted.isdisjoint(job.marks)
+
+    return has_it
+
+
+def a_mark_or_scheduling(*keys: str) -> Need:
+    wanted = frozenset(keys)
+
+    def has_it(job: LintedJob) -> bool:
+        return "scheduling" in job.spec or not wanted.isdisjoint(job.marks)
+
+    return has_it
+
+
+def a_text(part: str) -> Need:
+    """Return the need for a part of a text that a program gets."""
+
+    def has_it(job: LintedJob) -> bool:
+        return part in job.text
+
+    return has_it
+
+
+def a_limit(*resources: str) -> Need:
+    """Return the need for a container with a limit of one of these resources."""
+    wanted = frozenset(resources)
+
+    def has_it(job: LintedJob) -> bool:
+        return not wanted.isdisjoint(job.limited)
+
+    return has_it
+
+
 def any_annotations(job: LintedJob) -> bool:
     """Return True if the object or the Pod template has annotations."""
     return bool(job.annotations or job.template_metadata.get("annotations"))
@@ -122,18 +161,6 @@ def annotations_of_the_job(job: LintedJob) -> bool:
     """Return True if the Job, or the Job template of a CronJob, has annotations."""
     holder = job.object if job.cron is None else job.cron["jobTemplate"]
     return bool(holder.get("metadata", {}).get("annotations"))
-
-
-def labels_or_annotations(job: LintedJob) -> bool:
-    """Return True if the object, the Job template or the Pod template has labels or annotations."""
-    template, own = job.template_metadata, job.written.get("metadata", ())
-    if "labels" in template or "annotations" in template or "labels" in own or "annotations" in own:
-        return True
-    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
-
-
-def labels_annotations_or_scheduling(job: LintedJob) -> bool:
-    return "scheduling" in job.spec or labels_or_annotations(job)
 
 
 def volumes_of_linux(job: LintedJob) -> bool:
@@ -151,6 +178,14 @@ def commands(job: LintedJob) -> bool:
 
 def commands_or_arguments(job: LintedJob) -> bool:
     return any("command" in each or "args" in each for _, each in job.containers)
+
+
+SHELL_SYNTAX = re.compile(r"[$`|&;<>*?\[]")
+"""Matches a character that operators, variables, substitutions and patterns of shells have."""
+
+
+def syntax_of_shells(job: LintedJob) -> bool:
+    return SHELL_SYNTAX.search(job.text) is not None
 
 
 def commands_or_variables(job: LintedJob) -> bool:
@@ -171,11 +206,6 @@ def scripts_or_programs(job: LintedJob) -> bool:
 
 def known_commands(job: LintedJob) -> bool:
     return bool(job.commands)
-
-
-def annotations_or_formatting(job: LintedJob) -> bool:
-    """Return True if the Job may be a hook, or runs a program that formats devices."""
-    return bool(job.annotations) or any(name.startswith(("dd", "mkfs")) for name in job.programs)
 
 
 def a_shell(job: LintedJob) -> bool:
@@ -208,6 +238,16 @@ def a_program(*names: str) -> Need:
     return runs_it
 
 
+def a_program_or_variables(*names: str) -> Need:
+    """Return the need for a container that runs one of these programs, or sets variables."""
+    runs_it = a_program(*names)
+
+    def runs_it_or_sets(job: LintedJob) -> bool:
+        return any("env" in container for _, container in job.containers) or runs_it(job)
+
+    return runs_it_or_sets
+
+
 def known_commands_or_variables(job: LintedJob) -> bool:
     return bool(job.commands) or any("env" in container for _, container in job.containers)
 
@@ -219,11 +259,8 @@ def scripts_or_hooks(job: LintedJob) -> bool:
     )
 
 
-def amounts(job: LintedJob) -> bool:
-    """Return True if a container has resources or variables, or the Pod has volumes."""
-    return "volumes" in job.pod or any(
-        "resources" in container or "env" in container for _, container in job.containers
-    )
+def variables(job: LintedJob) -> bool:
+    return any("env" in container for _, container in job.containers)
 
 
 def fields_of_a_server(job: LintedJob) -> bool:
@@ -236,18 +273,11 @@ def fields_of_a_server(job: LintedJob) -> bool:
 
 def control_characters(job: LintedJob) -> bool:
     """Return True if a container has a text with a control character that does not only divide lines."""
-    for _, container in job.containers:
-        texts = [*container.get("command", ()), *container.get("args", ())]
-        texts += [each.get("value", "") for each in container.get("env", ())]
-        texts += [each.get("mountPath", "") for each in container.get("volumeMounts", ())]
-        texts += [each.get("subPath", "") for each in container.get("volumeMounts", ())]
-        texts.append(container.get("workingDir", ""))
-        for text in texts:
-            if not text.isprintable() and (
-                text.find("\n") == len(text) - 1 or any(mark in text for mark in _ODD_CONTROLS)
-            ):
-                return True
-    return False
+    return any(
+        text.find("\n") == len(text) - 1 or any(mark in text for mark in _ODD_CONTROLS)
+        for text in job.texts
+        if not text.isprintable()
+    )
 
 
 _ODD_CONTROLS = ("\a", "\b", "\f", "\v", "\0", "\r", ":\n", ":\t", " \n", "\t\n")
@@ -259,13 +289,18 @@ def names_in_templates(job: LintedJob) -> bool:
     own = [job.template_metadata]
     if job.cron is not None:
         own.append(job.written["spec"]["jobTemplate"].get("metadata", {}))
-    return any(each.keys() - {"annotations", "labels"} for each in own)
+    return not all(_MARKS.issuperset(each) for each in own)
+
+
+_MARKS = frozenset(("annotations", "labels"))
 
 
 def hooks_or_probes(job: LintedJob) -> bool:
     """Return True if a container has a lifecycle hook or a probe."""
-    kinds = {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}
-    return any(not kinds.isdisjoint(container) for _, container in job.containers)
+    return any(not _HOOKS_AND_PROBES.isdisjoint(container) for _, container in job.containers)
+
+
+_HOOKS_AND_PROBES = frozenset(("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"))
 
 
 def mounts_beside_empty_ones(job: LintedJob) -> bool:

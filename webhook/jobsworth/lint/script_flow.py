@@ -19,6 +19,8 @@ from jobsworth.lint.shell_script import (
 )
 from jobsworth.record import Record
 
+LOOKING_UP = ("egrep", "fgrep", "grep")
+"""Programs that look for a name in a list, and find none in an empty one."""
 TESTS = ("[", "[[", "((", "test")
 MAX_COMMANDS = 200
 """The number of commands of a script that are compared with each other."""
@@ -275,7 +277,11 @@ class _Run:
             return {state.replace(code=0, errexit=on)}
         if name == "wait" and len(words) > 1 and self._failing.background:
             return {state.replace(code=int(state.failed))}
-        if state.failed and checked and any(file in words for file in self._files):
+        reads = any(file in words for file in self._files)
+        if state.failed and checked and name in LOOKING_UP:
+            found_nothing = reads or self._failing in command.fed_by
+            return {state.replace(code=int(found_nothing))}
+        if state.failed and checked and reads:
             return set()  # it may notice
         return {state.replace(code=int(name == "false"))}
 
@@ -351,11 +357,18 @@ def is_looked_at(script: ShellScript, name: str) -> bool:
     return bool(re.search(rf"\$\{{{quoted}:?[?=-]|{tests}\$\{{?{quoted}\b", script.text))
 
 
-def constants(start: ContainerStart, script: ShellScript) -> dict[str, str]:
-    """Return the variables of a script that have one constant value, with their values."""
+def constants(
+    start: ContainerStart, script: ShellScript, *, computed: bool = False
+) -> dict[str, str]:
+    """Return the variables of a script that have one constant value, with their values.
+
+    Args:
+        computed: also those whose value has parts that a command or another variable gives.
+    """
     values = {name: value for _, name, value in literal_variables(start.container)}
     for name, texts in script.assigned.items():
-        if len(texts) == 1 and "$" not in texts[0] and "`" not in texts[0]:
+        constant = len(texts) == 1 and "$" not in texts[0] and "`" not in texts[0]
+        if constant or (computed and len(texts) == 1):
             values[name] = texts[0].strip("'\"")
     return values
 

@@ -78,7 +78,10 @@ _SET_BY_NAME = ("getopts", "mapfile", "printf", "read", "readarray")
 _NO_WORDS = ("file_redirect", "herestring_redirect", "process_substitution", "variable_assignment")
 """Parts of a command that are not words of it."""
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
+_SUBSTITUTES = re.compile(rb"[$<>]\(|`|\$\{")
+"""Matches the beginning of a substitution, in a text that may have one; ``${ ls; }`` is one of bash 5.3."""
 _READ = re.compile(r"\$\{?(\w+)")
+_BACKSLASH = re.compile(r"\\(\n?)(.?)", re.DOTALL)
 _QUOTED = {"ansi_c_string": 2, "raw_string": 1, "string": 1}
 """The kinds of quoted words, with the length of the opening quote."""
 
@@ -100,20 +103,21 @@ class ShellCommand:
         replaces: those of ``outputs`` that lose what they had.
         input: the text of its here-document, or that an ``echo`` or ``cat`` before it pipes into it; empty
             for none.
+        reads: the files that are its input.
         line: its line in the script, from 0.
         conditions: the conditions of the ``if`` clauses around it, as they are written; ``?``, of which
             nothing is known, for ``else`` and the other clauses.
         function: the name of the function around it; empty for none.
         inner: the lists of commands in its ``$(…)`` and ``<(…)``.
         fed_by: the commands whose output it gets: those of ``inner``, those before it in a pipe, and those by
-            which the script has set the variables that it reads.
+            which the script has set the variables, or written the files, that it reads.
         replaced_by: a command after it that replaces its exit code before the script reads ``$?``, such as an
             assignment; empty if there is none.
     """
 
     __slots__ = (
         "after", "assigns", "background", "before", "checked", "conditions", "depth", "errors", "fed_by",
-        "function", "inner", "input", "line", "outputs", "replaced_by", "replaces", "words",
+        "function", "inner", "input", "line", "outputs", "reads", "replaced_by", "replaces", "words",
     )  # fmt: skip
 
     def __init__(
@@ -152,6 +156,7 @@ class ShellCommand:
         self.replaces = replaces
         self.input = input
         self.replaced_by = ""
+        self.reads: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -166,7 +171,8 @@ class ShellCommand:
     @property
     def works(self) -> bool:
         """True if a failure of the command is a failure of the work, and the script does not check it."""
-        return not self.checked and (self.assigns or self.name not in HARMLESS)
+        own = bool(self.words) and "/" in self.words[0] and "/bin/" not in self.words[0]
+        return not self.checked and (self.assigns or own or self.name not in HARMLESS)
 
 
 class Part(Record):
@@ -346,6 +352,7 @@ class _Reader:
         self.assigned: dict[str, list[str]] = {}
         self.hidden: set[str] = set()
         self._makers: dict[str, list[ShellCommand]] = {} if outer is None else outer._makers
+        self._writers: dict[str, list[ShellCommand]] = {} if outer is None else outer._writers
         self._piped: Sequence[ShellCommand] = ()
         self.commands: list[ShellCommand] = []
         self.statements: list[Statement] = []
@@ -407,7 +414,11 @@ class _Reader:
             self._piped = self.commands[max(pipe, start - MAX_SOURCES) : start] or piped
             if part.type in _SIMPLE or part.children[0].type == "((":
                 command = self._take(
-                    part, depth, checked=checked or inverted, background=background
+                    part,
+                    depth,
+                    checked=checked or inverted,
+                    background=background,
+                    listed=node.type in _LISTS,
                 )
                 source = read[-1].node if read and before == "|" else None
                 if not command.input and isinstance(source, ShellCommand):
@@ -436,7 +447,7 @@ class _Reader:
     def _substituted(self, nodes: Sequence[Node], depth: int) -> list[Statement]:
         """Read the commands in the substitutions of some nodes."""
         found: list[Statement] = []
-        waiting = list(reversed(nodes))
+        waiting = [each for each in reversed(nodes) if _SUBSTITUTES.search(each.text or b"")]
         while waiting:
             node = waiting.pop()
             if node.type not in _SUBSTITUTIONS:
@@ -459,7 +470,10 @@ class _Reader:
         values = [each for each in node.children if each.type not in (*_STATEMENTS, *_CLAUSES)]
         if node.type != "for_statement":
             redirected = [each for each in _redirects(node) if _text(each.children[0]) == "<"]
-            self._piped = [*self._piped, *commands_in(self._substituted(redirected, depth))]
+            files = [_word(each.children[-1]) for each in redirected]
+            written = [each for file in files for each in self._writers.get(file, ())]
+            inner = commands_in(self._substituted(redirected, depth))
+            self._piped = [*self._piped, *inner, *written]
             return []
         listed = self._substituted(values, depth)
         self._make(_text(node.children[1]), listed, " ".join(map(_text, values[2:])))
@@ -475,6 +489,8 @@ class _Reader:
 
     def _sources(self, inner: Sequence[Statement], text: str) -> list[ShellCommand]:
         read = [each for name in _READ.findall(text) for each in self._makers.get(name, ())]
+        if not inner and not read:
+            return []
         return list(dict.fromkeys([*commands_in(inner), *read]))[:MAX_SOURCES]
 
     def _read_body(
@@ -516,14 +532,19 @@ class _Reader:
         del self._conditions[outer[1] :]
         return clauses
 
-    def _take(self, node: Node, depth: int, *, checked: bool, background: bool) -> ShellCommand:
+    def _take(
+        self, node: Node, depth: int, *, checked: bool, background: bool, listed: bool
+    ) -> ShellCommand:
+        """Read a simple command; a redirection may stand beside one that is listed with others."""
         words = _words(node)
         text = _text(node)
         assigns = not words and ("$(" in text or "`" in text)
         words = words[launched(words) :] or words
-        redirected = [each for each in _redirects(node) if each.parent != node]
-        inner = self._substituted([node, *redirected], depth)
-        for each in (node, *node.children):
+        redirects = [each for each in node.children if each.type == "file_redirect"]
+        beside = list(_redirects(node))[len(redirects) :] if listed else []
+        redirects += beside
+        inner = self._substituted([node, *beside], depth)
+        for each in (node, *node.children) if "=" in text else ():
             if each.type == "variable_assignment" and each.children[0].type == "variable_name":
                 value = _text(each.children[-1]) if len(each.children) > 2 else ""
                 name = _text(each.children[0])
@@ -544,16 +565,22 @@ class _Reader:
             checked=checked,
             background=background,
             assigns=assigns,
-            outputs=list(_outputs(node, "1")),
-            errors=list(_outputs(node, "2")),
-            replaces=list(_outputs(node, "1", _REPLACING)),
-            input=_input(node),
+            outputs=_outputs(redirects, "1"),
+            errors=_outputs(redirects, "2"),
+            replaces=_outputs(redirects, "1", _REPLACING),
+            input=_input(node, listed=listed),
             line=node.start_point[0],
             conditions=tuple(self._conditions),
             function=self._function,
             inner=inner,
         )
-        command.fed_by = [*self._sources(inner, text), *self._piped]
+        command.reads = _outputs(redirects, "1", ("<",))
+        files = [] if not self._writers else [*command.reads, *words[1:]]
+        written = [each for file in files for each in self._writers.get(file, ())]
+        command.fed_by = [*self._sources(inner, text), *self._piped, *written][:MAX_SOURCES]
+        for file in command.outputs:
+            known = () if file in command.replaces else self._writers.get(file, ())
+            self._writers[file] = [*known, *command.fed_by, command][-MAX_SOURCES:]
         if words or assigns:
             self.commands.append(command)
         return command
@@ -577,11 +604,12 @@ def _printed(command: ShellCommand) -> str:
     return command.input if command.name == "cat" else ""
 
 
-def _outputs(node: Node, descriptor: str, operators: Sequence[str] = _INTO_FILES) -> Iterator[str]:
-    """Yield the files into which an output of a simple command is redirected, not devices and streams."""
-    for each in _redirects(node):
-        if target := _output(each, descriptor, operators):
-            yield target
+def _outputs(
+    redirects: Sequence[Node], descriptor: str, operators: Sequence[str] = _INTO_FILES
+) -> list[str]:
+    """Return the files into which an output of a simple command is redirected, not devices and streams."""
+    targets = [_output(each, descriptor, operators) for each in redirects]
+    return [target for target in targets if target]
 
 
 def _redirects(node: Node) -> Iterator[Node]:
@@ -600,12 +628,12 @@ def _redirects(node: Node) -> Iterator[Node]:
         node = above
 
 
-def _input(node: Node) -> str:
+def _input(node: Node, *, listed: bool) -> str:
     """Return the text of the here-document or here-string of a simple command; empty without one."""
     for child in node.children:
         if child.type == "herestring_redirect":
             return _word(child.children[-1])
-    above = node.parent
+    above = node.parent if listed else None
     if above is None or above.type != "redirected_statement":
         return ""
     for child in above.children:
@@ -666,6 +694,9 @@ def _endless_condition(node: Node) -> str:
 
 def _parts(statement: Node) -> Iterator[tuple[str, bool, Node]]:
     """Yield the commands of a list or pipe: the operator before each, if it is inverted, and its node."""
+    if statement.type not in _LISTS:
+        yield ";", False, statement
+        return
     operator, inverted = ";", False
     waiting = [statement]
     while waiting:
@@ -683,32 +714,32 @@ def _parts(statement: Node) -> Iterator[tuple[str, bool, Node]]:
 
 def _words(node: Node) -> list[str]:
     """Return the words of a simple command."""
-    if node.type.startswith("variable_assignment"):
+    kind = node.type
+    if kind.startswith("variable_assignment"):
         return []
-    if node.type != "command":
+    if kind != "command":
         first, *rest = map(_text, node.children)
         return [first, *rest]
     words = []
     for child in node.children:
-        if child.type == "command_name":
+        kind = child.type
+        if kind == "command_name":
             if _text(child) in _RESERVED:
                 raise _Unreadable
             words.append(_word(child.children[0]))
-        elif child.type not in _NO_WORDS:
+        elif kind not in _NO_WORDS:
             words.append(_word(child))
     return words
 
 
 def _word(node: Node) -> str:
     """Return a word without its quotes and backslashes."""
-    text = _text(node)
-    if node.type in _QUOTED:
-        return text[_QUOTED[node.type] : -1]
-    if node.type == "concatenation":
+    kind, text = node.type, _text(node)
+    if kind in _QUOTED:
+        return text[_QUOTED[kind] : -1]
+    if kind == "concatenation":
         return "".join(map(_word, node.children))
-    if node.type == "word":
-        return re.sub(r"\\(\n?)(.?)", r"\2", text, flags=re.DOTALL)
-    return text
+    return _BACKSLASH.sub(r"\2", text) if kind == "word" and "\\" in text else text
 
 
 def _text(node: Node) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jobsworth.record import Record
+from kube_cel.formats.bounded_cache import bounded_cache
 
 ENTRYPOINTS: dict[str, tuple[str, ...]] = {
     "alpine/git": ("git",),
@@ -109,6 +110,7 @@ _HUB = (
 )  # fmt: skip
 
 
+@bounded_cache
 def repository(image: str) -> str:
     """Return the name of an image without tag, digest and the names of Docker Hub.
 
@@ -138,6 +140,7 @@ def entrypoint(image: str) -> Sequence[str]:
     return ENTRYPOINTS.get(name) or ENTRYPOINTS.get("/".join(name.split("/")[-2:]), ())
 
 
+@bounded_cache
 def family_of(image: str) -> Family | None:
     """Return the family of an image; None if it is unknown.
 

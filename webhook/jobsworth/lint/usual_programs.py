@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from jobsworth.lint.command_line import base_name
+from kube_cel.formats.bounded_cache import bounded_cache
 
 SERVERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -154,9 +155,12 @@ def sleeps_forever(words: Sequence[str]) -> bool:
     """Return True for ``sleep infinity``, ``tail -f /dev/null`` and their other spellings."""
     name, arguments = (base_name(words[0]), words[1:]) if words else ("", ())
     if name == "sleep":
-        return any(argument in ("inf", "infinity") for argument in arguments)
-    follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
-    return name == "tail" and follows and "/dev/null" in arguments
+        return "inf" in arguments or "infinity" in arguments
+    return (
+        name == "tail"
+        and "/dev/null" in arguments
+        and any(argument in ("-f", "-F", "--follow") for argument in arguments)
+    )
 
 
 FOLLOWING: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -177,12 +181,13 @@ def never_ends(words: Sequence[str]) -> bool:
     """
     name = base_name(words[0]) if words else ""
     subcommands, options = FOLLOWING.get(name, ((), ()))
-    if any(word.startswith(("--pid", "--request-timeout")) for word in words):
-        return False
     of_subcommand = not subcommands or any(word in subcommands for word in words)
-    return sleeps_forever(words) or (of_subcommand and any(word in options for word in words[1:]))
+    if sleeps_forever(words) or (of_subcommand and any(word in options for word in words[1:])):
+        return not any(word.startswith(("--pid", "--request-timeout")) for word in words)
+    return False
 
 
+@bounded_cache
 def official_image(image: str) -> str:
     """Return the name of an official image of Docker Hub; empty for another image.
 

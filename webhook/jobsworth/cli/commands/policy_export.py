@@ -24,6 +24,10 @@ from jobsworth.usage_error import UsageError
 EXIT_EXPORTED, EXIT_LEFT = 0, 1
 ADMISSION_POLICY, CHART_VALUES = "validating-admission-policy", "chart-values"
 MUTATING = "mutating-admission-policy"
+NO_RECORD = (
+    "note: exported defaults of Pods leave no record of what a client wrote: once one has changed, a Job "
+    "that is applied again unchanged may be denied, where the webhook restores its template"
+)
 ON_DISK = ".static.k8s.io"
 """The end of the names of policies on the disk of an API server (KEP-5793).
 
@@ -150,6 +154,8 @@ def _export_defaults(
         place = documents[one.policy].position(one.field)
         position = f"{documents[one.policy].file}:{place.line}:{place.column}"
         print(printable(f"{position}: {one.field}: not exported: {one.reason}"), file=sys.stderr)
+    if any(policy.defaults is not None and policy.defaults.pod for policy in policies.policies):
+        print(NO_RECORD, file=sys.stderr)
     return EXIT_LEFT if left and options.strict else EXIT_EXPORTED
 
 

@@ -74,7 +74,7 @@ MAX_DIGITS = 9
     severity="warning",
     summary="The heap that a program may use is not smaller than the memory limit of its container.",
     confidence="certain",
-    needs=needs.amounts,
+    needs=needs.a_limit("memory"),
     pods=True,
 )
 def heap_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
@@ -107,8 +107,9 @@ def _heaps(path: str, container: dict[str, Any]) -> Iterator[tuple[str, str, int
                 yield field, f"GOMEMLIMIT={value}", int(found[1]) * _UNITS[found[2][:1]]
     for part in ("command", "args"):
         for index, word in enumerate(container.get(part, ())):
-            field = f"{path}.{part}[{index}]"
-            yield from ((field, text, size) for text, size in (*_java(word), *_node(word)))
+            if "-Xmx" in word or "space" in word:
+                field = f"{path}.{part}[{index}]"
+                yield from ((field, text, size) for text, size in (*_java(word), *_node(word)))
 
 
 def _java(text: str) -> Iterator[tuple[str, int]]:
@@ -129,7 +130,7 @@ def _node(text: str) -> Iterator[tuple[str, int]]:
     severity="warning",
     summary="The files of a memory-backed volume count as memory, and may exceed the memory limit.",
     confidence="certain",
-    needs=needs.amounts,
+    needs=needs.a_limit("memory"),
     pods=True,
 )
 def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
@@ -159,7 +160,7 @@ def memory_volume_exceeds_limit(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="The sizeLimit of an emptyDir is larger than the ephemeral storage of the Pod.",
     confidence="certain",
-    needs=needs.amounts,
+    needs=needs.a_limit("ephemeral-storage"),
     pods=True,
 )
 def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
@@ -188,7 +189,7 @@ def volume_exceeds_ephemeral_storage(job: LintedJob) -> Iterator[Diagnostic]:
     "device-count",
     severity="warning",
     summary="An option or variable names more GPUs than the container gets.",
-    needs=needs.amounts,
+    needs=needs.a_limit(*GPUS),
     pods=True,
 )
 def device_count(job: LintedJob) -> Iterator[Diagnostic]:
@@ -233,7 +234,7 @@ def _devices(container: dict[str, Any]) -> int | None:
     severity="warning",
     summary="NVIDIA_VISIBLE_DEVICES bypasses the assignment of GPUs to containers.",
     confidence="certain",
-    needs=needs.amounts,
+    needs=needs.variables,
     pods=True,
 )
 def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
@@ -253,7 +254,7 @@ def visible_devices(job: LintedJob) -> Iterator[Diagnostic]:
     "small-shared-memory",
     severity="warning",
     summary="Processes of a training exchange data in /dev/shm, which has its default of 64 MiB.",
-    needs=needs.amounts,
+    needs=needs.a_limit(*GPUS),
     pods=True,
 )
 def small_shared_memory(job: LintedJob) -> Iterator[Diagnostic]:
@@ -297,7 +298,7 @@ def _sharing(command: RunCommand) -> str:
     "more-threads-than-cpus",
     severity="info",
     summary="A program starts more threads than its CPU limit can run.",
-    needs=needs.amounts,
+    needs=needs.a_limit("cpu"),
     pods=True,
 )
 def more_threads_than_cpus(job: LintedJob) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from jobsworth.lint.effects import written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.usual_images import user_of
+from kube_cel.formats.bounded_cache import bounded_cache
 
 CLOSED_REGISTRIES = {
     "k8s.gcr.io/": "is frozen since April 2023; use registry.k8s.io",
@@ -217,17 +218,14 @@ def _unusable(start: ContainerStart, key: str, mode: int) -> str:
     fixable="unsafe",
 )
 def image_architecture(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.pod.get("nodeName") or LABEL_OF_ARCHITECTURE in str(job.pod.get("nodeSelector", "")):
-        return
-    if LABEL_OF_ARCHITECTURE in str(job.pod.get("affinity", "")):
-        return
     for path, container in job.containers:
-        name = container.get("image", "").partition("@")[0].rpartition("/")[2]
-        repository, _, tag = name.partition(":")
-        found = _ARCHITECTURE.search(tag) or _ARCHITECTURE.search(repository)
-        if found is None:
+        architecture = _architecture(container.get("image", ""))
+        if not architecture:
             continue
-        architecture = "arm64" if found[1] == "arm64v8" else found[1]
+        if job.pod.get("nodeName") or LABEL_OF_ARCHITECTURE in str(job.pod.get("nodeSelector", "")):
+            return
+        if LABEL_OF_ARCHITECTURE in str(job.pod.get("affinity", "")):
+            return
         edit = Edit("set", f"{job.pod_path}.nodeSelector[{LABEL_OF_ARCHITECTURE}]", architecture)
         yield Diagnostic(
             f"{path}.image",
@@ -239,6 +237,16 @@ def image_architecture(job: LintedJob) -> Iterator[Diagnostic]:
         return
 
 
+@bounded_cache
+def _architecture(image: str) -> str:
+    """Return the architecture that the tag or name of an image names; empty if it names none."""
+    repository, _, tag = image.partition("@")[0].rpartition("/")[2].partition(":")
+    found = _ARCHITECTURE.search(tag) or _ARCHITECTURE.search(repository)
+    if found is None:
+        return ""
+    return "arm64" if found[1] == "arm64v8" else found[1]
+
+
 @lint_rule(
     "JW521",
     "closed-registry",
@@ -248,25 +256,24 @@ def image_architecture(job: LintedJob) -> Iterator[Diagnostic]:
 )
 def closed_registry(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
-        image = container.get("image", "")
-        for prefix, what in CLOSED_REGISTRIES.items():
-            if image.startswith(prefix):
-                yield Diagnostic(
-                    f"{path}.image",
-                    f"{image[:80]} may not be pulled any more, or gets no security fixes: "
-                    f"{prefix.rstrip('/')} {what}.",
-                )
-        at_bitnami = _withdrawn_by_bitnami(image)
-        if at_bitnami:
-            yield Diagnostic(f"{path}.image", at_bitnami)
+        problem = _withdrawn(container.get("image", ""))
+        if problem:
+            yield Diagnostic(f"{path}.image", problem)
 
 
-def _withdrawn_by_bitnami(image: str) -> str:
-    """Return the message for an image of Bitnami on Docker Hub that is gone or frozen; empty for another.
+@bounded_cache
+def _withdrawn(image: str) -> str:
+    """Return the message for an image that is gone or frozen; empty for another.
 
     Since September 2025 docker.io/bitnami has ``latest`` alone, and docker.io/bitnamilegacy has copies of the
     older tags, which get no updates. A digest may still be there.
     """
+    for prefix, what in CLOSED_REGISTRIES.items():
+        if image.startswith(prefix):
+            return (
+                f"{image[:80]} may not be pulled any more, or gets no security fixes: "
+                f"{prefix.rstrip('/')} {what}."
+            )
     if "@" in image:
         return ""
     for hub in HUB_PREFIXES:

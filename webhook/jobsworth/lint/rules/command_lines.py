@@ -91,7 +91,7 @@ def command_in_one_word(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A command line has operators, variables or patterns of a shell, and no shell reads it.",
     confidence="likely",
-    needs=needs.commands_or_arguments,
+    needs=needs.syntax_of_shells,
 )
 def syntax_without_shell(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.starts:
@@ -100,6 +100,8 @@ def syntax_without_shell(job: LintedJob) -> Iterator[Diagnostic]:
             continue
         names = {each.get("name", "") for each in start.container.get("env", ())}
         for index in range(line.at + 1, len(words)):
+            if not needs.SHELL_SYNTAX.search(words[index]):
+                continue
             problem = _shell_syntax(line.program, words[index], words[index - 1], names)
             if problem:
                 yield Diagnostic(f"{start.path}.{line.field(index)}", problem)

@@ -83,9 +83,7 @@ def clock_change(job: LintedJob) -> Iterator[Diagnostic]:
 
 def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     """Return the minutes of the day of isolated runs that clocks skip or show twice."""
-    if not any(names_day(schedule, change.month, day, change.weekday) for day in change.days):
-        return []
-    return [
+    times = [
         minute
         for minute in change.minutes
         if minute % 60 in schedule.minutes
@@ -93,6 +91,10 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
         # With another run an hour away, one run more or less is what an hourly schedule expects.
         and not {(minute // 60 - 1) % 24, (minute // 60 + 1) % 24} & schedule.hours
     ]
+    named = times and any(
+        names_day(schedule, change.month, day, change.weekday) for day in change.days
+    )
+    return times if named else []
 
 
 @lint_rule(

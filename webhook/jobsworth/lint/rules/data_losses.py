@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import ContainerStart, RunCommand
+from jobsworth.lint.container_start import ContainerStart, RunCommand, literal_variables
 from jobsworth.lint.effects import (
     ASKING,
     CONSEQUENCES,
     COPYING,
+    FRAMEWORKS,
     KEEPING,
     RESTORING,
     SQL_CLIENTS,
@@ -27,6 +28,7 @@ from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.program_steps import steps_of
 from jobsworth.lint.program_text import program_texts
 from jobsworth.lint.script_flow import (
+    LOOKING_UP,
     MAX_COMMANDS,
     TESTS,
     VARIABLE,
@@ -231,7 +233,9 @@ def _unguarded(
         later = [
             (each, loss)
             for each, loss in losses
-            if _depends(values, loss, step) or _refills(script, loss, step, each)
+            if _depends(values, loss, step)
+            or _refills(script, loss, step, each)
+            or _chooses(script, step, each)
         ]
         reached = after_failure(script, step).reached if later else ()
         for each, loss in later:
@@ -300,11 +304,20 @@ def _refills(
     return any(file in later for file in files if len(file) > len("/tmp/"))
 
 
+def _chooses(script: ShellScript, step: ShellCommand, deletion: ShellCommand) -> bool:
+    """Return True if a step gets the list of what is needed, and a test of it decides about a deletion."""
+    if deletion.before != "||" or not (step.name in SQL_CLIENTS or fetches(step.words)):
+        return False
+    asked = script.commands[script.commands.index(deletion) - 1]
+    return asked.name in LOOKING_UP and step in asked.fed_by
+
+
 def _does_work(step: ShellCommand) -> bool:
     """Return True for a command that does a part of the work, also if the script asks for its result."""
     if not step.checked:
         return step.works
-    return backs_up(step.words) or (step.name in COPYING and ASKING.isdisjoint(step.words))
+    copies = step.name in COPYING and ASKING.isdisjoint(step.words)
+    return backs_up(step.words) or copies or step.name in SQL_CLIENTS
 
 
 def _enters_mount(start: ContainerStart, step: ShellCommand) -> bool:
@@ -487,7 +500,7 @@ def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, na
     "store-emptied-again",
     severity="warning",
     summary="A hook of each release, or a retry, empties a database or another store again.",
-    needs=needs.annotations_or_formatting,
+    needs=needs.known_commands,
 )
 def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.all_starts:
@@ -499,7 +512,7 @@ def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
                 continue
             if any(REBUILT in word for word in command.words):
                 continue
-            when = _hook_of_each_release(job)
+            when = _hook_of_each_release(job) or _in_production(job, start, command, loss)
             formats = loss.name.startswith(FORMATTING) and job.may_retry()
             if when or formats:
                 lost = "what is in the store by then. Test for data before it, or do it with the installation"
@@ -512,6 +525,29 @@ def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
                     line=command.line,
                 )
                 break
+
+
+_NAMES_OF_ENVIRONMENTS = ("APP_ENV", "DJANGO_ENV", "MIX_ENV", "NODE_ENV", "RACK_ENV", "RAILS_ENV")
+_INSTALLS = re.compile(
+    r"demo|bootstrap|init|install|reset|review|seed|setup|test|stag|dev|preview|sandbox"
+)
+
+
+def _in_production(
+    job: LintedJob, start: ContainerStart, command: RunCommand, loss: Effects
+) -> str:
+    """Return why a database that a framework empties is that of production, as a beginning of a sentence."""
+    if loss.name not in FRAMEWORKS or _INSTALLS.search(f"{job.name} {job.namespace}".lower()):
+        return ""
+    for _, name, value in literal_variables(start.container):
+        if name in _NAMES_OF_ENVIRONMENTS and value.startswith("prod"):
+            return f"{name} is {value[:MAX_SHOWN]}"
+    unchecked = (
+        start.script is not None and "DISABLE_DATABASE_ENVIRONMENT_CHECK" in start.script.text
+    )
+    if unchecked or ("--force" in command.words and loss.name == "artisan"):
+        return "The check for production is off"
+    return "Each run of the CronJob does this" if job.cron is not None else ""
 
 
 def _hook_of_each_release(job: LintedJob) -> str:

@@ -12,6 +12,7 @@ from jobsworth.lint.container_start import literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_text import expanded_part, statements
+from kube_cel.formats.bounded_cache import bounded_cache
 
 SECRET_WORDS = frozenset(("pwd", "secret", "token"))
 SECRET_ENDS = (
@@ -43,7 +44,9 @@ MIN_LENGTH = 4
 def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         for index, name, value in literal_variables(container):
-            if (_names_secret(name) and _is_secret(value)) or _has_password(value):
+            if (_names_secret(name) and _is_secret(value)) or (
+                "@" in value and _has_password(value)
+            ):
                 yield _literal(f"{path}.env[{index}].value", name or "This variable")
     seen = set()
     for command in job.commands:
@@ -71,6 +74,7 @@ def _literal(field: str, what: str) -> Diagnostic:
     )
 
 
+@bounded_cache
 def _names_secret(name: str) -> bool:
     """Return True for the name of a variable or option that holds a secret, not the place of one."""
     lowered = name.lower().replace("-", "_")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.api.meta.object_meta import check_lists_and_maps
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import needs
 from jobsworth.lint.hooks import ARGO_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.validation.engine import engine_for
+from kube_cel.formats.names import dns_label
 
 RUN = "-29000000"
 """Suffix of a Job name that the CronJob controller adds: minutes since 1970, 8 digits until 2160."""
@@ -55,9 +58,8 @@ def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
         for part in ("labels", "annotations")
         if part in template["metadata"]
     }
-    pod_labels = job.written_spec["template"]["metadata"].get("labels", {})
-    if not (job.indexed or metadata or pod_labels.keys() & GENERATED_LABELS):
-        return  # everything else was validated with the CronJob
+    if not _may_be_refused(job, metadata):
+        return
     created = {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -73,6 +75,17 @@ def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
             _field_of_cron_job(rejection.field),
             f"The API server will reject each Job of this CronJob: {rejection.message}",
         )
+
+
+def _may_be_refused(job: LintedJob, metadata: dict[str, Any]) -> bool:
+    """Return True if a Job may have an error by its metadata: all else was validated with its CronJob."""
+    pod_labels = job.written_spec["template"]["metadata"].get("labels", {})
+    last = job.spec.get("completions", 0) - 1
+    return (
+        (job.indexed and last >= 0 and bool(dns_label(f"{job.name}{RUN}-{last}")))
+        or any(label in pod_labels for label in GENERATED_LABELS)
+        or any(check_lists_and_maps(metadata, "metadata", job.server))
+    )
 
 
 def _errors(findings: list[Finding]) -> list[Finding]:

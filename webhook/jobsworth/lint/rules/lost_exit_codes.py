@@ -7,20 +7,23 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint import needs
-from jobsworth.lint.command_line import SHELLS
+from jobsworth.lint.command_line import SHELLS, base_name
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import backs_up
+from jobsworth.lint.effects import ASKING, COPYING, SQL_CLIENTS, backs_up, effects
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
-from jobsworth.lint.program_text import hidden_failure, program_texts
+from jobsworth.lint.mounted_scripts import texts_read
+from jobsworth.lint.program_steps import steps_of
+from jobsworth.lint.program_text import hidden_failure, program_texts, unseen_failure
 from jobsworth.lint.rules.container_commands import PREPARING
 from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, is_looked_at, trapped
 from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript, commands_in
-from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
+from jobsworth.lint.usual_programs import DUMPS, RESTORES, dump_name, migrates
 from jobsworth.wording import shortened
 
 ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
@@ -198,11 +201,25 @@ def ignored_step(script: ShellScript) -> ShellCommand | None:
         if saves and dump_name(command.words):
             saves = bool(command.outputs or "-f" in command.words)
         # A migration before || may fail because its work is done.
-        if not saves and (command.after == "||" or not migrates(command.words)):
+        moves = migrates(command.words) or _uploads(command)
+        replaces = command.name in RESTORES and effects(command.words) is not None
+        if not (saves or replaces) and (command.after == "||" or not moves):
             continue
         if after_failure(script, command).succeeds and _goes_on_working(script, index):
             return command
     return None
+
+
+REMOTE = ("aws", "azcopy", "gsutil", "mc", "rclone", "rsync", "s3cmd", "s5cmd", "scp")
+_UPLOADS = frozenset(("copy", "copyto", "cp", "mirror", "mv", "put", "sync"))
+
+
+def _uploads(command: ShellCommand) -> bool:
+    """Return True for a command that copies data to or from another host, which is the work of a script."""
+    words = command.words[1:]
+    remote = any(":" in word and not word.startswith("-") for word in words) or command.name == "mc"
+    copies = command.name in ("rsync", "scp") or not _UPLOADS.isdisjoint(words)
+    return command.name in REMOTE and remote and copies and ASKING.isdisjoint(words)
 
 
 def _goes_on_working(script: ShellScript, index: int) -> bool:
@@ -212,27 +229,77 @@ def _goes_on_working(script: ShellScript, index: int) -> bool:
     return not checks
 
 
+GOING_ON: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "psql": (("-f", "--file"), "ON_ERROR_STOP", "-v ON_ERROR_STOP=1"),
+    "snowsql": (("-f", "--filename"), "exit_on_error", "-o exit_on_error=true"),
+    "sqlcmd": (("-i",), "-b", "-b"),
+    "sqlplus": ((), "WHENEVER SQLERROR", "WHENEVER SQLERROR EXIT FAILURE"),
+}
+"""Clients of databases that go on after errors in a file or their input: the options before a file, a text
+with which they stop, and how to write it."""
+_CHANGES = re.compile(
+    r"\b(?:CALL|COPY|DELETE|EXEC|INSERT|MERGE|REFRESH|TRUNCATE|UPDATE|VACUUM)\b|\\i\b|^@",
+    re.IGNORECASE,
+)
+
+
 def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
-    """Report a psql that runs a file of statements and goes on after their errors.
+    """Report a client that runs a file or input of statements and goes on after their errors.
 
     Source: psql, "Exit Status": 3 for an error in a script only if ON_ERROR_STOP is set.
     """
     seen = set()
-    for command in job.commands:
-        words = command.words
-        from_file = "-f" in words or any(name == "file" for name, _ in command.options)
-        if command.name != "psql" or not from_file or command.field in seen:
-            continue
-        text = str(command.container.get("args")) + str(command.container.get("command"))
-        if "ON_ERROR_STOP" in text or "psqlrc" in text or _is_checked(command.step):
-            continue
-        seen.add(command.field)
-        yield Diagnostic(
-            command.field,
-            "psql goes on after a statement that fails, and exits with 0 at the end of the file: the Job "
-            "succeeds. Add -v ON_ERROR_STOP=1.",
-            line=command.line,
-        )
+    for start in job.all_starts:
+        for command in start.commands[:MAX_COMMANDS]:
+            options, stop, advice = GOING_ON.get(command.name, ((), "", ""))
+            if not stop or command.field in seen or _is_checked(command.step):
+                continue
+            step = command.step
+            given = [word.partition("=")[0] for word in command.words]
+            piped = step is not None and (step.reads or step.before == "|") and "-c" not in given
+            from_file = piped or not set(options).isdisjoint(given)
+            if not from_file and not (step is not None and _CHANGES.search(step.input)):
+                continue
+            texts = [
+                *texts_read(start, job.neighbors, job.namespace, command),
+                str(command.container.get("args")),
+            ]
+            texts += [
+                str(command.container.get("command")),
+                start.script.text if start.script else "",
+            ]
+            if any(stop in text or "psqlrc" in text for text in (*texts, *given)):
+                continue
+            seen.add(command.field)
+            yield Diagnostic(
+                command.field,
+                f"{command.name} goes on after a statement that fails, and exits with 0 at the end of the "
+                f"file: the Job succeeds. Add {advice}.",
+                line=command.line,
+            )
+
+
+_BEGINS = re.compile(
+    r"^\s*(?:BEGIN|START\s+TRANSACTION)\b\s*(?:WORK|TRANSACTION)?\s*;", re.I | re.M
+)
+_ENDS_IT = re.compile(r"\b(?:COMMIT|END|ROLLBACK)\b", re.IGNORECASE)
+
+
+def _never_stored(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report statements in a transaction that nothing ends. Source: PostgreSQL, BEGIN; MySQL, COMMIT."""
+    for start in job.all_starts:
+        for command in start.commands[:MAX_COMMANDS]:
+            if command.name not in SQL_CLIENTS:
+                continue
+            texts = list(texts_read(start, job.neighbors, job.namespace, command))
+            if any(map(_BEGINS.search, texts)) and not any(map(_ENDS_IT.search, texts)):
+                yield Diagnostic(
+                    command.field,
+                    f"{command.name} ends within a transaction, which is rolled back: nothing is stored, and "
+                    "the Job succeeds. Add COMMIT.",
+                    line=command.line,
+                )
+                return
 
 
 def _is_checked(step: ShellCommand | None) -> bool:
@@ -257,7 +324,24 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
                 line=program.line + hidden,
             )
+        unseen = unseen_failure(program.interpreter, program.text) if hidden is None else None
+        if unseen is not None:
+            yield Diagnostic(
+                program.field,
+                f"{unseen[1]}: without it, the Job succeeds although its work has failed.",
+                line=program.line + unseen[0],
+            )
+        steps = steps_of(program.interpreter, program.text) if hidden is None else None
+        ignored = ignored_step(steps.script) if steps is not None else None
+        if steps is not None and ignored is not None:
+            yield Diagnostic(
+                program.field,
+                f"If `{shortened(' '.join(ignored.words), MAX_NAME_LENGTH)}` fails, the program goes on, "
+                f"and exits with 0: the Job succeeds without it. {steps.advice}",
+                line=program.line + steps.lines[ignored.line],
+            )
     yield from _unnoticed_sql(job)
+    yield from _never_stored(job)
     for start, script in job.scripts:
         if start.is_init:
             continue
@@ -280,6 +364,10 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 line=ignored.line,
             )
             continue
+        swallowed = _swallowed(script) if found is None else None
+        if found is None and swallowed and not _rules_read_codes(job, start):
+            yield Diagnostic(start.field, swallowed[0], line=swallowed[1])
+            continue
         if found is None:
             replaced = next((each for each in script.commands if each.replaced_by), None)
             if replaced is not None and not script.errexit:
@@ -299,6 +387,43 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 "the Job succeeds, and no retry starts. Exit with the code of the program.",
                 line=command.line,
             )
+
+
+COPYING_OUTPUT = ("logger", "pv", "tee", "ts")
+"""Programs that pass on what they get."""
+
+
+def _swallowed(script: ShellScript) -> tuple[str, int] | None:
+    """Return the message about a program whose exit code a pipe or find hides, and its line; else None."""
+    piped = lost_in_pipe(script)
+    following = script.commands[script.commands.index(piped) + 1] if piped is not None else None
+    if piped is not None and following is not None and piped.name not in KEPT:
+        later = "\n".join(script.text.splitlines()[following.line + 1 :])
+        looks = any(file in later for file in following.words[1:] if file[:1] != "-")
+        if following.name in COPYING_OUTPUT and not looks:
+            return (
+                f"If {_named(piped)} fails, the pipe into {following.name} succeeds, and so does the Job. In "
+                "bash, begin the script with `set -o pipefail`."
+            ), piped.line
+        if following.name in GOING_ON and following.after != "|":
+            return (
+                f"If {_named(piped)} fails, {following.name} gets a part of its input, or none, and "
+                "succeeds: its data is incomplete. In bash, begin the script with `set -o pipefail`."
+            ), piped.line
+    for command in script.commands[:MAX_COMMANDS]:
+        words = command.words
+        if command.name != "find" or "-exec" not in words or ";" not in words or "-delete" in words:
+            continue
+        inner = base_name(words[words.index("-exec") + 1 : [*words, ""].index("-exec") + 2][0])
+        if (inner in COPYING or inner in (*REQUESTS, *SQL_CLIENTS)) and inner not in PACKING:
+            return (
+                f"find ends with 0 although a `{inner}` of -exec … \\; fails, and the Job succeeds. Write "
+                "-exec … {} +, or use xargs."
+            ), command.line
+    return None
+
+
+PACKING = ("gzip", "mv", "cp", "tar", "zip")
 
 
 def _advice(script: ShellScript, step: ShellCommand) -> str:
@@ -383,6 +508,8 @@ def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
         command = lost_in_pipe(script)
         if command is None or command.name in KEPT or _rules_read_codes(job, start):
             continue
+        if not start.is_init and _swallowed(script):
+            continue  # JW222 reports it
         yield Diagnostic(
             start.field,
             f"If {_named(command)} fails, the pipe may still succeed: only its last command decides. In "

@@ -57,10 +57,9 @@ class _Odd(Record):
 )
 def odd_character(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
-        texts = list(_texts(container))
-        if any(not text.isascii() for _, text in texts):
+        if not job.text.isascii():
             scripts = {start.field for start, _ in job.scripts}
-            for part, text in texts:
+            for part, text in _texts(container):
                 if text.isascii() or len(text) > MAX_LENGTH:
                     continue
                 field = f"{path}.{part}"

@@ -172,12 +172,14 @@ def _place_of_index(job: LintedJob) -> tuple[str, str] | None:
     for path, container in job.containers:
         variables = container.get("env", ())
         for index, variable in enumerate(variables):
-            if _reads_index(variable.get("valueFrom", {})):
+            if "valueFrom" in variable and _reads_index(variable["valueFrom"]):
                 return (
                     f"{path}.env[{index}]",
                     f"{variable.get('name', '')} reads the completion index",
                 )
-        if variables and any(variable.get("name") == INDEX_VARIABLE for variable in variables):
+        if INDEX_VARIABLE not in job.text or any(
+            variable.get("name") == INDEX_VARIABLE for variable in variables
+        ):
             continue
         for field in ("command", "args"):
             for index, text in enumerate(container.get(field, ())):

@@ -33,7 +33,7 @@ READ_ON_PODS = (
     summary="A Job has an annotation that has an effect only on its Pods.",
     fixable="unsafe",
     confidence="certain",
-    needs=needs.labels_or_annotations,
+    needs=needs.a_mark(*READ_ON_PODS),
 )
 def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
     own = _metadata_of_template(job).get("annotations", {})
@@ -64,7 +64,7 @@ def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="An annotation or label adds a sidecar, which may keep the Pod running after its work.",
     fixable="unsafe",
-    needs=needs.labels_or_annotations,
+    needs=needs.a_mark(*(injector.key for injector in INJECTORS)),
 )
 def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     metadata = _metadata_of_template(job)

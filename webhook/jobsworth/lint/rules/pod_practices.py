@@ -13,6 +13,7 @@ from jobsworth.api.batch.job_warnings import (
 from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.core.resource_names import NONE_AT_ZERO
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from kube_cel.formats.bounded_cache import bounded_cache
@@ -112,11 +113,12 @@ def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
 def _amounts(holder: dict[str, Any]) -> bool:
     """Return True if CPU or memory is requested; a limit without request is also the request."""
     resources = holder.get("resources", {})
-    return bool(resources) and any(
-        name in resources.get(kind, ()) and parse(resources[kind][name]).sign != 0
-        for kind in ("requests", "limits")
-        for name in COMPUTED
-    )
+    for kind in ("requests", "limits"):
+        amounts = resources.get(kind, {})
+        for name in COMPUTED:
+            if name in amounts and parse(amounts[name]).sign != 0:
+                return True
+    return False
 
 
 def _devices(container: dict[str, Any]) -> bool:
@@ -171,6 +173,8 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         for kind in ("requests", "limits"):
             for name, amount in container.get("resources", {}).get(kind, {}).items():
+                if name not in ("memory", "ephemeral-storage"):
+                    continue
                 quantity = parse(amount)
                 fraction = quantity.milli_value() % 1000 != 0
                 tiny = name == "memory" and 0 < quantity.value() < MEBIBYTE
@@ -194,6 +198,7 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A limit of CPU, memory or ephemeral storage is 0, which means no limit.",
     confidence="certain",
+    needs=needs.a_limit(*NONE_AT_ZERO),
     pods=True,
 )
 def zero_limit(job: LintedJob) -> Iterator[Diagnostic]:

@@ -44,6 +44,7 @@ _AFTER_ESCAPE = re.compile(r"[A-Za-z0-9_({$?#@*!-]")
     severity="warning",
     summary="A command line or variable refers to a variable that the container does not set.",
     confidence="certain",
+    needs=needs.a_text("$("),
     pods=True,
 )
 def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
@@ -263,6 +264,7 @@ def _is_part(name: str, other: str) -> bool:
     severity="warning",
     summary="The kubelet halves the $$ of a script: the process ID of the shell, or the quoting of SQL.",
     confidence="certain",
+    needs=needs.a_text("$$"),
     pods=True,
 )
 def halved_dollars(job: LintedJob) -> Iterator[Diagnostic]:

@@ -43,7 +43,7 @@ TRUE = ("1", "t", "T", "TRUE", "true", "True")
     summary="The name of a queue is where its controller or scheduler does not read it.",
     fixable="unsafe",
     confidence="certain",
-    needs=needs.labels_or_annotations,
+    needs=needs.a_mark(*KUEUE_LABELS, *SCHEDULER_MARKS),
 )
 def queue_label_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
     yield from _label_of_kueue_misplaced(job)
@@ -115,7 +115,7 @@ def _mark_of_scheduler_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
     "two-queues",
     severity="warning",
     summary="A Job waits in a queue of Kueue, and its Pods in a queue of Volcano or YuniKorn.",
-    needs=needs.labels_or_annotations,
+    needs=needs.a_mark(QUEUE_LABEL),
 )
 def two_queues(job: LintedJob) -> Iterator[Diagnostic]:
     holder = job.written.get("metadata", {})
@@ -141,7 +141,7 @@ def two_queues(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="Pods belong to a group, but are scheduled one by one.",
     fixable="unsafe",
-    needs=needs.labels_annotations_or_scheduling,
+    needs=needs.a_mark_or_scheduling(*GROUP_ANNOTATIONS),
 )
 def group_without_scheduler(job: LintedJob) -> Iterator[Diagnostic]:
     if "scheduling" in job.spec and job.spec.get("managedBy") == OUR_MANAGER:
@@ -170,7 +170,7 @@ def group_without_scheduler(job: LintedJob) -> Iterator[Diagnostic]:
     "group-larger-than-job",
     severity="warning",
     summary="The PodGroup of a Job waits for more Pods than the Job starts at a time.",
-    needs=needs.labels_or_annotations,
+    needs=needs.a_mark(*GROUP_ANNOTATIONS),
 )
 def group_larger_than_job(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
@@ -201,7 +201,7 @@ def group_larger_than_job(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="Kueue's webhook rejects a Job for an annotation that its parallelism or mode contradicts.",
     confidence="certain",
-    needs=needs.any_annotations,
+    needs=needs.a_mark(MIN_PARALLELISM, EQUAL_COMPLETIONS),
 )
 def kueue_annotation(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: validateCreate in pkg/controller/jobs/job/job_webhook.go, Kueue 0.19."""

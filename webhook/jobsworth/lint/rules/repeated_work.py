@@ -54,7 +54,7 @@ CHECKPOINTS = ("checkpoint", "ckpt", "resume_from")
     "lock-outlives-pod",
     severity="info",
     summary="A program leaves its lock behind when its Pod is killed, and every retry fails on it.",
-    needs=needs.known_commands_or_variables,
+    needs=needs.a_program(*LOCKING),
 )
 def lock_outlives_pod(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.may_retry() and job.cron is None:
@@ -104,10 +104,10 @@ def _checkpoint_folders(start: ContainerStart) -> Iterator[tuple[str, str, str]]
     """Yield the field, the name and the value of each absolute folder of checkpoints."""
     for command in start.commands:
         for name, value in command.options:
-            if any(mark in name for mark in CHECKPOINTS) and value.startswith("/"):
+            if value.startswith("/") and any(mark in name for mark in CHECKPOINTS):
                 yield command.field, f"--{name.replace('_', '-')}", value
     for index, name, value in literal_variables(start.container):
-        if any(mark in name.lower() for mark in CHECKPOINTS) and value.startswith("/"):
+        if value.startswith("/") and any(mark in name.lower() for mark in CHECKPOINTS):
             yield f"{start.path}.env[{index}].value", name, value
 
 

@@ -273,7 +273,8 @@ def _is_data(name: str) -> bool:
 )
 def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
     mounted = job.pod.get("automountServiceAccountToken")
-    if mounted is True or _has_own_credentials(job):
+    clients = [] if mounted is True else list(_clients(job))
+    if not clients or _has_own_credentials(job):
         return
     if mounted is False:
         because = "automountServiceAccountToken is false"
@@ -288,15 +289,13 @@ def client_without_token(job: LintedJob) -> Iterator[Diagnostic]:
             return
         because = f"automountServiceAccountToken of the ServiceAccount {account} is false"
     where = f"{job.pod_path}.automountServiceAccountToken"
-    for path, name, client in _clients(job):
-        if client:
-            yield Diagnostic(
-                where if mounted is False else path,
-                f"{client} in {name} calls the API server, but {because}, and no token "
-                "is mounted: it is not authenticated. Set automountServiceAccountToken: true for this Pod.",
-                Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False),
-            )
-            return
+    path, name, client = clients[0]
+    yield Diagnostic(
+        where if mounted is False else path,
+        f"{client} in {name} calls the API server, but {because}, and no token "
+        "is mounted: it is not authenticated. Set automountServiceAccountToken: true for this Pod.",
+        Fix("Set automountServiceAccountToken: true", Edit("set", where, True), safe=False),
+    )
 
 
 def _clients(job: LintedJob) -> Iterator[tuple[str, str, str]]:

@@ -54,6 +54,8 @@ def shard_count(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.starts:
         indexed = _reads_index(start.container)
         for field, shown, value in _settings(start):
+            if not value[-1:].isdecimal():
+                continue
             name = shown.lstrip("-").replace("-", "_").lower()
             number = _shard_count(name, value, indexed=indexed)
             if not number:

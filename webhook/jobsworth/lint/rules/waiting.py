@@ -46,7 +46,9 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 def pre_stop_exceeds_grace(job: LintedJob) -> Iterator[Diagnostic]:
     grace = job.pod.get("terminationGracePeriodSeconds", DEFAULT_GRACE)
     for path, container in job.containers:
-        hook = container.get("lifecycle", {}).get("preStop", {})
+        hook = container.get("lifecycle", {}).get("preStop")
+        if hook is None:
+            continue
         at, seconds = _pre_stop_seconds(f"{path}.lifecycle.preStop", hook)
         if not seconds or seconds < grace:
             continue

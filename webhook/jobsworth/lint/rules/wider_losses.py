@@ -8,12 +8,19 @@ from itertools import pairwise
 from typing import Any
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import ContainerStart, RunCommand, container_starts
+from jobsworth.lint.container_start import (
+    ContainerStart,
+    RunCommand,
+    container_starts,
+    literal_variables,
+)
 from jobsworth.lint.effects import (
     CLOUDS,
+    KEPT_KINDS,
     LOSSES,
     PUBLIC,
     SQL_CLIENTS,
+    Effects,
     backs_up,
     deletes_in_cloud,
     effects,
@@ -22,9 +29,12 @@ from jobsworth.lint.effects import (
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.mounted_scripts import texts_read
 from jobsworth.lint.neighbors import mapping, part, parts
-from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
+from jobsworth.lint.risky_uses import RISKS, VARIABLES, risk_of
+from jobsworth.lint.script_flow import MAX_COMMANDS, TESTS, constants, resolved
 from jobsworth.lint.shell_script import ShellCommand
+from jobsworth.lint.usual_programs import RESTORES
 
 OF_CLUSTER = {
     **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolumes"),
@@ -69,6 +79,21 @@ _NUMBERED = re.compile(r"(?:redis|valkey)s?://[^/]+/\d+")
 _CASCADES = re.compile(
     r"\bTRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([^;]*?)\s+(?:RE\w+\s+IDENTITY\s+)?CASCADE\b", re.I
 )
+_DELETES = re.compile(
+    r"\bDELETE\s+FROM\s+([\w.\"`]+)\s+WHERE\s+((?:[^;']|'[^']*')*)", re.IGNORECASE
+)
+_NEWER = re.compile(
+    r"^\s*[\w.\"`]+\s*>=?\s*(?:now|current_\w+|getdate|curdate|sysdate|date_sub|dateadd)",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\b(?:now\(|current_(?:date|timestamp)|curdate\(|getdate\(|sysdate)", re.I)
+_TRIAL = re.compile(
+    r"(?:^|[-_./\s])(dev|development|preview|qa|sandbox|stage|staging|test|uat)(?=$|[-_./\s])"
+)
+"""A name of an environment in which data is only tried."""
+_PRODUCTION = re.compile(r"(?:^|[-_./@:])(?:live|prod|production|prd)(?:$|[-_./:])")
+_OPEN_PATTERN = re.compile(r"\^?(?:\w+/)?[a-z0-9-]*[a-z]")
+"""A pattern of grep that is a name, and matches each longer one."""
 _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
 
 
@@ -86,6 +111,7 @@ _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
         *FORGETTING,
         *MIRRORS,
         *REDIS_CLIENTS,
+        *RESTORES,
         *SQL_CLIENTS,
     ),
 )
@@ -96,12 +122,15 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
                 _of_cluster(command.words)
                 or _of_namespace(command.words)
                 or _of_all_databases(command.words)
-                or _of_referencing_tables(command)
+                or _of_statement(job, start, command)
+                or _of_names(command)
+                or _of_later_rows(start, command)
+                or _of_volume(job, command)
+                or _in_wrong_place(job, start, command)
                 or _of_cloud(command.step)
                 or _of_partial_clone(start, command)
                 or _of_others(job, start, command)
-                or _of_empty_source(job, start, command)
-                or _reversed(job, start, command)
+                or _of_mirror(job, start, command)
             )
             if found:
                 yield Diagnostic(command.field, found, line=command.line)
@@ -111,8 +140,10 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
 def _of_cluster(words: Sequence[str]) -> str:
     """Return the message for a kubectl that deletes all objects of the cluster; empty for others."""
     name = words[0].rpartition("/")[2]
+    if name not in ("kubectl", "oc"):
+        return ""
     rest = operands(words)
-    if name not in ("kubectl", "oc") or rest[:1] != ["delete"] or len(rest) < 2:
+    if rest[:1] != ["delete"] or len(rest) < 2:
         return ""
     if not any(word in ALL for word in words) or any(
         word.startswith("--dry-run") for word in words
@@ -138,9 +169,12 @@ def _of_namespace(words: Sequence[str]) -> str:
 
     Source: kubectl 1.36, pkg/cmd/apply/apply.go, Validate, and prune.go.
     """
-    name, rest = words[0].rpartition("/")[2], operands(words)
+    name = words[0].rpartition("/")[2]
+    if name not in ("kubectl", "oc"):
+        return ""
+    rest = operands(words)
     options = {word.partition("=")[0] for word in words}
-    if name not in ("kubectl", "oc") or "--dry-run" in options:
+    if "--dry-run" in options:
         return ""
     if rest[:1] == ["apply"] and "--prune" in options and "--prune=false" not in words:
         if not options.isdisjoint(("-l", "--selector", "--applyset")):
@@ -167,10 +201,11 @@ def _of_namespace(words: Sequence[str]) -> str:
 def _of_all_databases(words: Sequence[str]) -> str:
     """Return the message for a FLUSHALL of one database; empty for others. Source: redis.io, FLUSHALL."""
     name = words[0].rpartition("/")[2]
-    flushes = name in REDIS_CLIENTS and "flushall" in map(str.lower, operands(words))
+    if name not in REDIS_CLIENTS or "flushall" not in map(str.lower, operands(words)):
+        return ""
     chosen = [each for each in words if _NUMBERED.fullmatch(each)]
     chosen += [f"-n {number}" for option, number in pairwise(words) if option == "-n"]
-    if not flushes or not chosen:
+    if not chosen:
         return ""
     return (
         f"FLUSHALL empties every database of the server, not only that of `{chosen[0][:MAX_SHOWN]}`. "
@@ -178,19 +213,139 @@ def _of_all_databases(words: Sequence[str]) -> str:
     )
 
 
-def _of_referencing_tables(command: RunCommand) -> str:
-    """Return the message for a TRUNCATE … CASCADE; empty for others. Source: PostgreSQL, TRUNCATE."""
+def _of_statement(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for SQL that empties or deletes more than it names; empty for others.
+
+    Sources: PostgreSQL, TRUNCATE, and "Operator Precedence".
+    """
     if command.name not in SQL_CLIENTS:
         return ""
-    texts = (*command.words[1:], command.step.input if command.step else "")
-    found = next(filter(None, map(_CASCADES.search, texts)), None)
-    if found is None:
+    for text in texts_read(start, job.neighbors, job.namespace, command):
+        if (found := _CASCADES.search(text)) is not None:
+            tables = " ".join(found[1].split())
+            return (
+                f"TRUNCATE … CASCADE also empties each table that refers to {tables[:MAX_SHOWN]}, and those "
+                "that refer to them. Name all tables to be emptied, without CASCADE."
+            )
+        for statement in _DELETES.finditer(text):
+            table, where = statement[1], _without_parentheses(statement[2])
+            if re.search(r"\bAND\b.*\bOR\b|\bOR\b.*\bAND\b", where, re.IGNORECASE | re.DOTALL):
+                return (
+                    f"AND binds more tightly than OR: this deletes rows of {table[:MAX_SHOWN]} for which "
+                    "only one side of the OR holds. Put the alternatives in parentheses."
+                )
+            if _NEWER.search(where) and not re.search(r"<|\bBETWEEN\b", where, re.IGNORECASE):
+                return (
+                    f"The condition is true for the newest rows of {table[:MAX_SHOWN]}: this deletes them "
+                    "and keeps the old ones. Write < in place of >."
+                )
+    return ""
+
+
+def _of_later_rows(start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for rows that are deleted by a time that is later than that of their export."""
+    if command.name not in SQL_CLIENTS:
         return ""
-    tables = " ".join(found[1].split())
-    return (
-        f"TRUNCATE … CASCADE also empties each table that refers to {tables[:MAX_SHOWN]}, and those that "
-        "refer to them. Name all tables to be emptied, without CASCADE."
-    )
+    values = {} if start.script is None else constants(start, start.script)
+    deletes = _DELETES.search(resolved(values, " ".join(command.words)))
+    if deletes is None or not _CLOCK.search(deletes[2]):
+        return ""
+    for each in start.commands[: list(start.commands).index(command)]:
+        text = resolved(values, " ".join(each.words))
+        exports = re.search(r"\b(?:copy|outfile|select)\b", text, re.IGNORECASE)
+        if each.name in SQL_CLIENTS and exports and deletes[1] in text and _CLOCK.search(text):
+            return (
+                f"now() is later here than for the export: rows of {deletes[1][:MAX_SHOWN]} that became "
+                "old in between are deleted without being exported. Compute the time once, by date."
+            )
+    return ""
+
+
+def _of_volume(job: LintedJob, command: RunCommand) -> str:
+    """Return the message for a claim whose volume is deleted with it; empty for others.
+
+    Source: Kubernetes, "Reclaiming": Delete removes the volume and its storage asset.
+    """
+    rest = operands(command.words)
+    if command.name not in ("kubectl", "oc") or rest[:1] != ["delete"] or len(rest) < 3:
+        return ""
+    if rest[1] not in ("pvc", "persistentvolumeclaim", "persistentvolumeclaims"):
+        return ""
+    for volume in job.in_file("PersistentVolume"):
+        names = (part(volume, "spec", "claimRef", "name"), part(volume, "metadata", "name"))
+        if part(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete" and rest[2] in names:
+            return (
+                f"The PersistentVolume {str(names[1])[:MAX_SHOWN]} has the reclaim policy Delete: its data "
+                f"is deleted with the claim {rest[2][:MAX_SHOWN]}. Set Retain first."
+            )
+    return ""
+
+
+def _in_wrong_place(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a store of production that a Job of another environment empties."""
+    trial = _TRIAL.search(f"{job.name} {job.namespace}")
+    loss = effects(command.words, command.step.input if command.step else "")
+    if loss is None or loss.loss not in ("reset", "mirror", "schema") or trial is None:
+        return ""
+    hosts = [(name, value) for _, name, value in literal_variables(start.container)]
+    sources = [part(each, "configMapRef", "name") for each in parts(start.container, "envFrom")]
+    for each in job.in_file("ConfigMap"):
+        if part(each, "metadata", "name") in sources:
+            hosts += [(str(key), str(value)) for key, value in mapping(each, "data").items()]
+    hosts += [("", word) for word in command.words[1:]]
+    for name, value in hosts:
+        if _PRODUCTION.search(value) and not _TRIAL.search(value) and value not in loss.sources:
+            shown = f"{name}={value}" if name else value
+            return (
+                f"The Job belongs to {trial[1]}, and `{loss.shown}` deletes in {shown[:MAX_SHOWN]}, which "
+                "looks like production. Correct one of the two."
+            )
+    return ""
+
+
+def _without_parentheses(text: str) -> str:
+    """Return a condition without what is in parentheses or quotes."""
+    text = re.sub(r"'[^']*'", "''", text)
+    while (shorter := re.sub(r"\([^()]*\)", "()", text).replace("()", "")) != text:
+        text = shorter
+    return text
+
+
+def _of_names(command: RunCommand) -> str:
+    """Return the message for a deletion in a cluster of all that a list has, or of names that begin alike."""
+    step = command.step
+    words = list(command.words)
+    inner = words[1:] if command.name == "xargs" else words
+    at = next((index for index, word in enumerate(inner) if word in ("kubectl", "oc", "helm")), -1)
+    if step is None or at < 0 or not {"delete", "uninstall"} & set(inner[at + 1 :]):
+        return ""
+    lists = [each for each in step.fed_by if each.name in ("kubectl", "oc", "helm")]
+    lists = [each for each in lists if {"get", "list", "ls"} & set(each.words[1:4])]
+    if not lists or step.conditions or step.before in ("&&", "||"):
+        return ""
+    filters = [each for each in step.fed_by if each.name in ("grep", "egrep", "awk", "jq", "sed")]
+    filters += [each for each in step.fed_by if each.name in TESTS]
+    kinds = {kind for word in operands(lists[-1].words)[1:2] for kind in word.split(",")}
+    durable = sorted(kinds & KEPT_KINDS)
+    names = [word for each in lists for word in each.words]
+    if not durable or {"-l", "--selector", "--field-selector"} & {
+        word.partition("=")[0] for word in names
+    }:
+        return ""
+    if not filters and len(operands(lists[-1].words)) == 2 and "[?" not in " ".join(names):
+        return (
+            f"`{' '.join(lists[-1].words)[:MAX_SHOWN]}` lists all {durable[0]}, and each is deleted: nothing "
+            "selects them. Select them by a label (-l)."
+        )
+    for each in filters:
+        pattern = next((word for word in each.words[1:] if word[:1] != "-"), "")
+        inverted = any(word[:1] == "-" and set("vxwE") & set(word) for word in each.words[1:])
+        if each.name.endswith("grep") and not inverted and _OPEN_PATTERN.fullmatch(pattern):
+            return (
+                f"`grep {pattern[:MAX_SHOWN]}` also matches longer names that contain it, and each "
+                "is deleted. Match the whole name, as by '^preview-[0-9]+$', or select by a label."
+            )
+    return ""
 
 
 def _of_cloud(step: ShellCommand | None) -> str:
@@ -238,7 +393,7 @@ def _of_others(job: LintedJob, start: ContainerStart, command: RunCommand) -> st
     if any(word.startswith(GROUPED) for word in words) or not _keeps_by_rule(words):
         return ""
     own = _repositories(start.container)
-    for other in job.cron_jobs_beside():
+    for other in job.in_file("CronJob"):
         pod = mapping(other, "spec", "jobTemplate", "spec", "template", "spec")
         for container in parts(pod, "containers"):
             if own and own & _repositories(container) and _runs(container, FORGETTING):
@@ -283,13 +438,22 @@ def _repositories(container: dict[str, Any]) -> set[str]:
     }
 
 
-def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
-    """Return the message for a mirror of an emptyDir to which nothing has written."""
+def _of_mirror(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a mirror whose source is probably not the one that is meant."""
     loss = effects(command.words)
     if loss is None or loss.loss != "mirror" or len(loss.sources) != 1:
         return ""
     values = {} if start.script is None else constants(start, start.script)
-    source = resolved(values, loss.sources[0])
+    source, *targets = (resolved(values, each) for each in (*loss.sources, *loss.targets[:1]))
+    return _of_empty_source(job, start, command, loss, source) or (
+        _reversed(job, start, loss, source, targets[0]) if targets else ""
+    )
+
+
+def _of_empty_source(
+    job: LintedJob, start: ContainerStart, command: RunCommand, loss: Effects, source: str
+) -> str:
+    """Return the message for a mirror of an emptyDir to which nothing has written."""
     place = start.place(source) if source.startswith("/") else None
     if place is None or "emptyDir" not in place.volume:
         return ""
@@ -314,13 +478,10 @@ def _of_empty_source(job: LintedJob, start: ContainerStart, command: RunCommand)
     )
 
 
-def _reversed(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+def _reversed(
+    job: LintedJob, start: ContainerStart, loss: Effects, source: str, target: str
+) -> str:
     """Return the message for a mirror from a backup to what it should save; empty for others."""
-    loss = effects(command.words)
-    if loss is None or loss.loss != "mirror" or len(loss.sources) != 1 or not loss.targets:
-        return ""
-    values = {} if start.script is None else constants(start, start.script)
-    source, target = resolved(values, loss.sources[0]), resolved(values, loss.targets[0])
     text = f"{job.name} {start.container.get('name', '')}"
     saves = job.cron is not None and _SAVES.search(text) and not _BRINGS_BACK.search(text)
     if not saves or not _SAVES.search(source) or _SAVES.search(target) or "$" in target:
@@ -369,3 +530,25 @@ def _is_written(start: ContainerStart, command: RunCommand, folder: str) -> bool
         if each.name in ("cd", ".", "source") or folder in " ".join((*each.words, *outputs)):
             return True
     return False
+
+
+@lint_rule(
+    "JW277",
+    "risky-use",
+    severity="warning",
+    summary="A command has an option, operand or variable whose effect is worse than it seems.",
+    needs=needs.a_program_or_variables(*RISKS),
+)
+def risky_use(job: LintedJob) -> Iterator[Diagnostic]:
+    for command in job.commands[:MAX_COMMANDS]:
+        found = risk_of(command.words)
+        if found is not None:
+            use, effect, advice = found
+            yield Diagnostic(command.field, f"`{use}` {effect}. {advice}", line=command.line)
+    for path, container in job.containers:
+        for index, name, value in literal_variables(container):
+            pattern, effect = VARIABLES.get(name, ("", ""))
+            if pattern and re.fullmatch(pattern, value):
+                yield Diagnostic(
+                    f"{path}.env[{index}].value", f"{name}={value[:MAX_SHOWN]} {effect}. Remove it."
+                )

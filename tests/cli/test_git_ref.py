@@ -74,6 +74,10 @@ def test_without_a_change_nothing_is_validated(git: Git, tmp_path: Path) -> None
     done = run("validate", "--git-ref", "main", folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "no manifest differs from main: nothing was validated\n"
+    (tmp_path / "values.yaml").write_text("a: 1\n")
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    sentence = "no Job or CronJob found in what differs from main; 1 other object skipped\n"
+    assert (done.returncode, done.stderr) == (0, sentence)
 
 
 @pytest.mark.parametrize("how", ["committed", "staged", "in the working tree"])

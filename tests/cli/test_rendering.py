@@ -577,7 +577,7 @@ def test_without_helm_the_other_files_are_validated(
     write({**REPOSITORY, "plain.yaml": BASE})
     done = validate("-o", "concise", "--render", "charts", "plain.yaml")
     assert done.code == 2
-    assert "helm is not installed" in done.out
+    assert "charts/etl/Chart.yaml: error JW090 helm is not installed" in done.out
     assert "plain.yaml:8:22: error JW003" in done.out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support.cli.command_runs import Command
 from support.editors.language_client import CAPABILITIES, LanguageClient, LanguageServerError
 
 pytestmark = pytest.mark.slow  # each test starts a server, of which the library takes a second
@@ -419,3 +420,10 @@ def test_an_explanation_of_no_address_says_what_to_do(
         "workspace/executeCommand", command="jobsworth.explain", arguments=[argument]
     )
     assert "is not open" in text
+
+
+def test_an_end_without_a_client_is_said(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobsworth.lsp.language_server.JobsworthServer.serve", lambda _: 1)
+    done = command("lsp")
+    assert done.code == 1
+    assert "an editor starts this command. Documentation: https://" in done.err

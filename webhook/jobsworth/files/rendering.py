@@ -305,7 +305,10 @@ def _run(
 
 
 def _failed(source: Source, message: str) -> ManifestError:
-    return ManifestError(source.path, 1, 1, message)
+    """Name the file that makes a folder a chart or an overlay, without a place in it."""
+    names = (CHART_FILE,) if source.kind == "chart" else KUSTOMIZATIONS
+    files = [os.path.normpath(os.path.join(source.path, name)) for name in names]
+    return ManifestError(next(filter(os.path.isfile, files), source.path), 0, 0, message)
 
 
 def without_repeated(results: Sequence[Result], before: Sequence[Result]) -> list[Result]:

@@ -99,8 +99,11 @@ class Summary:
         """The number of objects that were validated."""
         return self.documents[VALID] + self.documents[INVALID]
 
-    def sentence(self) -> str:
+    def sentence(self, among: str = "") -> str:
         """Return the counts as one line for people.
+
+        Args:
+            among: the objects that were looked at, if not all: ``" in what differs from main"``.
 
         >>> Summary([]).sentence()
         'no Job or CronJob found'
@@ -115,7 +118,7 @@ class Summary:
             parts.append(f"{count(self.validated, 'object')} in {places}")
             parts.append(self._verdicts())
         else:
-            parts.append("no Job or CronJob found")
+            parts.append(f"no Job or CronJob found{among}")
         seen = {"error": self.findings["error"] - self.wider, "warning": self.findings["warning"]}
         parts += [count(number, severity) for severity, number in seen.items() if number]
         if self.findings["info"]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
 from jobsworth.cli.failures import TRACEBACK
+from jobsworth.cli.help_text import documentation_line
 from jobsworth.cli.options import Options, flag, group
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.files.configuration.configurations import Configurations
@@ -70,7 +72,13 @@ def run(options: LspOptions) -> int:
         infos=options.info,
     )
     _log_in_lines()
-    return language_server(workspace).serve()
+    code = language_server(workspace).serve()
+    if code:
+        sys.stderr.write(
+            "standard input ended before the client asked for the end of the session: an editor starts this "
+            f"command. {documentation_line('lsp')}\n"
+        )
+    return code
 
 
 COMMAND = Command(

@@ -403,7 +403,8 @@ def _closing_lines(
 def _summary_lines(
     options: ValidateOptions, summary: Summary, *, nothing_wrong: bool
 ) -> Iterator[str]:
-    sentence = summary.sentence()
+    git_ref = options.comparison.git_ref
+    sentence = summary.sentence(printable(f" in what differs from {git_ref}") if git_ref else "")
     unexpected = not summary.validated and nothing_wrong and not options.input.mixed
     if unexpected and wants_color(sys.stderr, options.report.color):
         sentence = f"\x1b[{YELLOW}m{sentence}\x1b[0m"

@@ -153,7 +153,7 @@ def _only_works_on_files(job: LintedJob) -> bool:
             return False
         if any(each.name not in local or "-exec" in each.words for each in commands):
             return False
-    return True
+    return bool(job.starts)
 
 
 def _is_of_type(spec: dict[str, Any], direction: str, field: str) -> bool:

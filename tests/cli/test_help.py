@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,21 @@ def test_options_that_most_never_need_stand_last(command: Command) -> None:
     for words in ("serve", "why", "simulate", "explain"):
         headings = list(sections(command(words, "--help").out))
         assert headings[-1] == "API server", (words, headings)
+
+
+def test_every_command_has_its_help_without_the_extras() -> None:
+    code = (
+        "import importlib, pkgutil, sys\n"
+        "for name in sys.argv[1:]: sys.modules[name] = None\n"
+        "import jobsworth.cli.commands as commands\n"
+        "for each in pkgutil.iter_modules(commands.__path__, commands.__name__ + '.'):\n"
+        "    importlib.import_module(each.name)\n"
+    )
+    extras = (
+        "a2wsgi", "cryptography", "flask", "gunicorn", "httptools", "kubernetes", "prometheus_client",
+        "pygls", "re2", "urllib3", "uvicorn", "uvicorn_worker",
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code, *extras], capture_output=True, check=False, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from jobsworth.lint.linter import RULES
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.linter import RULES, Linter
+from jobsworth.validation.decoded_object import DecodedObject
 from support.cli.command_runs import Validate
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
+VALID = (ROOT / "examples/valid/ml-training.yaml").read_text()
 INVALID = (ROOT / "examples/invalid/max-failed-indexes-alone.yaml").read_text()
 
 
@@ -41,6 +45,37 @@ def test_a_quiet_report_shows_what_fails_as_the_whole_report_does(
             for finding in result["findings"]
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "linted"),
+    [
+        (("--quiet",), ["twice", "rejected"]),
+        (("--quiet", "--fail-on", "warning"), ["accepted", "twice", "rejected"]),
+        (("--quiet", "--ignore", "JW501"), ["accepted", "twice", "rejected"]),
+        ((), ["accepted", "twice", "rejected"]),
+    ],
+)
+def test_a_quiet_run_lints_only_the_jobs_that_it_may_show(
+    validate: Validate, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], linted: list[str]
+) -> None:
+    """The Job with a key twice is one that the API server accepts, and the run fails."""
+    seen = []
+    lint = Linter.lint
+
+    def noted(self: Linter, decoded: DecodedObject, *others: Any, **named: Any) -> list[Finding]:
+        seen.append(decoded.written["metadata"]["name"])
+        return lint(self, decoded, *others, **named)
+
+    monkeypatch.setattr(Linter, "lint", noted)
+    accepted = VALID.replace("name: train-recommender", "name: accepted", 1)
+    twice = VALID.replace("name: train-recommender", "name: twice\n  name: twice", 1)
+    rejected = VALID.replace("name: train-recommender", "name: rejected", 1)
+    rejected = rejected.replace("restartPolicy: Never", "restartPolicy: Always")
+    run = validate(
+        *options, "jobs.yaml", files={"jobs.yaml": f"{accepted}---\n{twice}---\n{rejected}"}
+    )
+    assert (run.code, list(dict.fromkeys(seen))) == (1, linted)
 
 
 def test_info_findings_are_counted_but_not_shown(validate: Validate) -> None:

@@ -40,6 +40,11 @@ CASES = [
     ),
     (
         "JW222",
+        "set -eu\npsql -v ON_ERROR_STOP=1 <<'SQL'\nBEGIN;\nUPDATE accounts SET balance = 0 WHERE closed;\nSQL",
+        "set -eu\npsql -v ON_ERROR_STOP=1 <<'SQL'\nBEGIN;\nUPDATE accounts SET balance = 0 WHERE closed;\nCOMMIT;\nSQL",
+    ),
+    (
+        "JW222",
         "set -eu\nfor s in 1 2 3; do\n  /app/export --shard $s &\ndone\nwait",
         'set -eu\npids=""\nfor s in 1 2 3; do\n  /app/export --shard $s &\n  pids="$pids $!"\ndone\nfor p in $pids; do wait $p; done',
     ),
@@ -60,8 +65,23 @@ CASES = [
     ),
     (
         "JW222",
+        "kubectl exec db-0 -- pg_dump shop > /backup/shop.sql\nkubectl delete pvc data-db-0",
+        "set -e\nkubectl exec db-0 -- pg_dump shop > /backup/shop.sql\nkubectl delete pvc data-db-0",
+    ),
+    (
+        "JW222",
+        'set -e\nmongorestore --drop --uri "$URI" --archive=/backup/latest.gz --gzip || true\necho ok',
+        'set -e\nmongorestore --uri "$URI" --archive=/backup/latest.gz --gzip',
+    ),
+    (
+        "JW222",
         "set -eu\n/app/import --all || true",
         "set -eu\n/app/import --all",
+    ),
+    (
+        "JW222",
+        "pg_dump -Fc shop > /data/shop.dump\naws s3 cp /data/shop.dump s3://b/shop.dump\nrm /data/shop.dump\naws s3 rm s3://b/old.dump",
+        "set -e\npg_dump -Fc shop > /data/shop.dump\naws s3 cp /data/shop.dump s3://b/shop.dump\nrm /data/shop.dump\naws s3 rm s3://b/old.dump",
     ),
     (
         "JW222",
@@ -84,14 +104,39 @@ CASES = [
         "set -eo pipefail\n/app/import --all | tee /data/import.log",
     ),
     (
+        "JW262",
+        "set -eu\nphp artisan migrate:fresh --force --seed",
+        "set -eu\nphp artisan migrate --force --seed",
+    ),
+    (
+        "JW262",
+        "set -eu\nDISABLE_DATABASE_ENVIRONMENT_CHECK=1 bundle exec rails db:schema:load",
+        "set -eu\nbundle exec rails db:migrate",
+    ),
+    (
+        "JW270",
+        "set -euo pipefail\nCUTOFF=$(date -u -d '14 days ago' +%FT%TZ)\nOLD=$(aws ec2 describe-snapshots --owner-ids self --query \"Snapshots[?StartTime<='${CUTOFF}'].SnapshotId\" --output text)\nfor id in $OLD; do aws ec2 delete-snapshot --snapshot-id \"$id\"; done",
+        "set -euo pipefail\nCUTOFF=$(date -u -d '14 days ago' +%FT%TZ)\nOLD=$(aws ec2 describe-snapshots --owner-ids self --filters Name=tag:a,Values=b --query \"Snapshots[?StartTime<='${CUTOFF}'].SnapshotId\" --output text)\nfor id in $OLD; do aws ec2 delete-snapshot --snapshot-id \"$id\"; done",
+    ),
+    (
         "JW270",
         'set -eu\nfor f in $(kubectl get pvc -o name); do\n  kubectl delete "$f"\ndone',
         'set -eu\nfor f in $(kubectl get pvc -o name -l app=preview); do\n  kubectl delete "$f"\ndone',
     ),
     (
         "JW270",
+        'set -euo pipefail\nkubectl get pvc -o name > /tmp/all\ngrep "tmp" /tmp/all > /tmp/stale || exit 0\nxargs kubectl delete < /tmp/stale',
+        "set -euo pipefail\nkubectl get pvc -l app=preview -o name > /tmp/stale\nxargs -r kubectl delete < /tmp/stale",
+    ),
+    (
+        "JW270",
         'set -euo pipefail\nkubectl get ns -o name | grep "^namespace/pr" | xargs -r kubectl delete',
         'set -euo pipefail\nkubectl get ns -o name | grep -E "^namespace/pr-[0-9]+$" | xargs -r kubectl delete',
+    ),
+    (
+        "JW270",
+        'set -euo pipefail\nCUTOFF="now() - interval \'90 days\'"\npsql -v ON_ERROR_STOP=1 -c "\\\\copy (SELECT * FROM events WHERE created_at < $CUTOFF) TO \'/data/out.csv\' CSV"\npsql -v ON_ERROR_STOP=1 -c "DELETE FROM events WHERE created_at < $CUTOFF"',
+        "set -euo pipefail\nCUTOFF=\"'$(date -u -d '90 days ago' +%F)'\"\npsql -v ON_ERROR_STOP=1 -c \"\\\\copy (SELECT * FROM events WHERE created_at < $CUTOFF) TO '/data/out.csv' CSV\"\npsql -v ON_ERROR_STOP=1 -c \"DELETE FROM events WHERE created_at < $CUTOFF\"",
     ),
     (
         "JW270",
@@ -175,8 +220,23 @@ CASES = [
     ),
     (
         "JW277",
+        "set -eu\ngit -C /data/repo fetch origin\ngit -C /data/repo push --force origin main",
+        "set -eu\ngit -C /data/repo fetch origin\ngit -C /data/repo push origin main",
+    ),
+    (
+        "JW277",
+        "docker system prune -af --volumes",
+        "docker system prune -af",
+    ),
+    (
+        "JW277",
         "set -eu\netcdctl del --prefix /tenants/acme",
         "set -eu\netcdctl del --prefix /tenants/acme/",
+    ),
+    (
+        "JW277",
+        "set -e\ngit -C /data/repo push --force origin main",
+        "set -e\ngit -C /data/repo push --force-with-lease origin main",
     ),
     (
         "JW277",
@@ -246,3 +306,64 @@ CASES = [
 def test_a_script_is_reported_and_its_correct_form_is_not(code: str, bad: str, good: str) -> None:
     assert fields(code, running(bad))
     assert not fields(code, running(good))
+
+
+PROGRAMS = [
+    ("python3", "import requests\nrequests.post(url)", "requests.post(url).raise_for_status()"),
+    ("python3", "for a in b:\n    pool.submit(work, a)", "pool.submit(work, a).result()"),
+    ("python3", "Process(target=work).start()", "work()"),
+    (
+        "python3",
+        'import subprocess\nsubprocess.run(["aws", "s3", "sync", "/data", "s3://b"])',
+        'import subprocess\nsubprocess.run(["aws", "s3", "sync", "/data", "s3://b"], check=True)',
+    ),
+    (
+        "python3",
+        "for a in b:\n    try:\n        work(a)\n    except Exception as e:\n        print(e)",
+        "for a in b:\n    try:\n        work(a)\n    except Exception as e:\n        failed += 1",
+    ),
+    (
+        "node",
+        "rows.forEach(async (row) => { await save(row); });",
+        "await Promise.all(rows.map(save));",
+    ),
+    (
+        "node",
+        'await fetch(url, {method: "POST"});',
+        'const r = await fetch(url, {method: "POST"});\nif (!r.ok) throw r;',
+    ),
+]
+"""An interpreter, a program that does not see a failure, and one that does."""
+COPY = 'import subprocess\nfor a in b:\n    subprocess.run(["aws", "s3", "cp", str(a), "s3://b"]%s)\n    a.unlink()'
+LOOP = "%sforeach ($f in Get-ChildItem /data) {\n  Copy-Item $f.FullName /backup/\n  Remove-Item $f.FullName\n}"
+TRY = "%stry {\n  Copy-Item /data/a /backup/\n} catch {\n  Write-Host no\n}\nRemove-Item -Recurse /data/a"
+STOPS = "$ErrorActionPreference = 'Stop'\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "interpreter", "bad", "good"),
+    [
+        *(("JW222", *each) for each in PROGRAMS),
+        ("JW260", "python3", COPY % "", COPY % ", check=True"),
+        ("JW260", "pwsh", LOOP % "", LOOP % STOPS),
+        (
+            "JW260",
+            "pwsh",
+            TRY % "",
+            f"{STOPS}Copy-Item /data/a /backup/\nRemove-Item -Recurse /data/a",
+        ),
+    ],
+)
+def test_a_program_that_does_not_see_a_failure_is_reported(
+    code: str, interpreter: str, bad: str, good: str
+) -> None:
+    option = {"python3": "-c", "node": "-e", "pwsh": "-Command"}[interpreter]
+    for text, reported in ((bad, True), (good, False)):
+        main: dict[str, Any] = {
+            "name": "main",
+            "image": "tools:1",
+            "command": [interpreter, option, text],
+            "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+        }
+        value = job({"containers": [main], "volumes": [{"name": "data", **CLAIM}]})
+        assert bool(fields(code, value)) is reported

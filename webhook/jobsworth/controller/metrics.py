@@ -30,20 +30,22 @@ def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
     """Count the Pods and indexes that finished between two versions of the status."""
     if after is before:
         return ()
-    limit = "perIndex" if job.per_index else "global"
     counts = []
     if job.indexed:
+        limit = "perIndex" if job.per_index else "global"
         succeeded = _newly_finished(before.completed_indexes, after.completed_indexes, job.size)
         failed = _newly_finished(before.failed_indexes, after.failed_indexes, job.size)
         for status, number in (("succeeded", succeeded), ("failed", failed)):
-            labels = (("status", status), ("backoffLimit", limit))
-            counts.append(Count(well_known_names.FINISHED_INDEXES, labels, number))
+            if number > 0:
+                labels = (("status", status), ("backoffLimit", limit))
+                counts.append(Count(well_known_names.FINISHED_INDEXES, labels, number))
     else:
         succeeded = after.succeeded - before.succeeded
     for result, number in (("succeeded", succeeded), ("failed", after.failed - before.failed)):
-        labels = (("completion_mode", job.completion_mode), ("result", result))
-        counts.append(Count(well_known_names.PODS_FINISHED, labels, number))
-    return tuple(count for count in counts if count.amount > 0)
+        if number > 0:
+            labels = (("completion_mode", job.completion_mode), ("result", result))
+            counts.append(Count(well_known_names.PODS_FINISHED, labels, number))
+    return tuple(counts)
 
 
 def handled_failures(matched: Iterable[tuple[Pod, Match]]) -> tuple[Count, ...]:

@@ -54,20 +54,19 @@ def size(value: Any, most: int) -> int:
     Every map, list, number, boolean and null counts as one; a string as one more for each
     :data:`CHARACTERS_PER_VALUE` characters. So does the key of a map beyond its first characters.
     """
-    count, stack = 0, [value]
-    while stack and count <= most:
-        part = stack.pop()
-        count += 1
-        kind = type(part)
-        if kind is str:
-            count += len(part) // CHARACTERS_PER_VALUE
-        elif kind is list:
-            if len(part) > most:
-                return most + 1
-            stack += part
-        elif kind is dict:
-            if len(part) > most:
-                return most + 1
-            stack += part.values()
-            count += sum(map(len, map(str, part))) // CHARACTERS_PER_VALUE
+    count, holders = 0, [[value]]
+    while holders and count <= most:
+        holder: Any = holders.pop()
+        count += len(holder)
+        if count > most:
+            return most + 1  # before a long list is looked at
+        if type(holder) is dict:
+            count += sum(map(len, map(str, holder))) // CHARACTERS_PER_VALUE
+            holder = holder.values()
+        for part in holder:
+            kind = type(part)
+            if kind is str:
+                count += len(part) // CHARACTERS_PER_VALUE
+            elif kind is dict or kind is list:
+                holders.append(part)
     return count

@@ -53,6 +53,8 @@ class Evaluator:
         policies: the organization's policies; None for none.
         api: evaluate the API server's verdict.
         lint: run lint rules.
+        lint_accepted: also run them on an object that the API server accepts. Without policies no other is
+            rejected, and the rules that are on by default report no errors.
         stored_by: the server that set the defaults of stored objects, if it is not `server`.
         budget: the work that one object may cause; a larger object is not evaluated.
         kinds: the kinds that contain Jobs or Pod templates; None for the shipped ones.
@@ -60,7 +62,7 @@ class Evaluator:
     """
 
     __slots__ = (
-        "_admission_policies", "_api", "_budget", "_engine", "_linter", "_lints",
+        "_admission_policies", "_api", "_budget", "_engine", "_lint_accepted", "_linter", "_lints",
         "_own_kinds", "_storing", "policies", "server",
     )  # fmt: skip
 
@@ -72,6 +74,7 @@ class Evaluator:
         *,
         api: bool = True,
         lint: bool = True,
+        lint_accepted: bool = True,
         stored_by: ApiServer | None = None,
         budget: Budget = MANIFEST,
         kinds: KindTable | None = None,
@@ -86,6 +89,7 @@ class Evaluator:
         self._storing = None if stored_by in (None, server) else engine_for(stored_by)
         self._api = api
         self._lints = lint
+        self._lint_accepted = lint_accepted
         self._linter = linter_of(selection or Selection())
 
     def evaluate(self, subject: Subject) -> Evaluation:
@@ -128,9 +132,12 @@ class Evaluator:
             prepared = mutation.prepared
             policy = self._policy_result(prepared)
         api = self._verdict(prepared, policy, subject.owner)
-        lint = self._lint_findings(prepared, subject)
-        if not _rejected(api):
-            lint = [*lint, *self._child_findings(prepared, subject.owner)]
+        lint: list[Finding] = []
+        if _rejected(api):
+            lint = self._lint_findings(prepared, subject)
+        elif self._lint_accepted:
+            lint = self._lint_findings(prepared, subject)
+            lint += self._child_findings(prepared, subject.owner)
         if api and lint:
             api = without_repeated(api, lint)
         further: Sequence[Finding] = ()

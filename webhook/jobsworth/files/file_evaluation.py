@@ -38,6 +38,7 @@ from jobsworth.validation.engine import is_known
 from kube_cel.formats.names import readable_name
 
 if TYPE_CHECKING:
+    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.files.origins import OriginFinder
     from jobsworth.files.rendering import Rendering
     from jobsworth.manifests.editing.editable_text import ScalarTexts
@@ -82,6 +83,7 @@ class EvaluationOptions(Record, kw_only=True):
         validated_paths: the files and folders that the run validates; a Job can refer to the objects in them.
         tolerate_templates: skip files that are not manifests: see :mod:`jobsworth.files.context.mixed_files`.
         propose_changes: also compute the text changes of fixes.
+        only_failing: only what makes the run fail is reported.
         allow_empty: standard input may have no object.
         stdin_filename: the file that standard input stands for; empty if unknown.
         now: the time of updates, in seconds since 1970; None if there are none.
@@ -90,6 +92,7 @@ class EvaluationOptions(Record, kw_only=True):
     validated_paths: Sequence[str] = ()
     tolerate_templates: bool = False
     propose_changes: bool = False
+    only_failing: bool = False
     allow_empty: bool = False
     stdin_filename: str = ""
     now: float | None = None
@@ -273,12 +276,27 @@ class FileEvaluator:
             now=self._options.now,
             written=lambda field: texts.text(document, field),
         )
-        evaluation = settings.evaluator.evaluate(subject)
+        evaluation = self._evaluator(document, settings).evaluate(subject)
         if self._dry_runs is None:
             return evaluation
         return self._dry_runs.added_to(
             evaluation, document.value, lambda value: _lint(value, subject, settings)
         )
+
+    def _evaluator(self, document: Document, settings: ResolvedSettings) -> Evaluator:
+        """Return the evaluator of a document, which may lint less if only what fails is reported.
+
+        An object of which nothing but the verdict can make the run fail is a Job or CronJob without notes of
+        the parser and comments that ignore findings.
+        """
+        plain = (
+            self._options.only_failing
+            and self._dry_runs is None
+            and not document.notes
+            and IGNORE_MARK not in document.text
+            and is_known(document.value)
+        )
+        return settings.evaluator_of_failing if plain else settings.evaluator
 
     def _adjusted(self, result: Result, document: Document, settings: ResolvedSettings) -> Result:
         """Return a result as its document turns out to be, a template or a patch, and as settings select."""

@@ -278,8 +278,6 @@ def container_starts(
         script, commands = None, []
         field = f"{path}.{'command' if line.written else 'args'}[0]"
         if line.script >= 0 and length <= MAX_SCRIPT_LENGTHS:
-            from jobsworth.lint.shell_script import ShellScript  # most objects have none
-
             text, parameters = line.words[line.script], line.words[line.script + 1 :]
             script = ShellScript(text, line.options, parameters)
             length += len(text)

@@ -69,6 +69,11 @@ KEPT_KINDS = frozenset((
     "persistentvolume", "persistentvolumeclaim", "persistentvolumeclaims", "persistentvolumes", "pv", "pvc",
 ))  # fmt: skip
 """Kinds whose objects hold data, or other objects, that are deleted with them."""
+FRAMEWORKS = (
+    "prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
+    "manage.py", "django-admin", "drizzle-kit", "knex",
+)  # fmt: skip
+"""The programs of these frameworks."""
 _KUBECTL = tuple(Use("reset", ("delete", kind), (), ("--dry-run",)) for kind in KEPT_KINDS)
 _TERRAFORM = (
     Use("reset", ("destroy",)),
@@ -235,11 +240,7 @@ LOSSES: dict[str, tuple[Use, ...]] = {
     "pulumi": (Use("reset", ("destroy",)),),
     "helm": (Use("reset", ("uninstall",), (), _DRY), Use("reset", ("delete",), (), _DRY)),
     "git": (Use("push", ("push",), ("--force", "-f", "--mirror", "--prune"), (*_DRY, "--force-with-lease")),),
-    **dict.fromkeys(
-        ("prisma", "rails", "rake", "artisan", "sequelize", "sequelize-cli", "mix", "typeorm", "console",
-         "manage.py", "django-admin", "drizzle-kit", "knex"),
-        _RESETS,
-    ),
+    **dict.fromkeys(FRAMEWORKS, _RESETS),
 }  # fmt: skip
 """The uses of programs by which data is lost."""
 
@@ -462,13 +463,17 @@ CLOUDS = {
 }
 """Command line programs of clouds, with what selects the objects of a list."""
 _SELECTING = re.compile(r"\[\?|\[-?\d|\[:|\b(?:contains|starts_with|ends_with|max_by|min_by)\(")
+_BY_AGE = re.compile(
+    r"\[\?\s*(?:StartTime|CreationDate|CreateTime|SnapshotCreateTime)\s*[<>][^\]&|]*\]"
+)
+"""A selection by age alone."""
 _PRESENTING = (
     "--format", "--no-cli-pager", "--no-paginate", "--only-show-errors", "--output", "--owner-ids",
     "--owners", "--page-size", "--profile", "--query", "--quiet", "--region", "--uri", "-o", "-q",
 )  # fmt: skip
 """Options of cloud CLIs that select no objects of a list."""
 _DELETING = re.compile(r"(?:batch-)?(?:delete|terminate|deregister|release|purge)(?:-|$)|rb$")
-_PASSING = frozenset(("cat", "cut", "echo", "printf", "read", "sort", "tr", "xargs"))
+_PASSING = frozenset(("cat", "cut", "date", "echo", "printf", "read", "sort", "tr", "xargs"))
 """Programs that give on each item that they get."""
 
 
@@ -500,8 +505,9 @@ def listing(words: Sequence[str], cloud: str) -> Literal["all", "some", ""]:
             each in ("list", "ls") or each.startswith(("describe-", "list-")) for each in rest
         )
         within_bucket = rest[:2] == ["s3", "ls"] and len(rest) > 2
+        given = [_BY_AGE.sub("", word) for word in words]
         selects = any(each not in _PRESENTING for each in options) or any(
-            map(_SELECTING.search, words)
+            map(_SELECTING.search, given)
         )
         return "all" if lists and not within_bucket and not selects else "some"
     if name in _PASSING or (name == "tail" and any(word.startswith("+") for word in words)):

@@ -133,10 +133,11 @@ class LintedJob:
         beside = self._neighbors
         return beside if beside is not None and beside.exist() else None
 
-    def cron_jobs_beside(self) -> Iterator[dict[str, Any]]:
-        """Yield the other CronJobs in the file of the Job, as read."""
+    def in_file(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Yield the other objects of a kind in the file of the Job, as read."""
         for value in self._beside:
-            if part(value, "kind") == "CronJob" and part(value, "metadata", "name") != self.name:
+            own = kind == self.kind and part(value, "metadata", "name") == self.name
+            if part(value, "kind") == kind and not own:
                 yield value
 
     @property

@@ -14,6 +14,8 @@ from jobsworth.lint.container_start import ContainerStart, MountedScript, RunCom
 from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
 
+POWERSHELLS = ("powershell", "pwsh")
+SCRIPTED = ("bun", "node", "nodejs", "tsx")
 SQL_FILES = (".sql", ".js", ".cql")
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""
@@ -128,7 +130,9 @@ def _file_in(words: Sequence[str]) -> int:
     (2, 0, -1)
     """
     name = base_name(words[0]) if words else ""
-    if name in (*SHELLS, ".", "source") or name.startswith("python"):
+    if name in POWERSHELLS:
+        return next((at for at, word in enumerate(words) if word.lower().endswith(".ps1")), -1)
+    if name in (*SHELLS, ".", "source", *SCRIPTED) or name.startswith("python"):
         for index, word in enumerate(words[1:], 1):
             if word in ("-c", "-m", "-"):
                 return -1

@@ -208,11 +208,6 @@ def known_commands(job: LintedJob) -> bool:
     return bool(job.commands)
 
 
-def annotations_or_formatting(job: LintedJob) -> bool:
-    """Return True if the Job may be a hook, or runs a program that formats devices."""
-    return bool(job.annotations) or any(name.startswith(("dd", "mkfs")) for name in job.programs)
-
-
 def a_shell(job: LintedJob) -> bool:
     return any(start.line.starts_shell for start in job.starts)
 

@@ -36,7 +36,6 @@ _PARAMETER = re.compile(
     r"\s-(?:Destination\w*|Path|LiteralPath|Uri|Force|Recurse|ErrorAction\s+\w+)\b", re.I
 )
 _LOOKS = re.compile(r"^(?:el)?if\b.*(?:\$LASTEXITCODE|\$\?)", re.I)
-_BRANCHES = re.compile(r"\b(?:try|trap|if|switch|while|until)\s*[({]", re.I)
 
 
 class Steps(Record):
@@ -65,6 +64,7 @@ def steps_of(interpreter: str, text: str) -> Steps | None:
     if interpreter.startswith("python") and ("subprocess" in text or "os.system" in text):
         try:
             written = list(_Python(text).block(ast.parse(text).body))
+            written.append((":", 0))  # it ends with 0, whatever the last program returns
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         advice = "Pass check=True to subprocess.run, which then raises an exception."
@@ -103,7 +103,8 @@ class _Python:
             yield from self.block(each.orelse)
             yield "fi", line
         elif isinstance(each, ast.For | ast.While):
-            yield from self._around("for _ in a; do", each.body, "done", line)
+            name = getattr(getattr(each, "target", None), "id", "_")
+            yield from self._around(f"for {name} in a; do", each.body, "done", line)
         elif isinstance(each, ast.If | ast.With):
             yield from self.block(each.body)
         elif isinstance(each, ast.Raise):
@@ -141,6 +142,8 @@ class _Python:
         owner = getattr(getattr(call.func, "value", None), "id", "")
         if owner == "sys" and name == "exit":
             return "exit 1" if call.args else "exit 0"
+        if name == "unlink" and owner not in ("", "os"):
+            return f'rm "${owner}"{STOPS}'
         if owner in ("os", "shutil") and name in FILES and call.args:
             return f"{FILES[name]} {' '.join(map(_word, call.args[:2]))}{STOPS}"
         started = name in (*RUNS, *CHECKED_RUNS) and owner in ("subprocess", "")
@@ -176,42 +179,80 @@ def _word(node: ast.expr) -> str:
     """Return an expression as a word of a shell: ``$name`` for what is not a constant."""
     if isinstance(node, ast.Constant):
         return shlex.quote(str(node.value))
-    if isinstance(node, ast.Name):
-        return f'"${node.id}"'
-    return f'"{_text(node)}"' if isinstance(node, ast.JoinedStr) else '"$unknown"'
+    return f'"{_text(node)}"' if isinstance(node, ast.JoinedStr) else f'"${_name(node)}"'
+
+
+def _name(node: ast.expr) -> str:
+    """Return the variable that gives an expression its value, also by ``str`` or as an attribute."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        node = node.args[0]
+    if isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else "unknown"
 
 
 def _text(node: ast.JoinedStr) -> str:
     found = ""
     for part in node.values:
         inner = part.value if isinstance(part, ast.FormattedValue) else part
-        name = inner.id if isinstance(inner, ast.Name) else "unknown"
-        found += str(inner.value) if isinstance(inner, ast.Constant) else f"${{{name}}}"
+        found += str(inner.value) if isinstance(inner, ast.Constant) else f"${{{_name(inner)}}}"
     return found
 
 
 def _of_powershell(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the lines of a script for one of PowerShell without branches, beside tests of exit codes."""
+    """Yield the lines of a script for one of PowerShell; a block ends in a line of its own."""
     stops = re.search(r"\$ErrorActionPreference\s*=\s*[\"']?Stop", text, re.I) is not None
     natives = stops and "PSNativeCommandUseErrorActionPreference" in text
-    plain = "\n".join(line for line in text.splitlines() if not _LOOKS.match(line.strip()))
-    if _BRANCHES.search(plain):
-        return
+    lines = text.splitlines()
     statements = [
         (part.strip(), number)
-        for number, line in enumerate(text.splitlines())
-        for part in re.split(r";(?![^{]*\})", line)
-        if part.strip() and not part.strip().startswith(("#", "$Error", "$PSNative", "}", "Write-"))
+        for number, line in enumerate(lines)
+        for part in re.split(r";(?![^{]*\})(?![^(]*\))", line)
+        if part.strip() and not part.strip().startswith(("#", "$Error", "$PSNative", "Write-"))
     ]
-    for index, (statement, number) in enumerate(statements):
-        if _LOOKS.match(statement):
-            continue
-        looked = index + 1 < len(statements) and _LOOKS.match(statements[index + 1][0])
-        words = statement.removeprefix("& ").replace("$env:", "$").split(None, 1)
-        command = CMDLETS.get(words[0].lower(), "")
-        rest = words[1] if len(words) > 1 else ""
-        if command:
-            own = re.search(r"-ErrorAction\s+Stop", rest, re.I)
-            rest = _PARAMETER.sub("", f" {rest}").replace("-OutFile", "-o").replace("*.*", "*")
-        ends = looked or (stops or own if command else natives)
-        yield f"{command or words[0]} {rest}{STOPS if ends else ''}", number
+    ends: list[str] = []
+    for index, (written, number) in enumerate(statements):
+        statement = written
+        if statement.startswith("}") and ends:
+            rest = statement[1:].strip().lower()
+            if rest.startswith("else"):
+                yield "else :", number
+                continue
+            yield ends.pop(), number
+            statement = statement[1:].strip()
+        start = _start_of_block(statement, statements[index:])
+        if start:
+            yield f"{start[0]} :" if start[0].endswith(("do", "then")) else start[0], number
+            ends.append(start[1])
+        elif statement and not _LOOKS.match(statement):
+            looked = index + 1 < len(statements) and _LOOKS.match(statements[index + 1][0])
+            yield _of_cmdlet(statement, stops=stops, natives=natives, looked=bool(looked)), number
+
+
+def _start_of_block(statement: str, following: Sequence[tuple[str, int]]) -> tuple[str, str] | None:
+    """Return the start and end of a compound command for the first line of a block; None for another line."""
+    if not statement.endswith("{"):
+        return None
+    loop = re.match(r"foreach\s*\(\s*\$(\w+)", statement, re.I)
+    if loop or re.match(r"(?:for|while|do|switch)\b|.*\|\s*(?:ForEach-Object|%)", statement, re.I):
+        return f"for {loop[1] if loop else 'item'} in a; do", "done"
+    if re.match(r"try\b", statement, re.I):
+        rest = "\n".join(each for each, _ in following)
+        ends = re.search(r"catch[^{]*\{[^}]*(?:\bthrow\b|\bexit\s+[1-9$])", rest, re.I)
+        return "(", f"){STOPS if ends else ' || true'}"
+    if re.match(r"(?:catch|finally)\b", statement, re.I):
+        return "if [ -n unknown ]; then", "fi"
+    function = re.match(r"function\s+([\w-]+)", statement, re.I)
+    return (f"{function[1]}() {{", "}") if function else ('if [ -n "$(condition)" ]; then', "fi")
+
+
+def _of_cmdlet(statement: str, *, stops: bool, natives: bool, looked: bool) -> str:
+    words = statement.removeprefix("& ").replace("$env:", "$").split(None, 1)
+    rest = re.sub(r"\$\(?(\w+)(?:\.\w+)+\)?", r"$\1", words[1] if len(words) > 1 else "")
+    rest = re.sub(r"\|\s*Out-Null.*", "", rest.replace("$_", "$item"), flags=re.I)
+    command = CMDLETS.get(words[0].lower(), "")
+    if command:
+        own = re.search(r"-ErrorAction\s+Stop", rest, re.I)
+        rest = _PARAMETER.sub("", f" {rest}").replace("-OutFile", "-o").replace("*.*", "*")
+        natives = bool(stops or own)
+    return f"{command or words[0]} {rest}{STOPS if looked or natives else ''}"

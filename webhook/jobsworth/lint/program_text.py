@@ -89,10 +89,68 @@ def hidden_failure(interpreter: str, text: str) -> int | None:
     return None
 
 
+UNSEEN: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "python": (
+        (
+            r"\b(?:requests|httpx)\.(?:delete|patch|post|put)\(",
+            r"raise_for_status|status_code|\.ok\b|\.json\(|is_success|is_error|\.text\b|\.content\b",
+            "This raises no exception for an answer such as HTTP 500. Call raise_for_status()",
+        ),
+        (
+            r"\.submit\(",
+            r"\.result\(|\.exception\(|as_completed|add_done_callback|apache|spark|client\.submit",
+            "An exception of a submitted call is kept in its future, at which nothing looks. Call result()",
+        ),
+        (
+            r"\bProcess\(\s*target=",
+            r"exitcode",
+            "A process that fails only sets its exitcode, at which nothing looks. Test it after join()",
+        ),
+    ),
+    "node": (
+        (
+            r"\.forEach\(\s*async\b",
+            r"for await",
+            "forEach does not wait for async functions, nor see that they fail. Await Promise.all() of map()",
+        ),
+        (
+            r"\bfetch\([^;]*method:\s*['\"](?:DELETE|PATCH|POST|PUT)",
+            r"\.ok\b|\.status\b|\.json\(|\.text\(",
+            "fetch raises no exception for an answer such as HTTP 500. Test ok of the answer",
+        ),
+        (
+            r"\bspawnSync\(",
+            r"\.status\b|\.error\b|status\b",
+            "spawnSync throws nothing for a program that fails. Test its status",
+        ),
+    ),
+}
+"""Uses of libraries whose failure is in a result: a pattern, one of what looks at it, and the advice."""
+
+
+def unseen_failure(interpreter: str, text: str) -> tuple[int, str] | None:
+    """Return the line, from 0, of a use whose failure a program does not see, and why; None for others.
+
+    >>> unseen_failure("python3", "import requests\\nrequests.post(url)\\n")[0]
+    1
+    >>> unseen_failure("python3", "requests.post(url).raise_for_status()")
+    """
+    if len(text) > MAX_LENGTH:
+        return None
+    family = "python" if interpreter.startswith("python") else "node"
+    known = family == "python" or interpreter in ("node", "nodejs", "bun", "tsx")
+    for use, looks, advice in UNSEEN[family] if known else ():
+        found = re.search(use, text)
+        if found is not None and not re.search(looks, text):
+            return text.count("\n", 0, found.start()), advice
+    return None
+
+
 def _of_python(module: ast.Module) -> int | None:
     functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
     for body in _main_bodies(module.body, functions):
-        for index, statement in enumerate(body):
+        for index, part in enumerate(body):
+            statement = part.body[-1] if isinstance(part, ast.For) else part
             if not isinstance(statement, ast.Try) or _may_fail(body[index + 1 :]):
                 continue
             if not any(
@@ -100,6 +158,8 @@ def _of_python(module: ast.Module) -> int | None:
             ):
                 continue
             for handler in statement.handlers:
+                if statement is not part and isinstance(handler.body[0], ast.Pass):
+                    continue  # one failure of many does not matter to it
                 if caught_and_reported(handler) and not _may_fail(statement.finalbody):
                     return handler.lineno - 1
     return None

@@ -93,6 +93,11 @@ RISKS: dict[str, tuple[Risk, ...]] = {
         _risk("backup delete", "--all", "deletes every backup, also of other schedules",
               "Name the backups, or select them by -l."),
     ),
+    "git": (
+        _risk("push", "--force -f", "replaces what others have pushed to the branch since",
+              "Use --force-with-lease.", spared="--dry-run --force-with-lease",
+              operands=r"(?:^|[\s:+/])(?:main|master|production|release)$"),
+    ),
     "tar": (
         _risk("", "--ignore-failed-read", "ends with 0 although files that it cannot read are missing",
               "Remove the option."),

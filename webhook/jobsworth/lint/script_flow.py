@@ -357,11 +357,18 @@ def is_looked_at(script: ShellScript, name: str) -> bool:
     return bool(re.search(rf"\$\{{{quoted}:?[?=-]|{tests}\$\{{?{quoted}\b", script.text))
 
 
-def constants(start: ContainerStart, script: ShellScript) -> dict[str, str]:
-    """Return the variables of a script that have one constant value, with their values."""
+def constants(
+    start: ContainerStart, script: ShellScript, *, computed: bool = False
+) -> dict[str, str]:
+    """Return the variables of a script that have one constant value, with their values.
+
+    Args:
+        computed: also those whose value has parts that a command or another variable gives.
+    """
     values = {name: value for _, name, value in literal_variables(start.container)}
     for name, texts in script.assigned.items():
-        if len(texts) == 1 and "$" not in texts[0] and "`" not in texts[0]:
+        constant = len(texts) == 1 and "$" not in texts[0] and "`" not in texts[0]
+        if constant or (computed and len(texts) == 1):
             values[name] = texts[0].strip("'\"")
     return values
 

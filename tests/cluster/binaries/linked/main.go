@@ -257,6 +257,7 @@ func decoded(ctx context.Context, kind resource, name string, body []byte) (runt
 		return nil, nil, err
 	}
 	removeDuplicateOwners(ctx, metadata)
+	metadata.SetManagedFields(nil) // the field manager, which is not here, replaces those that it cannot read
 	return object, metadata, nil
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, title
 from jobsworth.audit.audited_objects import AuditProgress
@@ -33,7 +34,6 @@ from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.cli.terminal import Progress
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.rest_config import RestConfig
-from jobsworth.client.transport import Client
 from jobsworth.files.configuration.resolved_settings import policies_of
 from jobsworth.findings.result import EXIT_UNREADABLE, exit_code
 from jobsworth.findings.summary import Summary
@@ -41,6 +41,9 @@ from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
 from jobsworth.wording import count, plural
+
+if TYPE_CHECKING:
+    from jobsworth.client.transport import Client
 
 
 class AuditedAsOptions(ReleaseOptions):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from jobsworth.admission.decision import ApiVerdict
-from jobsworth.certificates.process import Registration
-from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, flag, group, number, option, words
@@ -25,6 +24,10 @@ from jobsworth.findings.durations import nanoseconds_of
 from jobsworth.installation import missing_extra
 from jobsworth.usage_error import UsageError
 from kube_cel.formats.duration import BadDuration
+
+if TYPE_CHECKING:
+    from jobsworth.certificates.process import Registration
+    from jobsworth.certificates.rotation import RotationPolicy
 
 EXTRA = missing_extra("certificates", "cluster")
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")

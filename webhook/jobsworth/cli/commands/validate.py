@@ -313,11 +313,18 @@ def _evaluator(
         validated_paths=paths,
         tolerate_templates=options.input.mixed,
         propose_changes=any(each.format == "sarif" for each in reports_of(options.report)),
+        only_failing=options.report.quiet and not _needs_every_finding(options),
         allow_empty=options.input.allow_empty,
         stdin_filename=options.input.stdin_filename or "",
         now=None if existing is NO_OBJECTS else _time_of_updates(options.comparison),
     )
     return FileEvaluator(configurations, existing, evaluation, dry_runs)
+
+
+def _needs_every_finding(options: ValidateOptions) -> bool:
+    """Return True for a run that does something with the findings in what does not fail."""
+    fixing = options.fixing
+    return fixing.fix or fixing.diff or options.known.baseline is not None
 
 
 def _time_of_updates(options: ComparisonOptions) -> int:

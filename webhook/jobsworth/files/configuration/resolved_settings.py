@@ -65,6 +65,21 @@ class ResolvedSettings:
             admission_policies=self.admission_policies,
         )
 
+    @cached_property
+    def evaluator_of_failing(self) -> Evaluator:
+        """An evaluator for a report of what makes a run fail: it does not lint a Job that cannot fail it."""
+        can_fail = (
+            self.fail_on in ("warning", "info")
+            or not self.selection.is_default
+            or self.policies is not None
+            or self.admission_policies is not None
+        )
+        if can_fail:
+            return self.evaluator
+        from jobsworth.evaluation.evaluator import Evaluator
+
+        return Evaluator(self.server, self.selection, kinds=self.kinds, lint_accepted=False)
+
     def without(self, codes: frozenset[str]) -> ResolvedSettings:
         """Return the settings with more codes ignored."""
         selection = self.selection.without(codes)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from jobsworth.lint import needs
-from jobsworth.lint.container_start import ContainerStart, RunCommand
+from jobsworth.lint.container_start import ContainerStart, RunCommand, literal_variables
 from jobsworth.lint.effects import (
     ASKING,
     CONSEQUENCES,
     COPYING,
+    FRAMEWORKS,
     KEEPING,
     RESTORING,
     SQL_CLIENTS,
@@ -499,7 +500,7 @@ def _may_be_empty(job: LintedJob, start: ContainerStart, script: ShellScript, na
     "store-emptied-again",
     severity="warning",
     summary="A hook of each release, or a retry, empties a database or another store again.",
-    needs=needs.annotations_or_formatting,
+    needs=needs.known_commands,
 )
 def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.all_starts:
@@ -511,7 +512,7 @@ def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
                 continue
             if any(REBUILT in word for word in command.words):
                 continue
-            when = _hook_of_each_release(job)
+            when = _hook_of_each_release(job) or _in_production(job, start, command, loss)
             formats = loss.name.startswith(FORMATTING) and job.may_retry()
             if when or formats:
                 lost = "what is in the store by then. Test for data before it, or do it with the installation"
@@ -524,6 +525,29 @@ def store_emptied_again(job: LintedJob) -> Iterator[Diagnostic]:
                     line=command.line,
                 )
                 break
+
+
+_NAMES_OF_ENVIRONMENTS = ("APP_ENV", "DJANGO_ENV", "MIX_ENV", "NODE_ENV", "RACK_ENV", "RAILS_ENV")
+_INSTALLS = re.compile(
+    r"demo|bootstrap|init|install|reset|review|seed|setup|test|stag|dev|preview|sandbox"
+)
+
+
+def _in_production(
+    job: LintedJob, start: ContainerStart, command: RunCommand, loss: Effects
+) -> str:
+    """Return why a database that a framework empties is that of production, as a beginning of a sentence."""
+    if loss.name not in FRAMEWORKS or _INSTALLS.search(f"{job.name} {job.namespace}".lower()):
+        return ""
+    for _, name, value in literal_variables(start.container):
+        if name in _NAMES_OF_ENVIRONMENTS and value.startswith("prod"):
+            return f"{name} is {value[:MAX_SHOWN]}"
+    unchecked = (
+        start.script is not None and "DISABLE_DATABASE_ENVIRONMENT_CHECK" in start.script.text
+    )
+    if unchecked or ("--force" in command.words and loss.name == "artisan"):
+        return "The check for production is off"
+    return "Each run of the CronJob does this" if job.cron is not None else ""
 
 
 def _hook_of_each_release(job: LintedJob) -> str:

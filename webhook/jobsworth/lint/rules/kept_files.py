@@ -314,11 +314,7 @@ def deletes_before_copy_is_done(job: LintedJob) -> Iterator[Diagnostic]:
                 if _WAITS.search(" ".join(later.words)):
                     break
                 loss = effects(later.words, later.input)
-                if (
-                    loss is not None
-                    and loss.loss in ("reset", "expiry", "schema")
-                    and loss.name in LOSSES
-                ):
+                if loss is not None and loss.loss in ("reset", "schema") and loss.name in LOSSES:
                     yield Diagnostic(
                         start.field,
                         f"`{shortened(' '.join(command.words), MAX_SHOWN)}` only starts the copy, which may "

@@ -14,16 +14,16 @@ from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import SHELLS, base_name
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import ASKING, COPYING, SQL_CLIENTS, backs_up
+from jobsworth.lint.effects import ASKING, COPYING, SQL_CLIENTS, backs_up, effects
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.mounted_scripts import texts_read
 from jobsworth.lint.program_steps import steps_of
-from jobsworth.lint.program_text import hidden_failure, program_texts
+from jobsworth.lint.program_text import hidden_failure, program_texts, unseen_failure
 from jobsworth.lint.rules.container_commands import PREPARING
 from jobsworth.lint.script_flow import MAX_COMMANDS, after_failure, is_looked_at, trapped
 from jobsworth.lint.shell_script import HARMLESS, ShellCommand, ShellScript, commands_in
-from jobsworth.lint.usual_programs import DUMPS, dump_name, migrates
+from jobsworth.lint.usual_programs import DUMPS, RESTORES, dump_name, migrates
 from jobsworth.wording import shortened
 
 ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
@@ -202,7 +202,8 @@ def ignored_step(script: ShellScript) -> ShellCommand | None:
             saves = bool(command.outputs or "-f" in command.words)
         # A migration before || may fail because its work is done.
         moves = migrates(command.words) or _uploads(command)
-        if not saves and (command.after == "||" or not moves):
+        replaces = command.name in RESTORES and effects(command.words) is not None
+        if not (saves or replaces) and (command.after == "||" or not moves):
             continue
         if after_failure(script, command).succeeds and _goes_on_working(script, index):
             return command
@@ -278,6 +279,29 @@ def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
             )
 
 
+_BEGINS = re.compile(
+    r"^\s*(?:BEGIN|START\s+TRANSACTION)\b\s*(?:WORK|TRANSACTION)?\s*;", re.I | re.M
+)
+_ENDS_IT = re.compile(r"\b(?:COMMIT|END|ROLLBACK)\b", re.IGNORECASE)
+
+
+def _never_stored(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report statements in a transaction that nothing ends. Source: PostgreSQL, BEGIN; MySQL, COMMIT."""
+    for start in job.all_starts:
+        for command in start.commands[:MAX_COMMANDS]:
+            if command.name not in SQL_CLIENTS:
+                continue
+            texts = list(texts_read(start, job.neighbors, job.namespace, command))
+            if any(map(_BEGINS.search, texts)) and not any(map(_ENDS_IT.search, texts)):
+                yield Diagnostic(
+                    command.field,
+                    f"{command.name} ends within a transaction, which is rolled back: nothing is stored, and "
+                    "the Job succeeds. Add COMMIT.",
+                    line=command.line,
+                )
+                return
+
+
 def _is_checked(step: ShellCommand | None) -> bool:
     return step is not None and (step.checked or step.after in ("||", "|"))
 
@@ -300,6 +324,13 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 "and no retry starts. End it with another code, such as by sys.exit(1) or process.exit(1).",
                 line=program.line + hidden,
             )
+        unseen = unseen_failure(program.interpreter, program.text) if hidden is None else None
+        if unseen is not None:
+            yield Diagnostic(
+                program.field,
+                f"{unseen[1]}: without it, the Job succeeds although its work has failed.",
+                line=program.line + unseen[0],
+            )
         steps = steps_of(program.interpreter, program.text) if hidden is None else None
         ignored = ignored_step(steps.script) if steps is not None else None
         if steps is not None and ignored is not None:
@@ -310,6 +341,7 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 line=program.line + steps.lines[ignored.line],
             )
     yield from _unnoticed_sql(job)
+    yield from _never_stored(job)
     for start, script in job.scripts:
         if start.is_init:
             continue

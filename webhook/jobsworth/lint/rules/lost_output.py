@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jobsworth.findings.near_names import slips
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, RunCommand
-from jobsworth.lint.effects import written_by
+from jobsworth.lint.effects import backs_up, written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_flow import MAX_COMMANDS, constants, resolved
@@ -29,7 +29,7 @@ LOCAL = frozenset(
     (
         *HARMLESS, *DUMPS, "apk", "apt", "apt-get", "bzip2", "chmod", "chown", "df", "du", "find", "gpg",
         "grep", "gzip", "head", "md5sum", "mkdir", "openssl", "pigz", "rm", "sha256sum", "stat", "sync",
-        "tail", "tar", "touch", "wc", "xz", "zstd",
+        "etcdctl", "etcdutl", "tail", "tar", "touch", "wc", "xz", "zstd",
     )
 )  # fmt: skip
 """Programs beside them that bring no file to another place."""
@@ -117,10 +117,14 @@ def _is_used_later(start: ContainerStart, command: RunCommand, target: str) -> b
 def dumped_files(start: ContainerStart) -> Iterator[tuple[RunCommand, str]]:
     """Yield each dump of a database with the files that it writes, by itself or at the end of its pipe."""
     dump: RunCommand | None = None
+    values = {} if start.script is None else constants(start, start.script, computed=True)
     for command in start.commands:
         step = command.step
-        if dump_name(command.words):
+        if dump_name(command.words) or (backs_up(command.words) and "snapshot" in command.words):
             dump = command
+            last = resolved(values, command.words[-1])
+            if not dump_name(command.words) and last.startswith("/"):
+                yield dump, last
             for name, value in command.options:
                 if name in OUTPUTS and value.startswith("/"):
                     yield dump, value

@@ -204,7 +204,7 @@ def _nothing_found(script: ShellScript, command: ShellCommand) -> str:
         "",
     )
     test = rf"-z\s+\"?\$\{{?{re.escape(name)}\b|for\s+\w+\s+in\s+\"?\$\{{?{re.escape(name)}\b"
-    asked = re.search(rf"(?:{test})[^\n]*([^$]{{0,200}})", script.text) if name else None
+    asked = re.search(rf"(?:{test})(.{{0,200}})", script.text, re.S) if name else None
     if asked is None or re.search(r"\b(?:exit|return)\s+[1-9]", asked[1]):
         return ""
     return (

@@ -34,6 +34,7 @@ from jobsworth.lint.neighbors import mapping, part, parts
 from jobsworth.lint.risky_uses import RISKS, VARIABLES, risk_of
 from jobsworth.lint.script_flow import MAX_COMMANDS, TESTS, constants, resolved
 from jobsworth.lint.shell_script import ShellCommand
+from jobsworth.lint.usual_programs import RESTORES
 
 OF_CLUSTER = {
     **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolumes"),
@@ -85,6 +86,12 @@ _NEWER = re.compile(
     r"^\s*[\w.\"`]+\s*>=?\s*(?:now|current_\w+|getdate|curdate|sysdate|date_sub|dateadd)",
     re.IGNORECASE,
 )
+_CLOCK = re.compile(r"\b(?:now\(|current_(?:date|timestamp)|curdate\(|getdate\(|sysdate)", re.I)
+_TRIAL = re.compile(
+    r"(?:^|[-_./\s])(dev|development|preview|qa|sandbox|stage|staging|test|uat)(?=$|[-_./\s])"
+)
+"""A name of an environment in which data is only tried."""
+_PRODUCTION = re.compile(r"(?:^|[-_./@:])(?:live|prod|production|prd)(?:$|[-_./:])")
 _OPEN_PATTERN = re.compile(r"\^?(?:\w+/)?[a-z0-9-]*[a-z]")
 """A pattern of grep that is a name, and matches each longer one."""
 _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
@@ -104,6 +111,7 @@ _BRINGS_BACK = re.compile(r"restor|recover|seed|import|clone", re.IGNORECASE)
         *FORGETTING,
         *MIRRORS,
         *REDIS_CLIENTS,
+        *RESTORES,
         *SQL_CLIENTS,
     ),
 )
@@ -116,6 +124,9 @@ def deletes_more_than_meant(job: LintedJob) -> Iterator[Diagnostic]:
                 or _of_all_databases(command.words)
                 or _of_statement(job, start, command)
                 or _of_names(command)
+                or _of_later_rows(start, command)
+                or _of_volume(job, command)
+                or _in_wrong_place(job, start, command)
                 or _of_cloud(command.step)
                 or _of_partial_clone(start, command)
                 or _of_others(job, start, command)
@@ -231,6 +242,67 @@ def _of_statement(job: LintedJob, start: ContainerStart, command: RunCommand) ->
     return ""
 
 
+def _of_later_rows(start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for rows that are deleted by a time that is later than that of their export."""
+    if command.name not in SQL_CLIENTS:
+        return ""
+    values = {} if start.script is None else constants(start, start.script)
+    deletes = _DELETES.search(resolved(values, " ".join(command.words)))
+    if deletes is None or not _CLOCK.search(deletes[2]):
+        return ""
+    for each in start.commands[: list(start.commands).index(command)]:
+        text = resolved(values, " ".join(each.words))
+        exports = re.search(r"\b(?:copy|outfile|select)\b", text, re.IGNORECASE)
+        if each.name in SQL_CLIENTS and exports and deletes[1] in text and _CLOCK.search(text):
+            return (
+                f"now() is later here than for the export: rows of {deletes[1][:MAX_SHOWN]} that became "
+                "old in between are deleted without being exported. Compute the time once, by date."
+            )
+    return ""
+
+
+def _of_volume(job: LintedJob, command: RunCommand) -> str:
+    """Return the message for a claim whose volume is deleted with it; empty for others.
+
+    Source: Kubernetes, "Reclaiming": Delete removes the volume and its storage asset.
+    """
+    rest = operands(command.words)
+    if command.name not in ("kubectl", "oc") or rest[:1] != ["delete"] or len(rest) < 3:
+        return ""
+    if rest[1] not in ("pvc", "persistentvolumeclaim", "persistentvolumeclaims"):
+        return ""
+    for volume in job.in_file("PersistentVolume"):
+        names = (part(volume, "spec", "claimRef", "name"), part(volume, "metadata", "name"))
+        if part(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete" and rest[2] in names:
+            return (
+                f"The PersistentVolume {str(names[1])[:MAX_SHOWN]} has the reclaim policy Delete: its data "
+                f"is deleted with the claim {rest[2][:MAX_SHOWN]}. Set Retain first."
+            )
+    return ""
+
+
+def _in_wrong_place(job: LintedJob, start: ContainerStart, command: RunCommand) -> str:
+    """Return the message for a store of production that a Job of another environment empties."""
+    trial = _TRIAL.search(f"{job.name} {job.namespace}")
+    loss = effects(command.words, command.step.input if command.step else "")
+    if loss is None or loss.loss not in ("reset", "mirror", "schema") or trial is None:
+        return ""
+    hosts = [(name, value) for _, name, value in literal_variables(start.container)]
+    sources = [part(each, "configMapRef", "name") for each in parts(start.container, "envFrom")]
+    for each in job.in_file("ConfigMap"):
+        if part(each, "metadata", "name") in sources:
+            hosts += [(str(key), str(value)) for key, value in mapping(each, "data").items()]
+    hosts += [("", word) for word in command.words[1:]]
+    for name, value in hosts:
+        if _PRODUCTION.search(value) and not _TRIAL.search(value) and value not in loss.sources:
+            shown = f"{name}={value}" if name else value
+            return (
+                f"The Job belongs to {trial[1]}, and `{loss.shown}` deletes in {shown[:MAX_SHOWN]}, which "
+                "looks like production. Correct one of the two."
+            )
+    return ""
+
+
 def _without_parentheses(text: str) -> str:
     """Return a condition without what is in parentheses or quotes."""
     text = re.sub(r"'[^']*'", "''", text)
@@ -321,7 +393,7 @@ def _of_others(job: LintedJob, start: ContainerStart, command: RunCommand) -> st
     if any(word.startswith(GROUPED) for word in words) or not _keeps_by_rule(words):
         return ""
     own = _repositories(start.container)
-    for other in job.cron_jobs_beside():
+    for other in job.in_file("CronJob"):
         pod = mapping(other, "spec", "jobTemplate", "spec", "template", "spec")
         for container in parts(pod, "containers"):
             if own and own & _repositories(container) and _runs(container, FORGETTING):

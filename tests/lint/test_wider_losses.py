@@ -256,6 +256,9 @@ def test_a_retry_inserts_no_row_again(text: str, reported: bool) -> None:
         ("kubectl create configmap a-$(date +%s)", False),
         ("if ! kubectl get ns a; then kubectl create ns a; fi", False),
         ("createdb shop; work", False),
+        ("set -e; dropdb --if-exists --force shop; createdb shop; work", False),
+        ("set -e; dropdb --if-exists other; createdb shop; work", True),
+        ("set -e; rm -rf /work/a; mkdir /work/a; work", False),
     ],
 )
 def test_what_exists_is_not_made_again(text: str, reported: bool) -> None:

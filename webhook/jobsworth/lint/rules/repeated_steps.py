@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart
-from jobsworth.lint.effects import MAKES_FILES, SQL_CLIENTS, operands, repetition, written_by
+from jobsworth.lint.effects import (
+    MAKES_FILES,
+    SQL_CLIENTS,
+    effects,
+    operands,
+    repetition,
+    written_by,
+)
 from jobsworth.lint.hooks import release_of
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
@@ -67,7 +74,7 @@ def step_cannot_run_twice(job: LintedJob) -> Iterator[Diagnostic]:
                 continue
             shown = shortened(" ".join(command.words), MAX_SHOWN)
             when = again or (retry if script.errexit and _may_fail_later(script, index) else "")
-            if when and _fails_again(start, command) and _decides(script, index):
+            if when and _fails_again(start, command, commands[:index]) and _decides(script, index):
                 yield Diagnostic(
                     start.field,
                     f"`{shown}` fails if what it makes exists, so {when} after the first one fails. Look for "
@@ -152,8 +159,10 @@ def _decides(script: ShellScript, index: int) -> bool:
     return script.errexit or index >= script.last
 
 
-def _fails_again(start: ContainerStart, command: ShellCommand) -> bool:
-    """Return True for a command that fails if what it makes exists."""
+def _fails_again(
+    start: ContainerStart, command: ShellCommand, before: Sequence[ShellCommand]
+) -> bool:
+    """Return True for a command that fails if what it makes exists, and no command before deletes that."""
     words = command.words
     if any(
         "$" in word
@@ -166,5 +175,8 @@ def _fails_again(start: ContainerStart, command: ShellCommand) -> bool:
         return any(_CREATES.search(each) and "EXISTS" not in each.upper() for each in texts)
     if repetition(words) != "exists":
         return False
-    made = operands(words)[-1:] if command.name in MAKES_FILES else ()
+    named = operands(words)[-1:]
+    if any(effects(each.words) and named == operands(each.words)[-1:] for each in before):
+        return False
+    made = named if command.name in MAKES_FILES else ()
     return all(each.startswith("/") and start.place(each).kept for each in made)

@@ -137,6 +137,26 @@ def test_a_job_in_a_closed_network_needs_a_policy() -> None:
     assert fields_beside("JW720", with_metadata(JOB, namespace="other"), DENIED) == []
 
 
+@pytest.mark.parametrize(
+    ("script", "reported"),
+    [
+        ("set -e\numask 022\nmkdir -p /new/a\ncp -R /old/. /new/\nchmod -R a+rX /new", False),
+        ("n=$(find /logs -mtime +7 | wc -l)\nfind /logs -mtime +7 -delete\necho $n", False),
+        ("echo test", False),
+        ("cp /old/a /new/\nwget -qO- http://shop/flush", True),
+        ("n=$(curl -s http://shop/count)\necho $n", True),
+        ("find /new -name '*.gz' -exec curl -T {} http://shop/ \\;", True),
+        ("cat < /dev/tcp/shop/80", True),
+        ("clean() { psql -c 'DELETE FROM a'; }\nclean", True),
+    ],
+)
+def test_a_job_that_only_works_on_files_needs_no_network(script: str, reported: bool) -> None:
+    container = {"name": "a", "image": "busybox:1.37", "command": ["sh", "-c", script]}
+    assert bool(fields_beside("JW720", job({"containers": [container]}), DENIED)) is reported
+    beside = {"name": "b", "image": "shop:1.4"}
+    assert fields_beside("JW720", job({"containers": [container, beside]}), DENIED) == ["template"]
+
+
 DATABASE = [service("shop-db", app="db"), server(kind="StatefulSet", name="db", app="db")]
 
 

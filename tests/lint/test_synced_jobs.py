@@ -17,6 +17,7 @@ from support.lint.linted_jobs import (
 )
 
 WAVE = {"argocd.argoproj.io/sync-wave": "1"}
+FLUX_GROUP = "kustomize.toolkit.fluxcd.io"
 FLUX = {"kustomize.toolkit.fluxcd.io/name": "apps"}
 AT = ["ttlSecondsAfterFinished"]
 
@@ -153,6 +154,14 @@ def test_a_name_with_a_version_is_new_at_each_release(name: str, image: str) -> 
         pytest.param(
             {"labels": FLUX, "annotations": {"kustomize.toolkit.fluxcd.io/force": "enabled"}},
             id="forced",
+        ),
+        *(
+            pytest.param({"labels": FLUX, "annotations": {f"{FLUX_GROUP}/{key}": value}}, id=value)
+            for key, value in (
+                ("ssa", "IfNotPresent"),
+                ("ssa", "Ignore"),
+                ("reconcile", "disabled"),
+            )
         ),
     ],
 )

@@ -87,6 +87,12 @@ MANAGERS = {
 }  # fmt: skip
 """Package managers of distributions, with the subcommands that need root and a file system to write to."""
 
+OF_FILES = (
+    "awk", "basename", "chgrp", "chmod", "chown", "cp", "cut", "df", "dirname", "du", "find", "grep",
+    "gunzip", "gzip", "head", "ln", "md5sum", "mkdir", "mktemp", "mv", "rm", "rmdir", "sed", "seq",
+    "sha256sum", "sort", "stat", "sync", "tail", "tar", "tee", "touch", "tr", "uniq", "wc", "zcat",
+)  # fmt: skip
+"""Programs that work on files and streams, and connect to no server."""
 MYSQL_CLIENTS = ("mariadb", "mariadb-dump", "mysql", "mysqladmin", "mysqldump")
 NEED_ROOT = (
     "adduser", "chown", "groupadd", "iptables", "ldconfig", "modprobe", "mount", "sysctl", "umount",

@@ -19,6 +19,7 @@ from jobsworth.lint.neighbors import (
     parts,
 )  # fmt: skip
 from jobsworth.lint.pod_labels import labels_of_pods, selects
+from jobsworth.lint.usual_programs import OF_FILES
 
 PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/name", "app")
 """Labels that tell the parts of an application apart."""
@@ -128,7 +129,7 @@ def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
         if spec.get("egress"):
             return
         closing.append(policy)
-    if closing:
+    if closing and not _only_works_on_files(job):
         policy = closing[0]
         yield Diagnostic(
             f"{job.path}.template",
@@ -136,6 +137,23 @@ def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
             "no policy beside it allows any: they reach no server, and not even DNS. Add a policy that "
             "selects them and allows what they need.",
         )
+
+
+def _only_works_on_files(job: LintedJob) -> bool:
+    """Return True if all containers run only programs that need no network.
+
+    The kubelet mounts volumes, also those of NFS, so no policy for the Pod applies to them.
+    """
+    from jobsworth.lint.shell_script import HARMLESS, commands_in
+
+    local = (*HARMLESS, *OF_FILES)
+    for start in job.starts:
+        commands = commands_in(start.script.statements) if start.script else start.commands
+        if not start.commands or "/dev/tcp/" in "".join(start.line.words):
+            return False
+        if any(each.name not in local or "-exec" in each.words for each in commands):
+            return False
+    return bool(job.starts)
 
 
 def _is_of_type(spec: dict[str, Any], direction: str, field: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint import needs
@@ -27,6 +27,9 @@ NOT_RECONCILED = (
 )
 """Annotations for which Flux leaves an object alone."""
 
+NOT_UPDATED = (*NOT_RECONCILED, ("kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"))
+"""Annotations with which Flux leaves an object alone that exists
+(https://fluxcd.io/flux/components/kustomize/kustomizations/#controlling-the-apply-behavior-of-resources)."""
 MARKS_OF_HELM = ("helm.sh/chart", "meta.helm.sh/release-name")
 MIN_VERSION_LENGTH = 2
 """A shorter tag is found in any name."""
@@ -48,7 +51,7 @@ def ttl_of_synced_job(job: LintedJob) -> Iterator[Diagnostic]:
     annotations = job.annotations
     if ARGO_HOOK in annotations or HELM_HOOK in annotations or not job.name:
         return
-    if any(annotations.get(key) == value for key, value in NOT_RECONCILED):
+    if _has_any(annotations, NOT_RECONCILED):
         return
     tool = synchronizing_tool(job.written.get("metadata", {})) or _tool_beside(job)
     if not tool:
@@ -90,6 +93,10 @@ def replace_without_force(job: LintedJob) -> Iterator[Diagnostic]:
     )
 
 
+def _has_any(annotations: dict[str, str], pairs: Iterable[tuple[str, str]]) -> bool:
+    return any(annotations.get(key) == value for key, value in pairs)
+
+
 def _tool_beside(job: LintedJob) -> str:
     """Return the tool of which an object beside a Job syncs its namespace; empty if there is none."""
     if job.neighbors is None:
@@ -120,6 +127,8 @@ def changed_under_one_name(job: LintedJob) -> Iterator[Diagnostic]:
         return
     if REPLACE in values_of(annotations, SYNC_OPTIONS):
         return  # replace_without_force reports it
+    if _has_any(annotations, NOT_UPDATED):
+        return
     metadata = job.written.get("metadata", {})
     if recreation_of(metadata, job.neighbors) is not None:
         return

@@ -30,6 +30,7 @@ Sized = Callable[[int], Action]
 """Makes an action of so many items."""
 
 _A_MOMENT = 0.2
+_TRIES = 3
 _FEW_CALLS = 8
 """Calls that any action may make for the first few items."""
 
@@ -78,19 +79,21 @@ def _name(code: CodeType | str) -> str:
 
 
 def time_growth(sized: Sized, count: int) -> float:
-    """The ratio of CPU times.
+    """The least ratio of CPU times.
 
-    Where it is more than it may be, it is measured again with more items, while that takes a moment only:
-    other work on the machine and full caches have their effect once, a quadratic action has it each time.
+    Where it is more than it may be, it is measured again, with more items while that takes a moment only: other
+    work on the machine and full caches have their effect once, a quadratic action has it each time.
     """
+    ratios: list[float] = []
     while True:
         smaller, larger = sized(count), sized(FACTOR * count)
         smaller(), larger()
         seconds = cpu_seconds(larger, 2)
-        ratio = seconds / cpu_seconds(smaller, 3)
-        if ratio <= MAX_GROWTH or seconds > _A_MOMENT:
-            return ratio
-        count *= 2
+        ratios.append(seconds / cpu_seconds(smaller, 3))
+        if ratios[-1] <= MAX_GROWTH or (len(ratios) >= _TRIES and seconds > _A_MOMENT):
+            return min(ratios)
+        if seconds <= _A_MOMENT:
+            count *= 2
 
 
 def cpu_seconds(action: Action, rounds: int = 1) -> float:

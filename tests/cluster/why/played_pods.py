@@ -222,7 +222,8 @@ class PlayedPod:
         if code is None:
             return
         self._ended("Failed", code, "Error")
-        self.job.bed.request("DELETE", self.path, {"gracePeriodSeconds": 0})
+        if not self.job.keep:  # of a kept Pod, it would only move the time of the deletion on
+            self.job.bed.request("DELETE", self.path, {"gracePeriodSeconds": 0})
 
     def stops(self) -> None:
         """The kubelet stops it, because it was deleted."""

@@ -7,14 +7,16 @@ from hypothesis import strategies as st
 
 import jobsworth
 from jobsworth.lint.effects import CLOUDS, COPIES, LOSSES, REPEATED, RUNNERS, VALUED
+from jobsworth.lint.risky_uses import RISKS
 from support.law_examples import number_of_examples
 from support.lint.linted_jobs import job
 
-PROGRAMS = sorted(
-    {*CLOUDS, *COPIES, *LOSSES, *REPEATED, *RUNNERS, "cd", "curl", "date", "export", "tar", "wget"}
-)
+PROGRAMS = sorted({
+    *CLOUDS, *COPIES, *LOSSES, *REPEATED, *RISKS, *RUNNERS, "cd", "curl", "date", "export", "find", "grep", "head",
+    "ls", "sort", "tail", "tar", "wget", "while read x; do",
+})  # fmt: skip
 WORDS = sorted({
-    *VALUED, "--all", "--prune", "--mirror", "--force", "--target", "-C", "-O", "-c", "-d", "/data/a", "/tmp/b/*",
+    *VALUED, "-delete", "-exec", "-mtime", "-o", "-7", "+7", "\\;", "done", "--all", "--prune", "--mirror", "--force", "--target", "-C", "-O", "-c", "-d", "/data/a", "/tmp/b/*",
     "FLUSHALL", "TRUNCATE", "CASCADE", "$X", "${X}/", "$(aws ec2 describe-volumes)", "s3://a/b", "https://a/b", "apply",
     "clone", "cp", "delete", "list", "mirror", "push", "rm", "s3", "sync", "X=$(curl a)", "yesterday",
 })  # fmt: skip
@@ -34,6 +36,7 @@ SCRIPTS = st.lists(st.tuples(LINES, SEPARATORS), min_size=1, max_size=4).map(
 @example("redis-cli FLUSHALL -n", "sh")
 @example("pg_dump a; mv /a", "sh")
 @example("a ]; > restic | redis-cli b", "sh")
+@example("find . \\; -exec", "sh")
 def test_any_order_of_known_words_is_judged(script: str, interpreter: str) -> None:
     if interpreter == "python3":
         script = "import os, subprocess\n" + "".join(

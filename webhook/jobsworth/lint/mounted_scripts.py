@@ -17,6 +17,8 @@ from jobsworth.record import Record
 POWERSHELLS = ("powershell", "pwsh")
 SCRIPTED = ("bun", "node", "nodejs", "tsx")
 SQL_FILES = (".sql", ".js", ".cql")
+MAX_FILE_LENGTH = 32_768
+"""The length of a file of statements beyond which it is not read."""
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""
 
@@ -66,7 +68,7 @@ def texts_read(
         path = word.rpartition("=")[2]
         if path.startswith("/") and path.endswith(SQL_FILES):
             file = file_at(start, neighbors, namespace, path)
-            if file is not None:
+            if file is not None and len(file.text) <= MAX_FILE_LENGTH:
                 yield file.text
 
 

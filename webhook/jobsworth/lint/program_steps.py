@@ -29,6 +29,8 @@ CMDLETS = {
 }  # fmt: skip
 """Cmdlets of PowerShell, with the command that does the same."""
 STOPS = " || exit 1"
+MAX_BLOCK = 40
+"""The number of statements in which the catch of a try is looked for."""
 _LOOKING = "returncode|check_returncode|wait|poll|communicate"
 """Attributes by which a program learns how another one has ended."""
 _POWERSHELL = ("powershell", "pwsh")
@@ -203,11 +205,10 @@ def _of_powershell(text: str) -> Iterator[tuple[str, int]]:
     """Yield the lines of a script for one of PowerShell; a block ends in a line of its own."""
     stops = re.search(r"\$ErrorActionPreference\s*=\s*[\"']?Stop", text, re.I) is not None
     natives = stops and "PSNativeCommandUseErrorActionPreference" in text
-    lines = text.splitlines()
     statements = [
         (part.strip(), number)
-        for number, line in enumerate(lines)
-        for part in re.split(r";(?![^{]*\})(?![^(]*\))", line)
+        for number, line in enumerate(text.splitlines())
+        for part in _parts(line)
         if part.strip() and not part.strip().startswith(("#", "$Error", "$PSNative", "Write-"))
     ]
     ends: list[str] = []
@@ -220,13 +221,33 @@ def _of_powershell(text: str) -> Iterator[tuple[str, int]]:
                 continue
             yield ends.pop(), number
             statement = statement[1:].strip()
-        start = _start_of_block(statement, statements[index:])
+        start = _start_of_block(statement, statements[index : index + MAX_BLOCK])
         if start:
             yield f"{start[0]} :" if start[0].endswith(("do", "then")) else start[0], number
             ends.append(start[1])
         elif statement and not _LOOKS.match(statement):
             looked = index + 1 < len(statements) and _LOOKS.match(statements[index + 1][0])
             yield _of_cmdlet(statement, stops=stops, natives=natives, looked=bool(looked)), number
+
+
+def _parts(line: str) -> list[str]:
+    """Split a line at its semicolons, but not at those within braces or parentheses.
+
+    >>> _parts("a; if (b) { c; d }; e")
+    ['a', ' if (b) { c; d }', ' e']
+    """
+    parts: list[str] = []
+    end, brace, parenthesis = len(line), "", ""
+    for at in range(len(line) - 1, -1, -1):
+        character = line[at]
+        if character in "{}":
+            brace = character
+        elif character in "()":
+            parenthesis = character
+        elif character == ";" and brace != "}" and parenthesis != ")":
+            parts.append(line[at + 1 : end])
+            end = at
+    return [line[:end], *reversed(parts)]
 
 
 def _start_of_block(statement: str, following: Sequence[tuple[str, int]]) -> tuple[str, str] | None:
@@ -238,7 +259,9 @@ def _start_of_block(statement: str, following: Sequence[tuple[str, int]]) -> tup
         return f"for {loop[1] if loop else 'item'} in a; do", "done"
     if re.match(r"try\b", statement, re.I):
         rest = "\n".join(each for each, _ in following)
-        ends = re.search(r"catch[^{]*\{[^}]*(?:\bthrow\b|\bexit\s+[1-9$])", rest, re.I)
+        ends = re.search(
+            r"catch[^{]{0,200}\{[^}]{0,500}(?:\bthrow\b|\bexit\s+[1-9$])", rest[:2_000], re.I
+        )
         return "(", f"){STOPS if ends else ' || true'}"
     if re.match(r"(?:catch|finally)\b", statement, re.I):
         return "if [ -n unknown ]; then", "fi"

@@ -114,7 +114,7 @@ UNSEEN: dict[str, tuple[tuple[str, str, str], ...]] = {
             "forEach does not wait for async functions, nor see that they fail. Await Promise.all() of map()",
         ),
         (
-            r"\bfetch\([^;]*method:\s*['\"](?:DELETE|PATCH|POST|PUT)",
+            r"\bfetch\([^;]{0,400}method:\s*['\"](?:DELETE|PATCH|POST|PUT)",
             r"\.ok\b|\.status\b|\.json\(|\.text\(",
             "fetch raises no exception for an answer such as HTTP 500. Test ok of the answer",
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint import needs
@@ -280,7 +281,7 @@ def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 _BEGINS = re.compile(
-    r"^\s*(?:BEGIN|START\s+TRANSACTION)\b\s*(?:WORK|TRANSACTION)?\s*;", re.I | re.M
+    r"^[ \t]*(?:BEGIN|START\s+TRANSACTION)\b\s*(?:WORK|TRANSACTION)?\s*;", re.I | re.M
 )
 _ENDS_IT = re.compile(r"\b(?:COMMIT|END|ROLLBACK)\b", re.IGNORECASE)
 
@@ -412,9 +413,9 @@ def _swallowed(script: ShellScript) -> tuple[str, int] | None:
             ), piped.line
     for command in script.commands[:MAX_COMMANDS]:
         words = command.words
-        if command.name != "find" or "-exec" not in words or ";" not in words or "-delete" in words:
+        if command.name != "find" or ";" not in words or "-delete" in words:
             continue
-        inner = base_name(words[words.index("-exec") + 1 : [*words, ""].index("-exec") + 2][0])
+        inner = next((base_name(word) for option, word in pairwise(words) if option == "-exec"), "")
         if (inner in COPYING or inner in (*REQUESTS, *SQL_CLIENTS)) and inner not in PACKING:
             return (
                 f"find ends with 0 although a `{inner}` of -exec … \\; fails, and the Job succeeds. Write "

@@ -56,14 +56,14 @@ _OPTIONAL = re.compile(r"^(?:\[\[?|test)\s+-n\s+[\"']?\$\{?(\w+)|^(?:\[\[?|test)
 def loop_input_read(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: ssh(1), -n; kubectl exec, --stdin; ffmpeg, -stdin."""
     for start, script in job.scripts:
+        lines = script.text.splitlines()
         for loop in _loops(script.statements):
             asked = [each for each in commands_in(loop.asked) if each.name == "read"]
             if not asked or "-u" in asked[0].words or "<&" in script.text:
                 continue
             for command in commands_in(loop.body):
                 advice = _reads_input(command)
-                line = script.text.splitlines()[command.line]
-                if advice and "<" not in line:
+                if advice and "<" not in lines[command.line]:
                     yield Diagnostic(
                         start.field,
                         f"{command.name} reads the rest of the list from the input of the loop, which "

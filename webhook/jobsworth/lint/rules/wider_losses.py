@@ -77,11 +77,13 @@ _SAVES = re.compile(
 )
 _NUMBERED = re.compile(r"(?:redis|valkey)s?://[^/]+/\d+")
 _CASCADES = re.compile(
-    r"\bTRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([^;]*?)\s+(?:RE\w+\s+IDENTITY\s+)?CASCADE\b", re.I
+    r"\bTRUNCATE\s+(?:TABLE\s+)?(?:ONLY\s+)?([^;]{0,500}?)\s+(?:RE\w+\s+IDENTITY\s+)?CASCADE\b",
+    re.I,
 )
 _DELETES = re.compile(
     r"\bDELETE\s+FROM\s+([\w.\"`]+)\s+WHERE\s+((?:[^;']|'[^']*')*)", re.IGNORECASE
 )
+_AND, _OR = re.compile(r"\bAND\b", re.IGNORECASE), re.compile(r"\bOR\b", re.IGNORECASE)
 _NEWER = re.compile(
     r"^\s*[\w.\"`]+\s*>=?\s*(?:now|current_\w+|getdate|curdate|sysdate|date_sub|dateadd)",
     re.IGNORECASE,
@@ -229,7 +231,7 @@ def _of_statement(job: LintedJob, start: ContainerStart, command: RunCommand) ->
             )
         for statement in _DELETES.finditer(text):
             table, where = statement[1], _without_parentheses(statement[2])
-            if re.search(r"\bAND\b.*\bOR\b|\bOR\b.*\bAND\b", where, re.IGNORECASE | re.DOTALL):
+            if _AND.search(where) and _OR.search(where):
                 return (
                     f"AND binds more tightly than OR: this deletes rows of {table[:MAX_SHOWN]} for which "
                     "only one side of the OR holds. Put the alternatives in parentheses."
@@ -305,10 +307,15 @@ def _in_wrong_place(job: LintedJob, start: ContainerStart, command: RunCommand) 
 
 def _without_parentheses(text: str) -> str:
     """Return a condition without what is in parentheses or quotes."""
-    text = re.sub(r"'[^']*'", "''", text)
-    while (shorter := re.sub(r"\([^()]*\)", "()", text).replace("()", "")) != text:
-        text = shorter
-    return text
+    depth, kept = 0, []
+    for each in re.split(r"([()])", re.sub(r"'[^']*'", "''", text)):
+        if each == "(":
+            depth += 1
+        elif each == ")":
+            depth -= 1
+        elif depth <= 0:
+            kept.append(each)
+    return "".join(kept)
 
 
 def _of_names(command: RunCommand) -> str:

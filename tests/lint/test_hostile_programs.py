@@ -1,0 +1,54 @@
+"""Programs and statements in other languages are read in a time that grows linearly with their length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from jobsworth.lint.program_steps import steps_of
+from jobsworth.lint.program_text import unseen_failure
+from support.lint.linted_jobs import fields, job
+from support.scaling.cost_growth import MAX_GROWTH, Action, time_growth
+
+POWERSHELL: dict[str, Callable[[int], str]] = {
+    "semicolons": lambda count: ";" * count,
+    "blocks in each other": lambda count: "try {\n" * (count // 6),
+    "catch without a block": lambda count: "try {\n" * 50 + "catch" * (count // 5),
+    "words": lambda count: "$a.b" * (count // 4),
+}
+STATEMENTS: dict[str, Callable[[int], str]] = {
+    "parentheses": lambda count: f"DELETE FROM a WHERE {'(' * (count // 2)}{')' * (count // 2)}",
+    "operators": lambda count: f"DELETE FROM a WHERE {'AND ' * (count // 4)}",
+    "lines": lambda count: "\n" * count,
+    "truncations": lambda count: "TRUNCATE a " * (count // 11),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", POWERSHELL.values(), ids=POWERSHELL)
+def test_powershell(made: Callable[[int], str]) -> None:
+    def sized(count: int) -> Action:
+        text = made(count)
+        return lambda: steps_of("pwsh", text)
+
+    assert time_growth(sized, 2_000) <= MAX_GROWTH
+
+
+@pytest.mark.slow
+def test_javascript() -> None:
+    def sized(count: int) -> Action:
+        text = "fetch(" * (count // 6)
+        return lambda: unseen_failure("node", text)
+
+    assert time_growth(sized, 2_000) <= MAX_GROWTH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", STATEMENTS.values(), ids=STATEMENTS)
+def test_sql(made: Callable[[int], str]) -> None:
+    def sized(count: int) -> Action:
+        value = job({"containers": [{"name": "main", "command": ["psql", "-c", made(count)]}]})
+        return lambda: (fields("JW222", value), fields("JW270", value))
+
+    assert time_growth(sized, 2_000) <= MAX_GROWTH

@@ -39,6 +39,8 @@ def minor(release: str) -> int:
     return int(release[2:])
 
 
+EXACT_SINCE = 38
+"""The first minor version that computes with quantities exactly, and prints those above exa."""
 _VERSION = re.compile(r"v?(1\.[1-9][0-9]{0,3})(?:\+|\.[0-9]+(?:[-+.][0-9A-Za-z.+-]*)?)?")
 
 
@@ -148,6 +150,11 @@ class ApiServer:
     def _stage(self, name: str) -> tuple[str, str, bool, bool] | None:
         reached = [stage for stage in KNOWN_GATES[name] if minor(stage[0]) <= self.minor]
         return reached[-1] if reached else None
+
+    @property
+    def exact_quantities(self) -> bool:
+        """True if it computes with quantities exactly."""
+        return self.minor >= EXACT_SINCE
 
     def enabled(self, gate: str) -> bool:
         """Return True if a feature gate is on; False in releases that do not have it yet.

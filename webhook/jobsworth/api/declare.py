@@ -69,8 +69,6 @@ Int32 = Scalar("int32")
 Int64 = Scalar("int64")
 Quantity = Scalar("quantity")
 """A number with a suffix such as ``500m`` or ``1Gi``, or a plain number."""
-EXACT_SINCE = 38
-"""The first minor version that computes with quantities exactly, and prints those above exa."""
 IntOrString = Scalar("int-or-string")
 Time = Scalar("date-time")
 """RFC 3339 with seconds (``metav1.Time``) or microseconds (``metav1.MicroTime``)."""

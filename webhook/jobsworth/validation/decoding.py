@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.declare import (
-    EXACT_SINCE,
     AnyJSON,
     Boolean,
     Field,
@@ -169,7 +168,7 @@ class Decoder:
         return _nonzero(self._scalar(kind))
 
     def _scalar(self, kind: Scalar) -> Decode:
-        if kind is Quantity and self._server.minor >= EXACT_SINCE:
+        if kind is Quantity and self._server.exact_quantities:
             return _exact_quantity
         return _SCALARS[kind.name]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from jobsworth.api.declare import EXACT_SINCE, Struct
+from jobsworth.api.declare import Struct
 from jobsworth.api.field_errors import FieldError, forbidden, invalid, required
 from jobsworth.api.validation_request import Request
 
@@ -128,8 +128,7 @@ def _resources_of_the_pod(
         return
     from jobsworth.api.core.pod_resources import check_pod_resources, with_defaults_of_a_pod
 
-    exact = request.server.minor >= EXACT_SINCE
-    pod = with_defaults_of_a_pod(template["spec"], exact=exact)
+    pod = with_defaults_of_a_pod(template["spec"], exact=request.server.exact_quantities)
     yield from check_pod_resources(pod, f"{path}.spec", request)
 
 

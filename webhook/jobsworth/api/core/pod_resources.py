@@ -13,7 +13,6 @@ from typing import Any
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
-from jobsworth.api.declare import EXACT_SINCE
 from jobsworth.api.field_errors import (
     FieldError,
     forbidden,
@@ -78,8 +77,7 @@ def _wrong_resource_in_1_32(name: str, path: str) -> Iterator[FieldError]:
 def _check_requests(
     pod: dict[str, Any], requests: dict[str, str], path: str, request: Request
 ) -> Iterator[FieldError]:
-    exact = request.server.minor >= EXACT_SINCE
-    for name, needed in aggregate(pod, "requests", exact=exact).items():
+    for name, needed in aggregate(pod, "requests", exact=request.server.exact_quantities).items():
         if name not in requests and request.server.minor >= 34:
             continue
         amount = requests.get(name, "0")
@@ -97,8 +95,7 @@ def _check_huge_pages(
     """Require that the Pod's limits cover the huge pages of its containers: no overcommitment."""
     if not any(map(is_huge_pages, limits)):
         return
-    exact = request.server.minor >= EXACT_SINCE
-    for name, needed in aggregate(pod, "limits", exact=exact).items():
+    for name, needed in aggregate(pod, "limits", exact=request.server.exact_quantities).items():
         if is_huge_pages(name) and name in limits and needed > parse(limits[name]):
             detail = (
                 f"must be greater than or equal to aggregate container limits of "

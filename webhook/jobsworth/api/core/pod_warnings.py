@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.api_server import EXACT_SINCE
 from jobsworth.api.core.pod_profiles import (
     APP_ARMOR_PREFIX,
     LOCALHOST_PREFIX,
     SECCOMP_CONTAINER_PREFIX,
     SECCOMP_POD_ANNOTATION,
 )
-from jobsworth.api.declare import EXACT_SINCE, ServerWarning
+from jobsworth.api.declare import ServerWarning
 from jobsworth.api.field_errors import quoted
 from jobsworth.api.validation_request import Request
 

@@ -18,7 +18,7 @@ from jobsworth.api.core.resource_names import (
     is_huge_pages,
     may_be_overcommitted,
 )
-from jobsworth.api.declare import EXACT_SINCE, Field, ListOf, MapOf, Quantity, String, Struct
+from jobsworth.api.declare import Field, ListOf, MapOf, Quantity, String, Struct
 from jobsworth.api.field_errors import (
     FieldError,
     Former,
@@ -103,7 +103,7 @@ def round_up_to_milli(amounts: dict[str, str], server: ApiServer) -> None:
     """Round up amounts to thousandths, as the API server does with every resource list."""
     for name, amount in amounts.items():
         if not amount.isalnum() or amount[-1] in "nu":
-            quantity = parse(amount, exact=server.minor >= EXACT_SINCE)
+            quantity = parse(amount, exact=server.exact_quantities)
             amounts[name] = quantity.rounded_up_to_milli().canonical()
 
 
@@ -146,7 +146,7 @@ def check_requirements(
 
 
 def _check_amount(name: str, amount: str, path: str, request: Request) -> Iterator[FieldError]:
-    quantity = parse(amount, exact=request.server.minor >= EXACT_SINCE)
+    quantity = parse(amount, exact=request.server.exact_quantities)
     if quantity.sign < 0:
         yield invalid(path, amount, "must be greater than or equal to 0")
     if not quantity.is_integer() and is_counted(name):
@@ -183,7 +183,7 @@ def _above_limit(path: str, name: str, amount: str, limit: str, words: str) -> F
 
 def is_multiple_of_page(name: str, amount: str, server: ApiServer) -> bool:
     """Return True if an amount of huge pages is a multiple of the page size in the name."""
-    size, exact = name[len(HUGE_PAGES_PREFIX) :], server.minor >= EXACT_SINCE
+    size, exact = name[len(HUGE_PAGES_PREFIX) :], server.exact_quantities
     try:
         page = parse(size, exact=exact)
     except BadQuantity:

@@ -258,7 +258,7 @@ def test_a_retry_inserts_no_row_again(text: str, reported: bool) -> None:
         ("createdb shop; work", False),
         ("set -e; dropdb --if-exists --force shop; createdb shop; work", False),
         ("set -e; dropdb --if-exists other; createdb shop; work", True),
-        ("set -e; rm -rf /work/a; mkdir /work/a; work", False),
+        ("set -e; rm -rf /data/a; mkdir /data/a; work", False),
     ],
 )
 def test_what_exists_is_not_made_again(text: str, reported: bool) -> None:

@@ -156,6 +156,7 @@ _written: OrderedDict[str, IndexSet] = OrderedDict()
 
 @lru_cache(maxsize=_KEPT)
 def _read(text: str, limit: int) -> IndexSet:
+    """Parse a list that none of these sets has written."""
     found = []
     for first, last in _INTERVALS.findall(text):
         start = int(first)

@@ -19,6 +19,9 @@ _DOLLAR = re.compile(
     re.ASCII,
 )
 SHELLS = ("sh", "bash", "ash", "dash", "ksh", "zsh")
+JAVASCRIPTS = ("bun", "node", "nodejs", "tsx")
+POWERSHELLS = ("powershell", "pwsh")
+"""Programs that read JavaScript and PowerShell."""
 VALUED_OPTIONS = ("--init-file", "--rcfile")
 """Long options of bash whose value is the next word; so is that of ``o`` and ``O`` among short ones."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.edit import Edit
     from jobsworth.lint.referenced_objects import Reference
 
-_MARKS = ("labels", "annotations")
+MARKS = frozenset(("annotations", "labels"))
 
 MAX_RULES = 20
 """The maximum number of rules that the API server accepts in a failure policy or success policy.
@@ -209,7 +209,7 @@ class LintedJob:
         if self.cron is not None:
             holders.append(self.written["spec"]["jobTemplate"].get("metadata", {}))
         return frozenset().union(
-            *(holder[part] for holder in holders for part in _MARKS if part in holder)
+            *(holder[part] for holder in holders for part in MARKS if part in holder)
         )
 
     @cached_property

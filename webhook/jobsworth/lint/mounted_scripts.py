@@ -9,13 +9,17 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from jobsworth.lint.command_line import SHELLS, CommandLine, base_name
+from jobsworth.lint.command_line import (
+    JAVASCRIPTS,
+    POWERSHELLS,
+    SHELLS,
+    CommandLine,
+    base_name,
+)
 from jobsworth.lint.container_start import ContainerStart, MountedScript, RunCommand, run_command
 from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
 
-POWERSHELLS = ("powershell", "pwsh")
-SCRIPTED = ("bun", "node", "nodejs", "tsx")
 SQL_FILES = (".sql", ".js", ".cql")
 MAX_FILE_LENGTH = 32_768
 """The length of a file of statements beyond which it is not read."""
@@ -134,7 +138,7 @@ def _file_in(words: Sequence[str]) -> int:
     name = base_name(words[0]) if words else ""
     if name in POWERSHELLS:
         return next((at for at, word in enumerate(words) if word.lower().endswith(".ps1")), -1)
-    if name in (*SHELLS, ".", "source", *SCRIPTED) or name.startswith("python"):
+    if name in (*SHELLS, ".", "source", *JAVASCRIPTS) or name.startswith("python"):
         for index, word in enumerate(words[1:], 1):
             if word in ("-c", "-m", "-"):
                 return -1

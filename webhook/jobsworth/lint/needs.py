@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from jobsworth.lint.linted_job import MAX_RULES, LintedJob
+from jobsworth.lint.command_line import JAVASCRIPTS, POWERSHELLS
+from jobsworth.lint.linted_job import MARKS, MAX_RULES, LintedJob
 from jobsworth.lint.usual_images import base_image
 
 Need = Callable[[LintedJob], bool]
@@ -125,12 +126,8 @@ def a_mark(*keys: str) -> Need:
 
 
 def a_mark_or_scheduling(*keys: str) -> Need:
-    wanted = frozenset(keys)
-
-    def has_it(job: LintedJob) -> bool:
-        return "scheduling" in job.spec or not wanted.isdisjoint(job.marks)
-
-    return has_it
+    marked = a_mark(*keys)
+    return lambda job: "scheduling" in job.spec or marked(job)
 
 
 def a_text(part: str) -> Need:
@@ -199,7 +196,7 @@ def scripts(job: LintedJob) -> bool:
 def scripts_or_programs(job: LintedJob) -> bool:
     """Return True if a container runs a script of a shell, of Python, JavaScript, PowerShell or psql."""
     return scripts(job) or any(
-        start.line.program.startswith(("python", "node", "bun", "tsx", "psql", "pwsh"))
+        start.line.program.startswith(("psql", "python", *JAVASCRIPTS, *POWERSHELLS))
         for start in job.starts
     )
 
@@ -241,15 +238,11 @@ def a_program(*names: str) -> Need:
 def a_program_or_variables(*names: str) -> Need:
     """Return the need for a container that runs one of these programs, or sets variables."""
     runs_it = a_program(*names)
-
-    def runs_it_or_sets(job: LintedJob) -> bool:
-        return any("env" in container for _, container in job.containers) or runs_it(job)
-
-    return runs_it_or_sets
+    return lambda job: variables(job) or runs_it(job)
 
 
 def known_commands_or_variables(job: LintedJob) -> bool:
-    return bool(job.commands) or any("env" in container for _, container in job.containers)
+    return bool(job.commands) or variables(job)
 
 
 def scripts_or_hooks(job: LintedJob) -> bool:
@@ -289,10 +282,7 @@ def names_in_templates(job: LintedJob) -> bool:
     own = [job.template_metadata]
     if job.cron is not None:
         own.append(job.written["spec"]["jobTemplate"].get("metadata", {}))
-    return not all(_MARKS.issuperset(each) for each in own)
-
-
-_MARKS = frozenset(("annotations", "labels"))
+    return not all(MARKS.issuperset(each) for each in own)
 
 
 def hooks_or_probes(job: LintedJob) -> bool:

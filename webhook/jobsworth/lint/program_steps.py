@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+from jobsworth.lint.command_line import POWERSHELLS
 from jobsworth.lint.program_text import MAX_LENGTH, caught_and_reported
 from jobsworth.lint.shell_script import ShellScript
 from jobsworth.record import Record
@@ -33,7 +34,6 @@ MAX_BLOCK = 40
 """The number of statements in which the catch of a try is looked for."""
 _LOOKING = "returncode|check_returncode|wait|poll|communicate"
 """Attributes by which a program learns how another one has ended."""
-_POWERSHELL = ("powershell", "pwsh")
 _PARAMETER = re.compile(
     r"\s-(?:Destination\w*|Path|LiteralPath|Uri|Force|Recurse|ErrorAction\s+\w+)\b", re.I
 )
@@ -70,7 +70,7 @@ def steps_of(interpreter: str, text: str) -> Steps | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         advice = "Pass check=True to subprocess.run, which then raises an exception."
-    elif interpreter in _POWERSHELL:
+    elif interpreter in POWERSHELLS:
         written = list(_of_powershell(text))
         advice = "Set $ErrorActionPreference = 'Stop' and $PSNativeCommandUseErrorActionPreference = $true."
     if not written:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from jobsworth.lint.command_line import JAVASCRIPTS
 from jobsworth.lint.container_start import ContainerStart
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.record import Record
@@ -82,7 +83,7 @@ def hidden_failure(interpreter: str, text: str) -> int | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         return _of_python(module)
-    if interpreter in ("node", "nodejs", "bun", "tsx") and ".catch" in text:
+    if interpreter in JAVASCRIPTS and ".catch" in text:
         found = _CATCH.search(text)
         if found is not None and not _LEAVES.search(text):
             return text.count("\n", 0, found.start())
@@ -138,7 +139,7 @@ def unseen_failure(interpreter: str, text: str) -> tuple[int, str] | None:
     if len(text) > MAX_LENGTH:
         return None
     family = "python" if interpreter.startswith("python") else "node"
-    known = family == "python" or interpreter in ("node", "nodejs", "bun", "tsx")
+    known = family == "python" or interpreter in JAVASCRIPTS
     for use, looks, advice in UNSEEN[family] if known else ():
         found = re.search(use, text)
         if found is not None and not re.search(looks, text):

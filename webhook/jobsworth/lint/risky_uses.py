@@ -20,24 +20,34 @@ class Risk(Record):
         effect: what happens, as the rest of a sentence that begins with the use.
         instead: what to do, as a sentence.
         operands: matches the operands behind the subcommands that have the risk; None for all.
+        words: matches the words of the command with the risk; None for all.
     """
 
     use: Use
     effect: str
     instead: str
     operands: re.Pattern[str] | None = None
+    words: re.Pattern[str] | None = None
 
 
 def _risk(
-    words: str, options: str, effect: str, instead: str, *, spared: str = "", operands: str = ""
+    subcommands: str,
+    options: str,
+    effect: str,
+    instead: str,
+    *,
+    spared: str = "",
+    operands: str = "",
+    words: str = "",
 ) -> Risk:
-    use = Use("files", tuple(words.split()), tuple(options.split()), tuple(spared.split()))
-    return Risk(use, effect, instead, re.compile(operands) if operands else None)
+    use = Use("files", tuple(subcommands.split()), tuple(options.split()), tuple(spared.split()))
+    patterns = (re.compile(each) if each else None for each in (operands, words))
+    return Risk(use, effect, instead, *patterns)
 
 
 _DELETES_ON_ERRORS = "deletes at the target although the source could not be read or listed"
 _FAIL = "Remove the option: an error then ends the run before it deletes."
-_PREFIX = "deletes every key that begins so, also those of others such as {0}-2"
+_PREFIX = "deletes every key with this prefix, including others such as {0}-2"
 _SLASH = "End it with a slash."
 _OF_RUNNING = "also removes the lock of a run that is still going on"
 _STALE = "Remove the option: only stale locks are removed without it."
@@ -55,7 +65,6 @@ _TERRAFORM = (
     _risk("destroy", "-lock=false --lock=false", _WITHOUT_LOCK, "Remove -lock=false."),
     _risk("force-unlock", "", _OF_RUNNING, "Look at the lock by hand."),
 )
-_RSYNC_DELETES = r"(?:^|\s)--(?:del|delete\S*)(?:\s|$)"
 _KAFKA = (
     _risk(
         "", "--all-topics --all-groups", "sets the offsets of every topic or group, also of others",
@@ -63,7 +72,7 @@ _KAFKA = (
     ),
 )  # fmt: skip
 _REDIS = (
-    _risk("keys", "", "goes through all keys in one step, and the server answers nobody meanwhile",
+    _risk("keys", "", "reads all keys in one step, and blocks all other clients meanwhile",
           "Use --scan with --pattern."),
 )  # fmt: skip
 
@@ -71,7 +80,10 @@ _MYSQL = (_risk("", "--force", "goes on after an error, and ends with 0", "Remov
 
 RISKS: dict[str, tuple[Risk, ...]] = {
     "rclone": (_risk("sync", "--ignore-errors", _DELETES_ON_ERRORS, _FAIL),),
-    "rsync": (_risk("", "--ignore-errors", _DELETES_ON_ERRORS, _FAIL),),
+    "rsync": (
+        _risk("", "--ignore-errors", _DELETES_ON_ERRORS, _FAIL,
+              words=r"(?:^|\s)--(?:del|delete\S*)(?:\s|$)"),
+    ),
     "registry": (
         _risk("garbage-collect", "--delete-untagged -m",
               "deletes the manifest of each platform of a multi-arch image, which has no tag",
@@ -121,7 +133,7 @@ VARIABLES: dict[str, tuple[str, str]] = {
     "SPRING_JPA_PROPERTIES_HIBERNATE_HBM2DDL_AUTO": (
         r"create(?:-drop)?", "drops the tables of the database at each start",
     ),
-    "RCLONE_IGNORE_ERRORS": (r"(?i)true|1", f"{_DELETES_ON_ERRORS}"),
+    "RCLONE_IGNORE_ERRORS": (r"(?i)true|1", _DELETES_ON_ERRORS),
     "FLYWAY_CLEAN_ON_VALIDATION_ERROR": (r"(?i)true", "empties the schema if a migration was edited"),
     "DISABLE_DATABASE_ENVIRONMENT_CHECK": (r"1|true", "lets Rails empty a database of production"),
     "TYPEORM_SYNCHRONIZE": (r"(?i)true", "drops the columns that the entities lack"),
@@ -144,7 +156,7 @@ def risk_of(words: Sequence[str]) -> tuple[str, str, str] | None:
             continue
         if risk.operands is not None and not risk.operands.search(" ".join(rest)):
             continue
-        if name == "rsync" and not re.search(_RSYNC_DELETES, " ".join(words)):
+        if risk.words is not None and not risk.words.search(" ".join(words)):
             continue
         option = next((each for each in risk.use.options if each in words), "")
         shown = " ".join(filter(None, (name, *risk.use.words, option)))

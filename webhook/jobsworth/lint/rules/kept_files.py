@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart
@@ -18,6 +19,7 @@ from jobsworth.wording import shortened
 MAX_SHOWN = 60
 LISTING = {"aws": "ls", "gcloud": "ls", "gsutil": "ls", "mc": "ls", "rclone": "lsf", "s3cmd": "ls"}
 """Programs beside ``ls`` and ``find`` that list files by their names, with the subcommand."""
+DELETING = ("rm", *LISTING)
 _DATE = re.compile(r"\+['\"]?(%[^\s'\")`]*)")
 _DATED = re.compile(r"%[FsYy]")
 _BY_DAY = re.compile(r"%(?:[dejuaAbBhDx]|m.?%[dY]).*%[mbBhYy]|%[bBhaA]|%m.?%d.?%[Yy]|%D")
@@ -49,9 +51,6 @@ def newest_files_deleted(job: LintedJob) -> Iterator[Diagnostic]:
                 break
 
 
-DELETING = ("rm", *LISTING)
-
-
 def _recent(words: Sequence[str]) -> str:
     """Return the message for a find that deletes what is new, or its first folder; empty for another.
 
@@ -80,59 +79,69 @@ def _recent(words: Sequence[str]) -> str:
     )
     aged = any(each in _AGES for each in tests)
     if removes_folders and aged and not any(each in _NARROW for each in tests):
+        folder = "." if words[1].startswith("-") else words[1]
         return (
-            f"find begins with {words[1][:MAX_SHOWN]} itself: if nothing was added there for so many days, "
+            f"find begins with {folder[:MAX_SHOWN]} itself: if nothing was added there for so many days, "
             "rm deletes the folder with all in it. Add -mindepth 1."
         )
     return ""
 
 
+class _Order(NamedTuple):
+    """The order of a list of files: by the dates in their names, or by their times."""
+
+    by_name: bool
+    newest_first: bool
+
+
 def _newest(script: ShellScript, command: ShellCommand) -> str:
     """Return the message for a command that deletes the newest of a list of files; empty for another."""
-    order = ""
     formats = [each for each in _DATE.findall(script.text) if _DATED.search(each)]
     unsorted = next((each for each in formats if _BY_DAY.search(each)), "")
+    order: _Order | None = None
     for each in command.fed_by:
-        name, words = each.name, each.words
-        if name == "ls" or words[1:2] == [LISTING.get(name)] or LISTING.get(name) in words[1:3]:
-            letters = "".join(word for word in words[1:] if word[:1] == "-" and word[:2] != "--")
-            timed = name == "ls" and ("t" in letters or "--sort=time" in words)
-            order = "new" if timed else "name" if formats else ""
-            if "r" in letters and name == "ls":
-                order = {"new": "old", "name": "eman"}.get(order, "")
-        elif name == "sort":
-            backwards = any("r" in word for word in words[1:] if word[:1] == "-")
-            timed = any(
-                "-T" in word or "%T@" in word for other in command.fed_by for word in other.words
+        if each.name not in ("head", "tail") or order is None:
+            order = _order(each, command.fed_by, order, dated=bool(formats))
+            continue
+        if order.by_name and unsorted:
+            return (
+                f"The names have dates as {unsorted[:MAX_SHOWN]}, which do not sort by time: at the turn "
+                "of a month the newest files are deleted. Write the year first, as %Y-%m-%d."
             )
-            order = ("new" if backwards else "old") if timed else ("eman" if backwards else "name")
-            order = order if timed or formats else ""
-        elif name == "tac":
-            order = {"new": "old", "old": "new", "name": "eman", "eman": "name"}.get(order, "")
-        elif name in ("head", "tail") and order:
-            if order in ("name", "eman") and unsorted:
-                return (
-                    f"The names have dates as {unsorted[:MAX_SHOWN]}, which do not sort by time: at the turn "
-                    "of a month the newest files are deleted. Write the year first, as %Y-%m-%d."
-                )
-            first = _takes_first(words)
-            if (order in ("new", "eman")) is first and first is not None:
-                shown = shortened(" ".join(words), MAX_SHOWN)
-                return (
-                    f"The list has the {'newest' if first else 'oldest'} files first, and `{shown}` gives "
-                    f"the newest to {command.words[0][:MAX_SHOWN]}: the old ones are kept. Reverse the order."
-                )
-            order = ""
+        first = each.name == "head"
+        if order.newest_first is first and _COUNT.search(" ".join(each.words[1:])):
+            shown = shortened(" ".join(each.words), MAX_SHOWN)
+            return (
+                f"The list has the {'newest' if first else 'oldest'} files first, and `{shown}` gives "
+                f"the newest to {command.words[0][:MAX_SHOWN]}: the old ones are kept. Reverse the order."
+            )
+        order = None
     return ""
 
 
-def _takes_first(words: Sequence[str]) -> bool | None:
-    """Return True for a head or tail that passes on the beginning of a list, and None if it depends.
+def _order(
+    command: ShellCommand, fed_by: Sequence[ShellCommand], order: _Order | None, *, dated: bool
+) -> _Order | None:
+    """Return the order in which a command of a pipe prints files; None if it is unknown.
 
-    >>> _takes_first(["head", "-n", "-7"]), _takes_first(["tail", "-n", "+8"]), _takes_first(["tail", "-3"])
-    (True, False, False)
+    Args:
+        order: the order in which it gets them.
+        dated: the names of the files have dates.
     """
-    return words[0].endswith("head") if any(map(_COUNT.search, (" ".join(words[1:]),))) else None
+    name, words = command.name, command.words
+    letters = "".join(word for word in words[1:] if word[:1] == "-" and word[:2] != "--")
+    backwards = "r" in letters or "--reverse" in words
+    if name == "ls":
+        timed = "t" in letters or "--sort=time" in words
+        return _Order(not timed, timed != backwards) if timed or dated else None
+    if name in LISTING and LISTING[name] in words[1:3]:
+        return _Order(by_name=True, newest_first=False) if dated else None
+    if name == "sort":
+        timed = any("-T" in word or "%T@" in word for each in fed_by for word in each.words)
+        return _Order(not timed, backwards) if timed or dated else None
+    if name == "tac" and order is not None:
+        return order._replace(newest_first=not order.newest_first)
+    return order
 
 
 @lint_rule(
@@ -219,7 +228,6 @@ _CONSISTENT = re.compile(
     re.IGNORECASE,
 )
 """Words of scripts that stop a database, or have it write a copy by itself."""
-_STARTS_DUMP = ("bgsave",)
 
 
 @lint_rule(

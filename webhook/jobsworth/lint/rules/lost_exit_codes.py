@@ -261,15 +261,10 @@ def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
             from_file = piped or not set(options).isdisjoint(given)
             if not from_file and not (step is not None and _CHANGES.search(step.input)):
                 continue
-            texts = [
-                *texts_read(start, job.neighbors, job.namespace, command),
-                str(command.container.get("args")),
-            ]
-            texts += [
-                str(command.container.get("command")),
-                start.script.text if start.script else "",
-            ]
-            if any(stop in text or "psqlrc" in text for text in (*texts, *given)):
+            texts = [*texts_read(start, job.neighbors, job.namespace, command), *given]
+            texts += [str(command.container.get(part)) for part in ("command", "args")]
+            texts += [start.script.text] if start.script else []
+            if any(stop in text or "psqlrc" in text for text in texts):
                 continue
             seen.add(command.field)
             yield Diagnostic(

@@ -336,7 +336,7 @@ def test_a_fix_of_a_text_that_has_changed_is_not_applied(page: Chromium) -> None
     assert "Not fixed: the text has changed" in text_of(page, "#verdict")
 
 
-@pytest.mark.parametrize("missing", ["worker.js", "pyodide.mjs", "app.zip"])
+@pytest.mark.parametrize("missing", ["worker.js", "pyodide.mjs", "app.gzip"])
 def test_a_file_that_cannot_be_loaded_is_reported(
     folder: Path, tmp_path: Path, missing: str
 ) -> None:

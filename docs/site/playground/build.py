@@ -10,6 +10,7 @@ import argparse
 import ast
 import gzip
 import hashlib
+import io
 import json
 import shutil
 import subprocess
@@ -50,7 +51,7 @@ DATA = (".py", ".json", ".txt", ".css", ".html")
 NOT_DATA = ("lint/findings_in_public.json",)
 LIBRARIES = {"yaml": "PyYAML", "ruamel.yaml": "ruamel.yaml", "tzdata": "tzdata"}
 """The distribution of each package that the archive has."""
-ON_DEMAND = ("licenses.txt", "zones.zip")
+ON_DEMAND = ("licenses.txt", "zones.gzip")
 """What a first visit does not download."""
 EPOCH = (2020, 2, 2, 0, 0, 0)
 """The time of each file in the archive, so that the same files make the same bytes."""
@@ -90,7 +91,11 @@ def _lock() -> str:
 
 
 def _write_archives(target: Path) -> None:
-    """Write ``app.zip``, and ``zones.zip``, the time zones, which few manifests need.
+    """Write ``app.gzip``, and ``zones.gzip``, the time zones, which few manifests need.
+
+    Each is a zip file whose files are stored as they are, compressed as a whole: what hundreds of small modules have in
+    common is then sent once, which makes it a sixth smaller than files compressed alone. The name ends so that no server
+    takes it for the encoding of another file.
 
     The modules that a first verdict imports are compiled: that takes longer than all other work of jobsworth before
     it. The others stay sources, which are half as large.
@@ -107,16 +112,17 @@ def _write_archives(target: Path) -> None:
         first = ROOT / "examples" / next(iter(EXAMPLES.values()))
         subprocess.run(["node", HERE / "compile.mjs", PYODIDE, app, first], check=True)
         for work in (app, zones):
-            _write_archive(target / f"{work.name}.zip", work)
+            (target / f"{work.name}.gzip").write_bytes(_archive(work))
 
 
-def _write_archive(path: Path, folder: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
+def _archive(folder: Path) -> bytes:
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as archive:
         for file in sorted(folder.rglob("*")):
             if file.is_file():
                 info = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EPOCH)
-                info.compress_type = zipfile.ZIP_DEFLATED
-                archive.writestr(info, file.read_bytes(), compresslevel=9)
+                archive.writestr(info, file.read_bytes())
+    return gzip.compress(stored.getvalue(), 9, mtime=0)
 
 
 def _shortened(source: Path) -> str:

@@ -8,13 +8,13 @@ const stage = (value, text) => postMessage({stage: value, text});
 const archiveOf = async name => {
   const answer = await fetch(new URL(name, base));
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  return answer.arrayBuffer();
+  return new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 };
 
 let python;
 const load = async () => {
   stage(0, "Loading Python");
-  const archive = archiveOf("app.zip");
+  const archive = archiveOf("app.gzip");
   python = await loadPyodide({indexURL: base.href});
   stage(2, "Loading jobsworth");
   python.unpackArchive(await archive, "zip");
@@ -26,7 +26,7 @@ const load = async () => {
 
 // Few manifests name a time zone, so that the database is loaded with the first that does.
 let zones;
-const withZones = text => (/timeZone/.test(text) ? (zones ??= archiveOf("zones.zip").then(data => python.unpackArchive(data, "zip"))) : null);
+const withZones = text => (/timeZone/.test(text) ? (zones ??= archiveOf("zones.gzip").then(data => python.unpackArchive(data, "zip"))) : null);
 
 const ready = load();
 ready.catch(error => postMessage({failed: String(error)}));

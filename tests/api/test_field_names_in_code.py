@@ -66,7 +66,7 @@ OTHER_KEYS = {
     "programs and their arguments": (
         "borg", "kopia", "mongosh", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
         "accelerator", "clone", "flushall", "gpu", "helm", "iwr", "kube", "mongorestore", "nativeSidecar", "push", "subprocess",
-        "tpu", "trap", "wait",
+        "tpu", "trap", "wait", "rm", "http_code", "response_code",
     ),
     "functions of Python's os and shutil": (
         "copy", "copy2", "copyfile", "copytree", "move", "remove", "rename", "replace", "rmtree", "unlink",

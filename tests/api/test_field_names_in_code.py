@@ -119,7 +119,7 @@ OF_SCHEMAS = ("api", "policy")
 
 WITHOUT_FIELDS = (
     "lint/agents.py", "lint/command_line.py", "lint/effects.py", "lint/rules/image_programs.py", "lint/rules/kept_files.py", "lint/rules/lost_exit_codes.py",
-    "lint/rules/container_commands.py", "lint/rules/repeated_work.py", "lint/rules/script_mistakes.py", "lint/rules/temporary_changes.py",
+    "lint/rules/script_mistakes.py", "lint/rules/temporary_changes.py",
     "lint/shell_script.py",
     "lint/program_text.py", "lint/risky_uses.py", "lint/usual_images.py",
     "lint/usual_programs.py",

@@ -46,7 +46,7 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.main_starts:
         yield from _beside_mounts(start)
     for start in job.starts:
-        if any(each.name not in LOCAL for each in start.commands):
+        if not all(each.name in LOCAL or _moves_within(start, each) for each in start.commands):
             continue
         for dump, target in dumped_files(start):
             place = start.place(target)
@@ -61,6 +61,12 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 line=dump.line,
             )
             break
+
+
+def _moves_within(start: ContainerStart, command: RunCommand) -> bool:
+    """Return True for a command that renames a file, or copies it to a place that is lost, too."""
+    target = command.words[-1]
+    return command.name in ("cp", "mv") and target[:1] == "/" and start.place(target).lost
 
 
 def _beside_mounts(start: ContainerStart) -> Iterator[Diagnostic]:

@@ -66,7 +66,7 @@ OTHER_KEYS = {
     "programs and their arguments": (
         "borg", "kopia", "mongosh", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
         "accelerator", "clone", "flushall", "gpu", "helm", "iwr", "kube", "mongorestore", "nativeSidecar", "push", "subprocess",
-        "tpu", "trap", "wait", "rm", "http_code", "response_code",
+        "tpu", "trap", "wait", "rm", "http_code", "response_code", "kubectl", "oc",
     ),
     "functions of Python's os and shutil": (
         "copy", "copy2", "copyfile", "copytree", "move", "remove", "rename", "replace", "rmtree", "unlink",
@@ -89,6 +89,7 @@ OTHER_KEYS = {
     "words of Python and of shells": ("errexit", "timeout"),
     "parts of the names of exported policies": ("default", "dev", "jobsworth"),
     "subjects of bindings, parameters of OpenShift's Templates": ("parameters", "subjects"),
+    "fields of NetworkPolicies": ("endPort",),
     "fields of roles": ("aggregationRule", "nominalQuota", "apiGroups", "verbs"),
     "values: of downward API fields, finalizers and sysctls": (
         "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIPs",

@@ -269,6 +269,81 @@ CASES = [
         "set -eu\nmysql shop < /data/migrate.sql",
     ),
     (
+        "JW278",
+        "set -euo pipefail\nmysqldump app 2>&1 | gzip > /data/app-$(date +%F).sql.gz",
+        "set -euo pipefail\nmysqldump app 2>/data/log | gzip > /data/app-$(date +%F).sql.gz",
+    ),
+    (
+        "JW278",
+        "set -eu\npg_dump app > /data/app-$(date +%F).sql 2>&1",
+        "set -eu\npg_dump app -f /data/app-$(date +%F).sql > /data/log 2>&1",
+    ),
+    (
+        "JW278",
+        "set -eu\nkubectl exec db-0 -- pg_dumpall &> /data/all-$(date +%F).sql",
+        "set -eu\nkubectl exec db-0 -- pg_dumpall 2>&1 > /data/all-$(date +%F).sql",
+    ),
+    (
+        "JW266",
+        "set -eu\nls -t /data/backups | tail -n +8 | xargs rm -f",
+        "set -eu\ncd /data/backups\nls -t /data/backups | tail -n +8 | xargs rm -f",
+    ),
+    (
+        "JW266",
+        "set -eu\nls -t $DIR | tail -n +8 | xargs -r rm",
+        "set -eu\nls -t $DIR/*.gz | tail -n +8 | xargs -r rm",
+    ),
+    (
+        "JW551",
+        "set -eu\nkubectl scale deploy/app --replicas=0\npg_restore -d app /data/a.dump\nkubectl scale deploy/app --replicas=3",
+        "set -eu\ntrap 'kubectl scale deploy/app --replicas=3' EXIT\nkubectl scale deploy/app --replicas=0\npg_restore -d app /data/a.dump",
+    ),
+    (
+        "JW551",
+        "php occ maintenance:mode --on && tar czf /data/a.tgz /var/www && php occ maintenance:mode --off",
+        "php occ maintenance:mode --on\ntar czf /data/a.tgz /var/www\ncode=$?\nphp occ maintenance:mode --off\nexit $code",
+    ),
+    (
+        "JW551",
+        "set -e\nkubectl exec web-0 -- php artisan down\npg_dump app -f /data/a-$(date +%F)\nkubectl exec web-0 -- php artisan up",
+        "set -e\npg_dump app -f /data/a-$(date +%F)\nkubectl exec web-0 -- php artisan up",
+    ),
+    (
+        "JW545",
+        'n=$(ls /data | wc -l)\nif [ "$n" > 7 ]; then rm /data/old; fi',
+        'n=$(ls /data | wc -l)\nif [ "$n" -gt 7 ]; then rm /data/old > /data/log; fi',
+    ),
+    (
+        "JW545",
+        "test $n > 7 && rm /data/old",
+        "[[ $n > 7 ]] && rm /data/old",
+    ),
+    (
+        "JW260",
+        "cd /data/a\ntar czf /data/b.tgz .; rm -rf /data/a",
+        "cd /data/a\ntar czf /data/b.tgz . && rm -rf /data/a",
+    ),
+    (
+        "JW277",
+        "set -eu\nterraform apply -lock=false /data/plan",
+        "set -eu\nterraform apply -lock-timeout=5m /data/plan",
+    ),
+    (
+        "JW277",
+        "set -eu\nrestic forget --group-by '' --keep-daily 7 --prune",
+        "set -eu\nrestic forget --group-by host --keep-daily 7 --prune",
+    ),
+    (
+        "JW277",
+        "set -eu\naws s3 rm s3://b/a --recursive --include '*.tmp'",
+        "set -eu\naws s3 rm s3://b/a --recursive --exclude '*' --include '*.tmp'",
+    ),
+    (
+        "JW277",
+        "set -eu\npg_basebackup -D /data/base -X none",
+        "set -eu\npg_basebackup -D /data/base -X stream",
+    ),
+    (
         "JW549",
         'set -euo pipefail\nkubectl get pods -o name | while read -r pod; do\n  kubectl exec -i "$pod" -- /app/flush\ndone',
         'set -euo pipefail\nkubectl get pods -o name | while read -r pod; do\n  kubectl exec "$pod" -- /app/flush < /dev/null\ndone',
@@ -306,6 +381,14 @@ CASES = [
 def test_a_script_is_reported_and_its_correct_form_is_not(code: str, bad: str, good: str) -> None:
     assert fields(code, running(bad))
     assert not fields(code, running(good))
+
+
+BUILTIN = "set -eu\n/app/export --day=today A=1 | zstd -q -o /data/a"
+
+
+def test_a_program_named_as_a_command_of_the_shell_is_no_such_command() -> None:
+    assert fields("JW533", running(BUILTIN.replace("/app/", "")))
+    assert not fields("JW533", running(BUILTIN))
 
 
 PROGRAMS = [

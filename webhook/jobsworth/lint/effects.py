@@ -550,7 +550,7 @@ def _has(words: Sequence[str], option: str) -> bool:
     """Return True if an option is among words, alone, with a value, or among short ones."""
     for word in words[1:]:
         if word == option or word.startswith(f"{option}="):
-            return not word.endswith("=false")
+            return option.endswith("=false") or not word.endswith("=false")
         short = len(option) == 2 and word[:1] == "-" and word[1:2] != "-"
         if short and option[1] in word[1:] and words[0] not in ("find",):
             return True

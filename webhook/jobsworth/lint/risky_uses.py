@@ -91,6 +91,9 @@ RISKS: dict[str, tuple[Risk, ...]] = {
     ),
     "restic": (
         _risk("unlock", "--remove-all", _OF_RUNNING, _STALE),
+        _risk("forget", "", "counts the snapshots of all hosts and paths together",
+              "Group by host and paths, which is the default.",
+              words=r"\s(?:--group-by|-g)(?:=(?:\s|$)|\s(?:\s|$))"),
         _risk("forget", "--unsafe-allow-remove-all", "may delete all snapshots", "Add --keep-last."),
     ),
     "consul": (_risk("kv delete", "-recurse", _PREFIX, _SLASH, operands=r"^[^\s]*[^/\s]$"),),
@@ -101,6 +104,14 @@ RISKS: dict[str, tuple[Risk, ...]] = {
     "xfs_repair": (_risk("", "-L", _ZEROES, _COPY_FIRST),),
     "redis-cli": _REDIS, "valkey-cli": _REDIS,
     "kafka-consumer-groups": _KAFKA, "kafka-consumer-groups.sh": _KAFKA,
+    "aws": (
+        _risk("s3 rm", "--include", "deletes everything: each object is included without --exclude",
+              "Write --exclude '*' before it.", spared="--exclude --dryrun"),
+    ),
+    "pg_basebackup": (
+        _risk("", "", "copies no WAL: unless the server archives it, the backup is not consistent",
+              "Use --wal-method=stream.", words=r"\s(?:-X\s*|--wal-method[= ])n(?:one)?(?:\s|$)"),
+    ),
     "velero": (
         _risk("backup delete", "--all", "deletes every backup, also of other schedules",
               "Name the backups, or select them by -l."),

@@ -26,6 +26,7 @@ MAX_COMMANDS = 200
 """The number of commands of a script that are compared with each other."""
 MAX_STEPS = 2_000
 """The number of commands that an imagined run takes; nothing is known about a longer one."""
+_REQUIRED = re.compile(r"\$\{(\w+):?\?[^}]*\}")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _COMPARED = re.compile(r"(-eq|-ne|-gt|==?|!=)\s*[\"']?0\b|^\S+\s+(\$\w+)\s+(?:\)\))$")
 _FALSE_FOR_FAILURE = ("-eq", "=", "==")
@@ -425,7 +426,8 @@ def _holds(values: Mapping[str, str], command: ShellCommand) -> bool | None:
 def resolved(values: Mapping[str, str], text: str) -> str:
     """Return a text with the values of variables.
 
-    >>> resolved({"A": "/data"}, "$A/${B}")
-    '/data/${B}'
+    >>> resolved({"A": "/data"}, "$A/${B}"), resolved({}, "/a/${B:?}")
+    ('/data/${B}', '/a/${B}')
     """
+    text = _REQUIRED.sub(r"${\1}", text)
     return VARIABLE.sub(lambda found: values.get(found[1] or found[2], found[0]), text)

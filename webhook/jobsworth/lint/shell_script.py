@@ -28,6 +28,14 @@ HARMLESS = frozenset(
 )  # fmt: skip
 """Commands whose failure is not a failure of the work."""
 
+BUILTINS = frozenset(
+    (
+        "break", "cd", "continue", "declare", "eval", "exec", "exit", "export", "let", "local", "mapfile",
+        "read", "readarray", "readonly", "return", "set", "shift", "source", "trap", "unset", "wait",
+    )
+)  # fmt: skip
+"""Commands that are no programs."""
+
 MAX_LENGTH = 8_192
 """The maximum length of a script that is read. Of 429 scripts in public Jobs one is longer. The parser takes
 0.1 ms for a kilobyte of them, but up to half a second for 8 KiB of a hostile one."""
@@ -160,8 +168,12 @@ class ShellCommand:
 
     @property
     def name(self) -> str:
-        """The name of the program, without its folder; empty if the command only assigns variables."""
-        return base_name(self.words[0]) if self.words else ""
+        """The name of the program, without its folder; empty if the command only assigns variables.
+
+        A program with the name of a builtin command of the shell, such as ``/app/export``, keeps its folder.
+        """
+        name = base_name(self.words[0]) if self.words else ""
+        return self.words[0] if name in BUILTINS and "/" in self.words[0] else name
 
     @property
     def waits(self) -> bool:

@@ -61,8 +61,8 @@ NO_SHELL = Family("no base image")
 
 OF_ALPINE = frozenset(
     (
-        "alpine/git", "curlimages/curl", "curl/curl", "docker", "hashicorp/terraform",
-        "hashicorp/vault", "migrate/migrate", "rclone/rclone", "restic/restic",
+        "alpine/curl", "alpine/git", "alpine/psql", "curlimages/curl", "curl/curl", "docker",
+        "hashicorp/terraform", "hashicorp/vault", "migrate/migrate", "rclone/rclone", "restic/restic",
     )
 )  # fmt: skip
 """Images whose every tag is built on Alpine, without bash."""

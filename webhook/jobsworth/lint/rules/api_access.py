@@ -19,6 +19,7 @@ from jobsworth.lint.neighbors import (
     part,
     parts,
 )
+from jobsworth.wording import listing
 
 RESOURCES = {
     ("", "pods"): ("po", "pod"),
@@ -106,6 +107,36 @@ def role_without_verb(job: LintedJob) -> Iterator[Diagnostic]:
                 f"kubectl needs the verb {verb} on {resource}, which no role of the ServiceAccount "
                 f"{account} has, such as the {first.kind} {first.name}{first.place}: the API "
                 "server forbids the request. Add the verb to the role.",
+            )
+            return
+
+
+@lint_rule(
+    "JW727",
+    "cluster-admin-for-few-requests",
+    severity="warning",
+    summary="The account of a Job may do everything in the cluster, and kubectl needs only a few verbs.",
+    needs=needs.neighbors_and_account,
+)
+def cluster_admin_for_few_requests(job: LintedJob) -> Iterator[Diagnostic]:
+    account = job.pod.get("serviceAccountName", "")
+    commands = [each for each in job.commands if each.step is None or each.step.works]
+    if job.neighbors is None or not account or any(each.name != "kubectl" for each in commands):
+        return
+    needed = [list(_needed(each.words[1:])) for each in commands]
+    if not needed or not all(needed):
+        return
+    for binding in job.neighbors.of_kind(BINDINGS[1]):
+        subjects = parts(binding.value, "subjects")
+        if part(binding.value, "roleRef", "name") == "cluster-admin" and any(
+            each.get("kind") == SERVICE_ACCOUNT and _is_account(each, account, job.namespace)
+            for each in subjects
+        ):
+            wanted = dict.fromkeys(f"{verb} on {name}" for each in needed for _, name, verb in each)
+            yield Diagnostic(
+                f"{job.pod_path}.serviceAccountName",
+                f"The ClusterRoleBinding {binding.name} lets {account}, and whoever takes over this Pod, do "
+                f"everything in the cluster; kubectl needs {listing(list(wanted))}. Bind a Role with that.",
             )
             return
 

@@ -15,7 +15,6 @@ from jobsworth.lint.command_line import dollars
 from jobsworth.lint.container_start import SET_BY_RUNTIME
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
-from jobsworth.lint.script_text import expanded_part, line_of
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import MYSQL_CLIENTS, sleeps_forever
 
@@ -151,6 +150,9 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
     return ""
 
 
+_COMMENT = re.compile(r"[;&]\s+(#\s.*[;&])")
+
+
 @lint_rule(
     "JW533",
     "words-after-script",
@@ -162,6 +164,14 @@ def _shell_syntax(program: str, word: str, before: str, names: set[str]) -> str:
 def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: POSIX.1-2024, sh, "-c": the words after the script are ``$0``, ``$1`` and so on."""
     for start, script in job.scripts:
+        comment = _joined_comment(script.text.strip())
+        if comment:
+            yield Diagnostic(
+                start.field,
+                f"The script is one line, and `{_one_line(comment)}` is a comment to its end: nothing "
+                "behind it runs. A folded block (>) joins lines: write it in a literal block (|).",
+            )
+            continue
         joined = _takes_next_lines(script)
         if joined is not None:
             yield Diagnostic(
@@ -185,6 +195,18 @@ def words_after_script(job: LintedJob) -> Iterator[Diagnostic]:
             f"sh -c runs one word, here `{_one_line(script.text)}`: `{_one_line(words[0])}` and the words "
             "after it are its parameters, which the script does not read. Join them into one text.",
         )
+
+
+def _joined_comment(text: str) -> str:
+    """Return the comment of a script of one line that has further commands in it; empty for another.
+
+    >>> _joined_comment("set -e; # all at once dump; mv a b"), _joined_comment("echo 'a; # b;'")
+    ('# all at once dump;', '')
+    """
+    found = _COMMENT.search(text) if "\n" not in text else None
+    if found is None or any(text.count(quote, 0, found.start()) % 2 for quote in "'\""):
+        return ""
+    return found[1]
 
 
 def _takes_next_lines(script: ShellScript) -> ShellCommand | None:
@@ -248,32 +270,6 @@ def _left_behind(script: ShellScript) -> ShellCommand | None:
         elif command.works or command.name == "wait" or sleeps_forever(command.words):
             return None
     return None
-
-
-_ALWAYS_TRUE = re.compile(
-    r"(?:(?<!\[)\[|\btest)\s+-n\s+(\$(?:\w+|\{\w+\}|\([^()\"]*\)))\s*(?:\]|;|&&|\|\|)"
-)
-
-
-@lint_rule(
-    "JW545",
-    "test-always-true",
-    severity="warning",
-    summary="A test for a text that is not empty lacks quotes, and is true for an empty one.",
-    confidence="certain",
-    needs=needs.scripts,
-)
-def test_always_true(job: LintedJob) -> Iterator[Diagnostic]:
-    """Source: POSIX, test: with one argument, ``[ -n ]`` is true because the text ``-n`` is not empty."""
-    for start, script in job.scripts:
-        found = _ALWAYS_TRUE.search(expanded_part(script.text))
-        if found:
-            yield Diagnostic(
-                start.field,
-                f"`[ -n {found[1]} ]` is true for an empty text, too: without quotes, nothing is left of it. "
-                f'Write `[ -n "{found[1]}" ]`.',
-                line=line_of(script.text, found[0]),
-            )
 
 
 @lint_rule(

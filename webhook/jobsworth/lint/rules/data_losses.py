@@ -227,13 +227,16 @@ def _unguarded(
 ) -> tuple[ShellCommand, ShellCommand, Effects] | None:
     """Return a step whose failure does not end a script, and a later deletion that depends on it."""
     values = constants(start, script)
+    here = "."
     for step in _steps(script) if losses else ():
+        if step.name == "cd" and len(step.words) == 2:
+            here = step.words[1]
         if not step.words or _enters_mount(start, step):
             continue
         later = [
             (each, loss)
             for each, loss in losses
-            if _depends(values, loss, step)
+            if _depends(values, loss, step, here)
             or _refills(script, loss, step, each)
             or _chooses(script, step, each)
         ]
@@ -260,8 +263,8 @@ def _with_traps(script: ShellScript) -> Iterator[ShellCommand]:
             yield from trap.commands[:MAX_COMMANDS]
 
 
-def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bool:
-    """Return True if a deletion is wrong when a step before it has failed."""
+def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand, here: str = ".") -> bool:
+    """Return True if a deletion is wrong when a step before it, in the folder ``here``, has failed."""
     words = tuple(step.words)
     if loss.loss == "push":
         return step.works and step.name not in KEEPING
@@ -284,7 +287,8 @@ def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand) -> bo
         return True
     if loss.name == "rm" and not _is_wide(loss) and step.name not in COPYING:
         return False  # a file that the script made for itself
-    named = [resolved(values, each) for each in (*step.words[1:], *step.outputs)]
+    given = (here if each == "." else each for each in (*step.words[1:], *step.outputs))
+    named = [resolved(values, each) for each in given]
     if loss.loss == "mirror":
         return any(_names(named, resolved(values, each)) for each in loss.sources)
     before = effects(step.words)

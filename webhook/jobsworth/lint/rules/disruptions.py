@@ -127,6 +127,29 @@ def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
 
 
 @lint_rule(
+    "JW129",
+    "fail-on-disruption",
+    severity="warning",
+    summary="A rule fails the Job or index on a disruption, although its Pods may be retried.",
+    fixable="unsafe",
+    confidence="certain",
+    needs=needs.a_failure_policy_or_no_retries,
+)
+def fail_on_disruption(job: LintedJob) -> Iterator[Diagnostic]:
+    position = disruption_rule(job)
+    if position is None or not job.may_retry():
+        return
+    path, action = job.rule_path(position), job.rules[position].get("action")
+    if action in ("FailJob", "FailIndex"):
+        yield Diagnostic(
+            f"{path}.action",
+            f"This rule does not wait for a failure of the program: {CONSEQUENCES[action]}, although a "
+            "failed program is retried. Set Ignore, so that disrupted Pods are replaced.",
+            Fix("Set action: Ignore", Edit("set", f"{path}.action", "Ignore"), safe=False),
+        )
+
+
+@lint_rule(
     "JW103",
     "fail-on-signal-code",
     severity="warning",

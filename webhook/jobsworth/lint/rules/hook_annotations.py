@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.lint import needs
+from jobsworth.lint.effects import backs_up
 from jobsworth.lint.hooks import (
     ARGO_HOOK,
     ARGO_PHASES,
     ARGO_POLICIES,
     ARGO_POLICY,
+    BEFORE_CREATION,
     HELM_EVENTS,
     HELM_HOOK,
     HELM_POLICIES,
@@ -21,6 +23,7 @@ from jobsworth.lint.hooks import (
 )
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import CLAIM
 
 WORDS = (
     (HELM_HOOK, HELM_EVENTS, "Helm knows no such event and does not create the object"),
@@ -78,6 +81,31 @@ def _objects_left_behind(job: LintedJob) -> Iterator[Diagnostic]:
                     f"If a hook of this event fails, the {kind} {name}{each.place} stays, and the next run "
                     "fails because it exists already. Add before-hook-creation to its deletion policy.",
                 )
+
+
+@lint_rule(
+    "JW279",
+    "claim-of-hook-deleted",
+    severity="warning",
+    summary="Helm deletes the volume claim with the backups of a hook before it creates it again.",
+    needs=needs.neighbors,
+)
+def claim_of_hook_deleted(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: Helm, "Chart Hooks": hooks are deleted before a new one, and are no part of the release."""
+    if job.neighbors is None or not any(backs_up(each.words) for each in job.commands):
+        return
+    for reference in job.references:
+        for each in job.neighbors.reachable(CLAIM, reference.name, job.namespace):
+            policies = values_of(each.annotations, HELM_POLICY) or [BEFORE_CREATION[0]]
+            deleted = BEFORE_CREATION[0] in policies or "hook-succeeded" in policies
+            if reference.kind == CLAIM and HELM_HOOK in each.annotations and deleted:
+                yield Diagnostic(
+                    reference.field,
+                    f"The PersistentVolumeClaim {each.name}{each.place} is a hook: Helm deletes it, with all "
+                    "earlier backups, before it creates it for the next release. Make it no hook, with "
+                    "helm.sh/resource-policy: keep.",
+                )
+                return
 
 
 @lint_rule(

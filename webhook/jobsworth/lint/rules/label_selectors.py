@@ -21,6 +21,7 @@ from jobsworth.lint.neighbors import (
 from jobsworth.lint.pod_labels import labels_of_pods, selects
 from jobsworth.lint.usual_programs import OF_FILES
 
+DNS = 53
 PART_LABELS = ("app.kubernetes.io/component", "component", "app.kubernetes.io/name", "app")
 """Labels that tell the parts of an application apart."""
 
@@ -112,7 +113,7 @@ def budget_counts_job(job: LintedJob) -> Iterator[Diagnostic]:
     "JW720",
     "network-closed-to-job",
     severity="warning",
-    summary="A NetworkPolicy forbids the Pods of a Job all traffic to others, and no policy allows any.",
+    summary="NetworkPolicies forbid the Pods of a Job all traffic to others, or that to DNS.",
     needs=needs.neighbors,
 )
 def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
@@ -126,17 +127,41 @@ def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
             spec.get("podSelector"), labels
         ):
             continue
-        if spec.get("egress"):
+        if any(_may_reach(rule, DNS) for rule in parts(spec, "egress")):
             return
         closing.append(policy)
     if closing and not _only_works_on_files(job):
         policy = closing[0]
+        if any(each.value["spec"].get("egress") for each in closing):
+            if job.pod.get("dnsPolicy") != "None" and not job.pod.get("hostAliases"):
+                yield Diagnostic(
+                    f"{job.path}.template",
+                    f"The NetworkPolicy {policy.name}{policy.place} allows these Pods some ports, but not "
+                    "53, and no policy beside it does: they resolve no name of a server. Allow UDP and TCP "
+                    "to port 53 of the cluster's DNS.",
+                )
+            return
         yield Diagnostic(
             f"{job.path}.template",
             f"The NetworkPolicy {policy.name}{policy.place} forbids these Pods all traffic to others, and "
             "no policy beside it allows any: they reach no server, and not even DNS. Add a policy that "
             "selects them and allows what they need.",
         )
+
+
+def _may_reach(rule: Mapping[str, Any], wanted: int) -> bool:
+    """Return True unless a rule of a NetworkPolicy is for other ports only."""
+    ports = rule.get("ports")
+    if not ports or not isinstance(ports, list):
+        return True
+    for each in ports:
+        port = each.get("port") if isinstance(each, dict) else None
+        if not isinstance(port, int):
+            return True  # all of them, or one by its name
+        end = each.get("endPort")
+        if port == wanted or (isinstance(end, int) and port <= wanted <= end):
+            return True
+    return False
 
 
 def _only_works_on_files(job: LintedJob) -> bool:

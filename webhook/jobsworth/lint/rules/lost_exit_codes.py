@@ -238,6 +238,7 @@ GOING_ON: dict[str, tuple[tuple[str, ...], str, str]] = {
 }
 """Clients of databases that go on after errors in a file or their input: the options before a file, a text
 with which they stop, and how to write it."""
+_OWN_SETTINGS = re.compile(r"(?<!no-)psqlrc")
 _CHANGES = re.compile(
     r"\b(?:CALL|COPY|DELETE|EXEC|INSERT|MERGE|REFRESH|TRUNCATE|UPDATE|VACUUM)\b|\\i\b|^@",
     re.IGNORECASE,
@@ -264,7 +265,7 @@ def _unnoticed_sql(job: LintedJob) -> Iterator[Diagnostic]:
             texts = [*texts_read(start, job.neighbors, job.namespace, command), *given]
             texts += [str(command.container.get(part)) for part in ("command", "args")]
             texts += [start.script.text] if start.script else []
-            if any(stop in text or "psqlrc" in text for text in texts):
+            if any(stop in text or _OWN_SETTINGS.search(text) for text in texts):
                 continue
             seen.add(command.field)
             yield Diagnostic(

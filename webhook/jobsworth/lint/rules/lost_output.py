@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from jobsworth.findings.near_names import slips
@@ -46,7 +47,7 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.main_starts:
         yield from _beside_mounts(start)
     for start in job.starts:
-        if any(each.name not in LOCAL for each in start.commands):
+        if not all(each.name in LOCAL or _renames(each) for each in start.commands):
             continue
         for dump, target in dumped_files(start):
             place = start.place(target)
@@ -61,6 +62,12 @@ def backup_lost(job: LintedJob) -> Iterator[Diagnostic]:
                 line=dump.line,
             )
             break
+
+
+def _renames(command: RunCommand) -> bool:
+    """Return True for a command that gives a file another name in its folder."""
+    folders = {posixpath.dirname(word) for word in command.words[1:] if word[:1] == "/"}
+    return command.name in ("cp", "mv") and len(command.words) == 3 and len(folders) == 1
 
 
 def _beside_mounts(start: ContainerStart) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Rules for mistakes that end a script or its loop early."""
+"""Rules for mistakes in scripts: an end or a loop that ends early, and tests that are always true."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import base_name
+from jobsworth.lint.container_start import literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.program_text import program_texts
 from jobsworth.lint.script_flow import MAX_COMMANDS, TESTS
+from jobsworth.lint.script_text import expanded_part, line_of
 from jobsworth.lint.shell_script import (
     HARMLESS,
     Clause,
@@ -211,3 +214,54 @@ def _nothing_found(script: ShellScript, command: ShellCommand) -> str:
         f"If {found.name} finds nothing, its exit code is 1, and `set -e` ends the script there: what "
         f"follows never sees an empty {name[:MAX_SHOWN]}. Add || true within the substitution."
     )
+
+
+_ALWAYS_TRUE = re.compile(
+    r"(?:(?<!\[)\[|\btest)\s+-n\s+(\$(?:\w+|\{\w+\}|\([^()\"]*\)))\s*(?:\]|;|&&|\|\|)"
+)
+_OF_TEXT = re.compile(r"\bbool\(\s*os\.(?:environ(?:\.get)?\s*[\[(]|getenv\()\s*[\"'](\w+)")
+_REDIRECTED = re.compile(r"\[ (?:! )?(?:\"[^\"]*\"|\S+) > (\S+) \]")
+_NEGATIVE = ("0", "false", "no", "off")
+
+
+@lint_rule(
+    "JW545",
+    "test-always-true",
+    severity="warning",
+    summary="A test is always true: for a text without quotes, a redirection, or the text false.",
+    confidence="certain",
+    needs=needs.scripts_or_programs,
+)
+def test_always_true(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: POSIX, test: with one argument, ``[ -n ]`` is true because the text ``-n`` is not empty."""
+    for start, script in job.scripts:
+        unquoted = _ALWAYS_TRUE.search(expanded_part(script.text))
+        if unquoted:
+            yield Diagnostic(
+                start.field,
+                f"`[ -n {unquoted[1]} ]` is true for an empty text, too: without quotes, nothing is left of "
+                f'it. Write `[ -n "{unquoted[1]}" ]`.',
+                line=line_of(script.text, unquoted[0]),
+            )
+            continue
+        for command in script.commands[:MAX_COMMANDS]:
+            found = _REDIRECTED.fullmatch(" ".join(command.words))
+            file = found[1] if found else "".join(command.outputs)
+            if file and command.name in ("[", "test"):
+                yield Diagnostic(
+                    start.field,
+                    f"`>` in {command.name} writes a file named {file[:MAX_SHOWN]}, and the "
+                    "test is true whatever the numbers are. Write -gt.",
+                    line=command.line,
+                )
+                break
+    for program in program_texts(job):
+        asked = _OF_TEXT.search(program.text) if program.interpreter.startswith("python") else None
+        values = {name: value for _, name, value in literal_variables(program.start.container)}
+        if asked is not None and values.get(asked[1], "").lower() in _NEGATIVE:
+            yield Diagnostic(
+                program.field,
+                f"bool() is True for every text but the empty one, also for the {values[asked[1]]} of "
+                f"{asked[1][:MAX_SHOWN]}. Compare it with 'true'.",
+                line=program.line + program.text.count("\n", 0, asked.start()),
+            )

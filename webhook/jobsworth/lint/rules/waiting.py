@@ -91,6 +91,38 @@ def _seconds(text: str) -> int:
 
 
 @lint_rule(
+    "JW237",
+    "timeout-beyond-deadline",
+    severity="warning",
+    summary="A command may wait longer than the Job's deadline, which then kills it in the middle.",
+    needs=needs.a_program("helm", "kubectl", "oc"),
+)
+def timeout_beyond_deadline(job: LintedJob) -> Iterator[Diagnostic]:
+    deadline = job.spec.get("activeDeadlineSeconds")
+    for command in job.commands:
+        if deadline is None or command.name not in WAITING:
+            continue
+        options = dict(option_values(command.words))
+        seconds = _seconds(options.get("timeout", ""))
+        if seconds > deadline and not WAITING[command.name].isdisjoint(command.words):
+            yield Diagnostic(
+                command.field,
+                f"{command.name} may wait {duration(seconds)}, and the Job is ended after "
+                f"{duration(deadline)}, in the middle of it. Set activeDeadlineSeconds to more than both.",
+                line=command.line,
+            )
+            return
+
+
+WAITING = {
+    "helm": frozenset(("install", "rollback", "upgrade", "uninstall")),
+    "kubectl": frozenset(("wait", "rollout", "delete")),
+    "oc": frozenset(("wait", "rollout", "delete")),
+}
+"""Subcommands that wait as long as their option ``--timeout`` says."""
+
+
+@lint_rule(
     "JW251",
     "signal-not-forwarded",
     severity="info",

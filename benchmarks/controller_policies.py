@@ -133,7 +133,7 @@ def load_active() -> Any:
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.files.policies.effective_policy_files import EffectivePolicyFiles
     from jobsworth.files.policies.profiles import Profile
-    from jobsworth.reconciler.admitted_jobs import ActivePolicies
+    from jobsworth.reconciler.policy_review import ActivePolicies
 
     files = [path for path in (ROOT / "policies").glob("*.yaml") if "_test" not in path.name]
     loaded = EffectivePolicyFiles(files, Profile("baseline", "warn")).load()

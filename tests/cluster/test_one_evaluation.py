@@ -24,9 +24,9 @@ from jobsworth.controller.settings import ControllerSettings
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.files.policies.policy_files import load_policies
 from jobsworth.policy.violation import EFFECTS
-from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
 from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.informers import stored
+from jobsworth.reconciler.policy_review import ActivePolicies, PolicyReview
 from support.admission.registered_webhook import registered_webhook
 from support.admission.running_webhook import Client, Serving, serving
 
@@ -159,7 +159,7 @@ def by_controller(
     bed: TestBed, jobs: Iterable[Object], folder: Path
 ) -> dict[tuple[str, str], Findings]:
     policies = load_policies([str(folder)])
-    admitted = AdmittedJobs(EventSink())
+    admitted = PolicyReview(EventSink())
     evaluator = Evaluator(ApiServer(bed.release), policies=policies, api=False, lint=False)
     admitted.activate(ActivePolicies(evaluator))
     found = {}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.live.errors import ClusterError, JobNotFound
 from jobsworth.live.object_reading import MalformedObject
-from jobsworth.runs.why.standstill import Bounds
+from jobsworth.live.standstill import Bounds
 from support.live.answering_cluster import AnsweringCluster, Rejected, a_job
 from support.live.virtual_wait import VirtualWait
 from support.replay.recorded_jobs import UID, at, event, pod

@@ -340,7 +340,7 @@ class Process(EventSink, Api):
             return found
 
         jobs.get, pods.claimable = read_job, read_pods  # type: ignore[method-assign]
-        free = reconciler.orphans.release
+        free = reconciler.orphans.remove_finalizers
 
         def release(uid: str) -> None:
             self.trace(f"  frees {self.ledger.pods[uid]['metadata']['name']}")
@@ -351,7 +351,7 @@ class Process(EventSink, Api):
                 finally:
                     self.freeing = False
 
-        reconciler.orphans.release = release  # type: ignore[method-assign]
+        reconciler.orphans.remove_finalizers = release  # type: ignore[method-assign]
 
     def _reader(self) -> SyncView | None:
         """The sync that reads just now; None while others do."""

@@ -34,7 +34,7 @@ def _finalizers_go_before_the_first_write() -> Fault:
 
     def too_early(sync: Any, planned: Any) -> Any:
         acted = act(sync, planned)
-        sync._pods.remove_finalizers(planned.after(acted).release)
+        sync._pods.remove_finalizers(planned.after(acted).finalizer_removals)
         return acted
 
     return syncing._Sync, "_act", too_early

@@ -14,8 +14,8 @@ from jobsworth.client.api_resources import jobs_path
 from jobsworth.controller.settings import ControllerSettings
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.policy.reader import read
-from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
 from jobsworth.reconciler.informers import stored
+from jobsworth.reconciler.policy_review import ActivePolicies, PolicyReview
 from support.api_server.fake_http_server import FakeHttpServer
 from support.api_server.fake_job_api import Call, FakeJobApi
 from support.controller.simulated_reconciler import RecordingSink, job
@@ -141,7 +141,7 @@ def test_a_reconciler_whose_policies_cannot_be_loaded_ends_before_the_first_pod(
 
 def test_a_job_is_evaluated_again_when_the_labels_of_its_namespace_change() -> None:
     sink, labels = RecordingSink(), {"tier": "web"}
-    admitted = AdmittedJobs(sink, lambda namespace: dict(labels))
+    admitted = PolicyReview(sink, lambda namespace: dict(labels))
     admitted.activate(active(match=[BY_TIER]))
     made = job(backoffLimit=9)
     api = FakeJobApi(time.time)
@@ -156,7 +156,7 @@ def test_labels_are_read_only_for_policies_that_need_them() -> None:
     def unneeded(namespace: str) -> dict[str, str]:
         raise AssertionError
 
-    admitted = AdmittedJobs(RecordingSink(), unneeded)
+    admitted = PolicyReview(RecordingSink(), unneeded)
     admitted.activate(active())
     cached = stored(
         FakeJobApi(time.time).create(jobs_path("default"), job(backoffLimit=9)),

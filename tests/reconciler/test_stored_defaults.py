@@ -13,8 +13,8 @@ from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.policy.reader import read
-from jobsworth.reconciler.admitted_jobs import ActivePolicies
 from jobsworth.reconciler.events import ApiEventSink, EventRecorder
+from jobsworth.reconciler.policy_review import ActivePolicies
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.stored_defaults import StoredDefaults
 from support.api_server.fake_job_api import FakeJobApi, Object

@@ -13,7 +13,7 @@ from jobsworth.api.batch.termination_rules import ACTIONS
 from jobsworth.reports.why_json import render
 from jobsworth.reports.why_report import why_schema
 from jobsworth.runs.recorded.recording_reader import BadRecording
-from jobsworth.runs.why.explained import Explained
+from jobsworth.runs.why.answer import Answer
 from support.cli.command_processes import ROOT
 from support.reports.described_keys import undescribed
 from support.simulation.simulated_runs import job
@@ -30,7 +30,7 @@ def test_the_published_schema_is_current() -> None:
 def test_every_key_of_the_reports_is_described() -> None:
     job = why_schema()["$defs"]["job"]["properties"]
     for recorded in recorded_failures():
-        report = json.loads(render(Explained(diagnosed(recorded))))
+        report = json.loads(render(Answer(diagnosed(recorded))))
         assert set(report) - {"version"} == set(job)
         for key in ("failures", "rules", "pods", "advice", "events", "logs"):
             item = job[key]["items"]
@@ -51,10 +51,10 @@ def test_every_key_of_a_timeline_and_a_comparison_is_described() -> None:
     checker = Draft202012Validator(why_schema())
     for recorded in recorded_failures():
         try:
-            explained = Explained(diagnosed(recorded)).compared("other.yaml", other, server)
+            answer = Answer(diagnosed(recorded)).compared("other.yaml", other, server)
         except BadRecording:
             continue
-        report = json.loads(render(explained))
+        report = json.loads(render(answer))
         checker.validate(report)
         del report["version"]
         assert undescribed(report, {**why_schema(), **why_schema()["$defs"]["job"]}) == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.jobset.failure_policy import (
-    FailedJob,
+    FailedChildJob,
     FailurePolicy,
     decide,
     read_failure_policy,
@@ -23,8 +23,8 @@ def policy(*rules: dict[str, Any], most: int = 3) -> FailurePolicy:
 
 def failed(
     name: str = "workers", at: int = 0, reason: str = "BackoffLimitExceeded", message: str = "limit"
-) -> FailedJob:
-    return FailedJob(f"train-{name}-0", name, at, reason, message)
+) -> FailedChildJob:
+    return FailedChildJob(f"train-{name}-0", name, at, reason, message)
 
 
 FAIL = {"action": "FailJobSet"}
@@ -75,7 +75,7 @@ ON_MESSAGE = {**FAIL, "onJobFailureMessagePatterns": ["exit code (1|2) ", "reach
 )
 def test_the_first_matching_rule_decides_and_the_default_is_a_counted_restart(
     rules: list[dict[str, Any]],
-    job: FailedJob,
+    job: FailedChildJob,
     counted: int,
     expected: tuple[int | None, str, str, bool],
 ) -> None:

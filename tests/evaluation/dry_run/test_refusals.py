@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.evaluation.dry_run import (
-    Cause,
     Refusal,
+    StatusCause,
     findings_of_job,
     findings_of_object,
     findings_of_pod,
@@ -54,8 +54,8 @@ def test_a_refusal_of_the_pod_is_at_the_container_that_it_names(message: str, fi
 
 def test_the_causes_of_an_invalid_pod_are_at_the_fields_of_the_template() -> None:
     causes = (
-        Cause("FieldValueInvalid", "spec.containers[0].image", "Invalid value"),
-        Cause("FieldValueInvalid", "metadata.labels", "Invalid value"),
+        StatusCause("FieldValueInvalid", "spec.containers[0].image", "Invalid value"),
+        StatusCause("FieldValueInvalid", "metadata.labels", "Invalid value"),
     )
     refusal = Refusal(422, "Invalid", "the Pod is invalid", causes)
     of_cron_job = cron_job(job())
@@ -73,7 +73,7 @@ def test_the_causes_of_an_invalid_pod_are_at_the_fields_of_the_template() -> Non
 def test_a_job_of_a_cron_job_is_refused_at_its_template() -> None:
     (finding,) = findings_of_job(Refusal(403, "Forbidden", "exceeded quota: team"))
     assert (finding.code, finding.field) == ("JW026", "spec.jobTemplate")
-    cause = Cause("FieldValueInvalid", "spec.backoffLimit", "Invalid value: -1")
+    cause = StatusCause("FieldValueInvalid", "spec.backoffLimit", "Invalid value: -1")
     (finding,) = findings_of_job(Refusal(422, "Invalid", "invalid", (cause,)))
     assert (finding.code, finding.field) == ("JW004", "spec.jobTemplate.spec.backoffLimit")
 
@@ -89,8 +89,8 @@ def test_what_the_evaluation_reports_is_not_repeated() -> None:
         message=message,
     )
     causes = (
-        Cause("FieldValueInvalid", "spec.backoffLimit", message),
-        Cause("FieldValueForbidden", "spec.template", "not here"),
+        StatusCause("FieldValueInvalid", "spec.backoffLimit", message),
+        StatusCause("FieldValueForbidden", "spec.template", "not here"),
     )
     found = findings_of_object(Refusal(422, "Invalid", "invalid", causes), [reported])
     assert [(each.code, each.field) for each in found] == [("JW007", "spec.template")]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.files.saved_objects import diagnoses_in
+from jobsworth.files.objects_in_files import diagnoses_in
 from jobsworth.reports import why_json
 from jobsworth.reports.sections import markdown_lines, text_lines
 from jobsworth.reports.timelines.timeline_page import timeline_page

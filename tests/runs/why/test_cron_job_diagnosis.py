@@ -74,7 +74,7 @@ def diagnosed(*objects: Object) -> CronJobDiagnosis:
     saved = SavedObjects()
     for each in objects:
         assert saved.add(each) is None
-    (chosen,) = saved.explained()
+    (chosen,) = saved.to_diagnose()
     found = saved.diagnosis(chosen, ApiServer("1.36"), lambda value, codes: ())
     assert isinstance(found, CronJobDiagnosis)
     return found

@@ -53,7 +53,7 @@ def diagnosed(*objects: Object) -> JobSetDiagnosis:
     saved = SavedObjects()
     for each in objects:
         assert saved.add(each) is None
-    (chosen,) = saved.explained()
+    (chosen,) = saved.to_diagnose()
     found = saved.diagnosis(chosen, ApiServer("1.36"), lambda value, codes: ())
     assert isinstance(found, JobSetDiagnosis)
     return found

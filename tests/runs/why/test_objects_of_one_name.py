@@ -19,7 +19,7 @@ def diagnosed(*objects: Object) -> Any:
     saved = SavedObjects()
     for each in objects:
         assert saved.add(each) is None
-    chosen = next(iter(saved.explained()))
+    chosen = next(iter(saved.to_diagnose()))
     return saved.diagnosis(chosen, ApiServer("1.36"), lambda value, codes: ())
 
 
@@ -95,7 +95,7 @@ def test_a_job_is_explained_although_another_namespace_has_a_cron_job_named_as_i
     saved = SavedObjects()
     for each in (cron_job("other"), owned):
         assert saved.add(each) is None
-    assert [each["kind"] for each in saved.explained()] == ["CronJob", "Job"]
+    assert [each["kind"] for each in saved.to_diagnose()] == ["CronJob", "Job"]
 
 
 def test_a_job_of_another_namespace_is_none_of_a_job_set() -> None:

@@ -132,7 +132,7 @@ def test_saved_objects_may_have_the_workload() -> None:
     ):
         assert saved.add(each) is None
     assert saved.add({"apiVersion": KUEUE, "kind": "Workload", "metadata": {"name": 3}}) is not None
-    (value,) = saved.explained()
+    (value,) = saved.to_diagnose()
     found = saved.diagnosis(value, ApiServer(NEWEST_RELEASE), lambda _job, _codes: ())
     assert "insufficient unused quota for cpu" in found.sentence
 

@@ -12,7 +12,7 @@ from jobsworth.reports.sections import text_lines
 from jobsworth.reports.why_json import render
 from jobsworth.reports.why_report import why_schema
 from jobsworth.reports.why_sections import why_sections
-from jobsworth.runs.why.explained import Explained
+from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.summary import MAX_WORDS, summary_of
 from support.why.recorded_failures import diagnosed, recorded_failures
 
@@ -40,8 +40,8 @@ def test_the_sentence_names_the_cause(recorded: dict[str, Any]) -> None:
     print(f"\n{recorded['name']}\n    {found.sentence}")
     assert found.cause == recorded["cause"], found.sentence
     assert [words for words in recorded["words"] if words not in found.sentence] == []
-    lines = list(text_lines(why_sections(Explained(found))))
+    lines = list(text_lines(why_sections(Answer(found))))
     assert lines[0] == summary_of(found).headline
     assert len(lines[0].split()) <= MAX_WORDS
-    report = json.loads(render(Explained(found)))
+    report = json.loads(render(Answer(found)))
     assert [error.message for error in CHECKER.iter_errors(report)] == []

@@ -115,7 +115,7 @@ def nightly() -> SavedObjects:
 
 def test_a_cron_job_counts_its_missed_runs_and_names_what_holds_them_back() -> None:
     saved = nightly()
-    (value,) = saved.explained()
+    (value,) = saved.to_diagnose()
     found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
     assert not isinstance(found, Diagnosis)
     short = found.summary

@@ -304,7 +304,7 @@ def sync(
     done.metrics += record.metrics
     done.backoff = record.backoff
     done.reported = record.reported
-    gone = [pod.name for pod in record.release if pod.name not in unstrippable]
+    gone = [pod.name for pod in record.finalizer_removals if pod.name not in unstrippable]
     done.stripped += gone
     conclusion = record.after(frozenset(f"uid-{name}" for name in gone))
     _write(done, job, conclusion.status)

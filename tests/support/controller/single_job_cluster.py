@@ -103,7 +103,7 @@ class SingleJobCluster:
         self._store(record.status)
         self.backoff = record.backoff
         released = []
-        for pod in record.release:
+        for pod in record.finalizer_removals:
             stale = copy.deepcopy(self.pods[pod.name]) if pod.name in self.pods else None
             if self._tried(self._strip, pod.name):
                 released.append(pod.uid)

@@ -12,9 +12,9 @@ from jobsworth.client.api_interface import Api
 from jobsworth.live.connection import as_api_error
 from jobsworth.live.job_reference import JobReference
 from jobsworth.live.job_waiting import wait_for_end
+from jobsworth.live.standstill import Bounds
 from jobsworth.live.wait_options import Progress, WaitEnd, WaitOptions
 from jobsworth.live.watches import Watches
-from jobsworth.runs.why.standstill import Bounds
 from support.live.answering_cluster import AnsweringCluster
 from support.live.virtual_time import NEVER, VirtualTime
 

@@ -22,7 +22,7 @@ def diagnosed(saved: Object) -> Diagnosis:
     objects = SavedObjects()
     for each in saved["items"]:
         assert objects.add(each) is None, each
-    (job,) = objects.explained()
+    (job,) = objects.to_diagnose()
     found = objects.diagnosis(job, ApiServer("1.36"), lambda value, codes: ())
     assert isinstance(found, Diagnosis)
     return found

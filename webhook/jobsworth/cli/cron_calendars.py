@@ -120,7 +120,7 @@ def _of_files(
 ) -> list[CalendarEntry]:
     from jobsworth.files.configuration.configurations import Configurations
     from jobsworth.files.configuration.settings import Settings
-    from jobsworth.files.saved_objects import entries_in
+    from jobsworth.files.objects_in_files import entries_in
 
     configurations = Configurations(Settings())
     return list(entries_in(configurations, paths, period.start, left_out.append))

@@ -8,7 +8,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
 from jobsworth.audit.cluster_audit import Labels
 from jobsworth.audit.stored_objects import StoredObjects
-from jobsworth.evaluation.stored_defaults import plan_defaults
+from jobsworth.evaluation.defaults_plan import plan_defaults
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
 

@@ -26,13 +26,13 @@ class FinalizerTracking:
 
     Attributes:
         status: the status with the Pods in uncountedTerminatedPods, and with updated counters.
-        release: Pods whose finalizer may be removed once the status is stored.
+        finalizer_removals: Pods whose finalizer may be removed once the status is stored.
         capped: the limit was reached; the next sync records the remaining Pods.
         matched: the newly recorded failed Pods that a rule of the failure policy matched.
     """
 
     status: Status
-    release: tuple[Pod, ...]
+    finalizer_removals: tuple[Pod, ...]
     capped: bool
     matched: tuple[tuple[Pod, Match], ...]
 
@@ -87,7 +87,7 @@ def record_terminated_pods(
         releasable.sort(key=lists.is_new)
     capped = not all(map(lists.record, releasable))
     changes: dict[str, Any] = {}
-    if lists.release:
+    if lists.finalizer_removals:
         changes["uncounted_succeeded"] = tuple(lists.succeeded)
         changes["uncounted_failed"] = tuple(lists.failed)
     if classified.job.indexed:
@@ -97,7 +97,7 @@ def record_terminated_pods(
         changes["failed_indexes"] = indexes.failed.text if classified.job.per_index else None
     if changes:
         status = replace(status, **changes)
-    return FinalizerTracking(status, tuple(lists.release), capped, tuple(lists.matched))
+    return FinalizerTracking(status, tuple(lists.finalizer_removals), capped, tuple(lists.matched))
 
 
 def _by_index(pod: Pod) -> tuple[int, bool]:
@@ -142,9 +142,9 @@ class _UncountedLists:
         "completed",
         "context",
         "failed",
+        "finalizer_removals",
         "finished_condition",
         "matched",
-        "release",
         "succeeded",
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ class _UncountedLists:
         self.succeeded = list(status.uncounted_succeeded)
         self.failed = list(status.uncounted_failed)
         self.completed: set[int] = set()
-        self.release: list[Pod] = []
+        self.finalizer_removals: list[Pod] = []
         self.matched: list[tuple[Pod, Match]] = []
 
     @property
@@ -167,7 +167,7 @@ class _UncountedLists:
     def record(self, pod: Pod) -> bool:
         """Record a Pod, if needed; return False if the limit leaves no room for it."""
         if not self.is_new(pod):
-            self.release.append(pod)
+            self.finalizer_removals.append(pod)
             return True
         if self.full:
             return False
@@ -177,7 +177,7 @@ class _UncountedLists:
             self.completed.add(pod.index)
         else:
             self.succeeded.append(pod.uid)
-        self.release.append(pod)
+        self.finalizer_removals.append(pod)
         return True
 
     def is_new(self, pod: Pod) -> bool:

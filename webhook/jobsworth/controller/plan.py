@@ -9,7 +9,7 @@ could be removed). A sync therefore runs in these steps, and may stop after any 
    never does both.
 2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``StatusRecord.status`` if
    it is not None, remember ``StatusRecord.backoff``, then remove the tracking finalizer of
-   ``StatusRecord.release``.
+   ``StatusRecord.finalizer_removals``.
 3. ``StatusRecord.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None;
    only then emit its events and count its metrics.
 
@@ -93,8 +93,8 @@ class StatusRecord:
 
     Attributes:
         status: status to store first; None if nothing changed.
-        release: Pods whose tracking finalizer to remove once the status is stored. A Pod that no longer
-            exists counts as released.
+        finalizer_removals: Pods whose tracking finalizer to remove once the status is stored. A Pod that no
+            longer exists counts as released.
         reported: what to remember as reported once the status is stored.
         backoff: backoff record to remember once the status is stored, or needed no update.
         action_metrics: counts to add at once, even if the status update fails.
@@ -104,7 +104,7 @@ class StatusRecord:
     """
 
     status: Status | None
-    release: tuple[Pod, ...]
+    finalizer_removals: tuple[Pod, ...]
     reported: frozenset[str]
     backoff: BackoffRecord
     action_metrics: tuple[Count, ...]
@@ -120,7 +120,7 @@ class StatusRecord:
         """Return the conclusion of the sync.
 
         Args:
-            released: UIDs of the Pods in ``release`` without the finalizer, or no longer existing.
+            released: UIDs of the Pods in ``finalizer_removals`` without the finalizer, or no longer existing.
         """
         context, before = self._context, self._written
         status = before
@@ -129,7 +129,7 @@ class StatusRecord:
             status = count_released(before, lambda uid: uid not in released and tracks(uid))
         if context.job.indexed and status.succeeded != before.succeeded:
             status = replace(status, succeeded=before.succeeded)
-        complete = self._may_finish and all(pod.uid in released for pod in self.release)
+        complete = self._may_finish and all(pod.uid in released for pod in self.finalizer_removals)
         finished = complete and self._finished_condition is not None and not status.uncounted
         events: tuple[Event, ...] = ()
         counts = metrics.finished_pods(context.job, before, status)
@@ -208,7 +208,7 @@ class Plan:
             events = (*events, *warning_events.overdue(context))
         return StatusRecord(
             status=None if status == stored else status,
-            release=tracking.release,
+            finalizer_removals=tracking.finalizer_removals,
             reported=warning_events.still_reported(context) | reports.keys(),
             backoff=context.backoff,
             action_metrics=metrics.created_pods(context.creation_reason, results),
@@ -318,4 +318,4 @@ def _is_stored_first(finished_condition: FinishedCondition, context: SyncContext
 def _newly_failed(tracking: FinalizerTracking, before: Status) -> list[Pod]:
     """Return the Pods that this sync records as failed."""
     new = set(tracking.status.uncounted_failed).difference(before.uncounted_failed)
-    return [pod for pod in tracking.release if pod.uid in new]
+    return [pod for pod in tracking.finalizer_removals if pod.uid in new]

@@ -62,7 +62,7 @@ class AdmissionMutation:
         """The failures of policies, and those that were not applied, each with the name of its policy."""
         return [(outcome.policy, finding_of(outcome)) for outcome in self._mutated.outcomes]
 
-    def explained(self, api: Sequence[Finding]) -> list[Finding]:
+    def with_hints(self, api: Sequence[Finding]) -> list[Finding]:
         """Return the API server's findings, each about a value that a policy set with a hint."""
         return [finding.with_hint(self._hint(finding.field) or finding.hint) for finding in api]
 

@@ -213,7 +213,7 @@ _NAMED_CONTAINERS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class StatusCause:
     """A cause in a refusal.
 
     Attributes:
@@ -241,7 +241,7 @@ class Refusal:
     code: int
     reason: str
     message: str
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[StatusCause, ...] = ()
 
     @property
     def is_about_dry_run(self) -> bool:
@@ -345,7 +345,7 @@ def findings_of_pod(refusal: Refusal, template: Template, owner: str) -> list[Fi
     ]
 
 
-def _of_cause(cause: Cause, field: str) -> Finding:
+def _of_cause(cause: StatusCause, field: str) -> Finding:
     code = CODES.get(cause.reason)
     return Finding(
         source="api",

@@ -143,7 +143,7 @@ class Evaluator:
         further: Sequence[Finding] = ()
         repaired: RepairedObject | None = None
         if mutation is not None and api:
-            api = mutation.explained(api)
+            api = mutation.with_hints(api)
         if subject.written is not None and _rejected(api):
             api = with_narrowest(self._with_fixes(api, prepared, subject.written))
             lint = without_rejected(lint, api)

@@ -11,8 +11,8 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import APPLY, Api
 from jobsworth.client.api_resources import BATCH, jobs_path, pods_path, resource_path
 from jobsworth.evaluation.dry_run import (
-    Cause,
     Refusal,
+    StatusCause,
     findings_of_injected,
     findings_of_job,
     findings_of_object,
@@ -140,7 +140,7 @@ def _answer(call: Callable[[], dict[str, Any]]) -> dict[str, Any] | Refusal:
             raise
         if error.code not in REFUSING or error.explanation:
             raise
-        causes = tuple(Cause(each.reason, each.field, each.message) for each in error.details)
+        causes = tuple(StatusCause(each.reason, each.field, each.message) for each in error.details)
         return Refusal(error.code, error.reason, error.message, causes)
     if not (isinstance(answer.get("metadata"), dict) and isinstance(answer.get("spec"), dict)):
         raise ApiError(200, "", "the server answers a dry run without the object")

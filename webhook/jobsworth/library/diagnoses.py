@@ -39,7 +39,7 @@ def why_recorded(objects: Iterable[Manifest], reference: str | None = None) -> A
         if problem is not None:
             raise ValueError(f"{value['kind']} {_name(value)}: {problem}")
     only = None if reference is None else read_reference(reference, "")
-    chosen = list(saved.explained(None if only is None else (only.kind, only.name)))
+    chosen = list(saved.to_diagnose(None if only is None else (only.kind, only.name)))
     if len(chosen) != 1:
         names = ", ".join(f"{each['kind']} {_name(each)}" for each in chosen[:5]) or "none"
         raise ValueError(f"there must be one object to explain; there are {len(chosen)}: {names}")

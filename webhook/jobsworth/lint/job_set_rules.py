@@ -186,10 +186,14 @@ def _action(spec: dict[str, Any], name: str) -> str:
     """Return the action for a Job that its Pod failure policy has failed; empty if its message decides."""
     from dataclasses import replace
 
-    from jobsworth.api.jobset.failure_policy import DEFAULT_ACTION, FailedJob, read_failure_policy
+    from jobsworth.api.jobset.failure_policy import (
+        DEFAULT_ACTION,
+        FailedChildJob,
+        read_failure_policy,
+    )
 
     policy = read_failure_policy(spec)
-    job = FailedJob("", name, 0, REASON, "")
+    job = FailedChildJob("", name, 0, REASON, "")
     for rule in () if policy is None else policy.rules:
         if replace(rule, patterns=()).matches(job):
             return "" if rule.patterns else rule.action

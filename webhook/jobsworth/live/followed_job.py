@@ -8,9 +8,9 @@ from typing import Any
 from jobsworth.live.errors import JobNotFound
 from jobsworth.live.job_reference import JobReference
 from jobsworth.live.seen_job import SeenJob
+from jobsworth.live.standstill import standstill
 from jobsworth.live.wait_options import Outcome, Progress, WaitEnd, WaitOptions
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.why.standstill import standstill
 
 Object = dict[str, Any]
 

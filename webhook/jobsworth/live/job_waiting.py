@@ -21,10 +21,10 @@ from jobsworth.live.errors import ClusterError
 from jobsworth.live.followed_job import FollowedJob
 from jobsworth.live.job_reference import JobReference
 from jobsworth.live.seen_job import SeenJob
+from jobsworth.live.standstill import needs_events
 from jobsworth.live.wait_options import Progress, WaitEnd, WaitOptions
 from jobsworth.live.watches import Changed, Failed, Listed, News, Watches
 from jobsworth.runs.recorded.recorded_events import read_event
-from jobsworth.runs.why.standstill import needs_events
 
 Object = dict[str, Any]
 

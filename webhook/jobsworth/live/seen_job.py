@@ -12,13 +12,13 @@ from jobsworth.api.stored import stored_problem
 from jobsworth.controller.jobs import Job, read_job
 from jobsworth.controller.settings import settings_of
 from jobsworth.live.object_reading import MalformedObject, checked
+from jobsworth.live.standstill import Seen, SeenPending, SeenRejection, SeenStalled
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
 from jobsworth.runs.recorded.pending_pods import pending_reason, rejection
 from jobsworth.runs.recorded.pod_facts import NO_FACTS, read_pod_facts
 from jobsworth.runs.recorded.recorded_events import read_event
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.recorded.recording_reader import UnreadableSpec, stored_manifest
-from jobsworth.runs.why.standstill import Seen, SeenPending, SeenRejection, SeenStalled
 
 Object = dict[str, Any]
 

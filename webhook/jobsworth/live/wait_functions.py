@@ -14,6 +14,7 @@ from jobsworth.live.job_reading import read_job
 from jobsworth.live.job_reference import JOB, BadReference, JobReference, read_reference
 from jobsworth.live.job_waiting import wait_for_end
 from jobsworth.live.object_reading import MalformedObject
+from jobsworth.live.standstill import Bounds
 from jobsworth.live.wait_options import Outcome, Progress, WaitEnd, WaitOptions
 from jobsworth.live.watches import Watches
 from jobsworth.live.why_functions import reading_options
@@ -21,7 +22,6 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording_reader import BadRecording
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.standstill import Bounds
 
 ExitCode = Literal[0, 1, 3, 4]
 BOUNDS = Bounds()

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from jobsworth.live.standstill import Bounds
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.why.standstill import Bounds
 
 Outcome = Literal["Complete", "Failed", "Stuck", "Timeout"]
 

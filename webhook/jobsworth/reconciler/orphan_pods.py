@@ -39,7 +39,7 @@ class OrphanReleaser:
         """Return True if, by the caches, no Job will remove the Pod's tracking finalizer."""
         return bool(orphan_finalizers_of(pod, self._cached_owner(pod), self._settings))
 
-    def release(self, uid: str) -> None:
+    def remove_finalizers(self, uid: str) -> None:
         """Remove the tracking finalizers of a Pod, if it still exists and is still an orphan.
 
         Raises:

@@ -19,7 +19,6 @@ from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.rest_config import RestConfig
 from jobsworth.client.transport import Client
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.reconciler.admitted_jobs import ActivePolicies
 from jobsworth.reconciler.conflict_probe import (
     BuiltInControllerActive,
     names_built_in_controller,
@@ -29,6 +28,7 @@ from jobsworth.reconciler.conflict_probe import (
 from jobsworth.reconciler.events import ApiEventSink, EventRecorder
 from jobsworth.reconciler.options import ReconcilerOptions
 from jobsworth.reconciler.parallel import Threads
+from jobsworth.reconciler.policy_review import ActivePolicies
 from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.stored_defaults import StoredDefaults

@@ -9,7 +9,7 @@ from jobsworth.api.api_server import ApiServer, nearest_release
 from jobsworth.client.api_interface import Api
 from jobsworth.client.server_release import ask_release
 from jobsworth.evaluation.evaluator import Evaluator
-from jobsworth.reconciler.admitted_jobs import ActivePolicies
+from jobsworth.reconciler.policy_review import ActivePolicies
 from jobsworth.serving.policy_files import PolicyFiles
 
 RELEASE_SECONDS = 300.0

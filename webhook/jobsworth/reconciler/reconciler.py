@@ -8,13 +8,13 @@ from typing import Any
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_interface import Api
 from jobsworth.controller.settings import ControllerSettings
-from jobsworth.reconciler.admitted_jobs import ActivePolicies, AdmittedJobs
 from jobsworth.reconciler.event_handlers import EventHandlers
 from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer
 from jobsworth.reconciler.orphan_pods import OrphanReleaser
 from jobsworth.reconciler.parallel import Calls
+from jobsworth.reconciler.policy_review import ActivePolicies, PolicyReview
 from jobsworth.reconciler.sync_outcome import SyncOutcome
 from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
 from jobsworth.reconciler.work_queue import WorkQueue
@@ -58,7 +58,7 @@ class Reconciler:
         self.queue = self._new_queue(monotonic)
         self.orphan_queue = self._new_queue(monotonic)
         self.expectations = Expectations(settings.expectation_timeout, monotonic)
-        self.admitted = AdmittedJobs(event_sink, namespace_labels, log)
+        self.admitted = PolicyReview(event_sink, namespace_labels, log)
         self.orphans = OrphanReleaser(api, self.jobs, self.pods, settings)
         self.event_handlers = EventHandlers(
             jobs=self.jobs,
@@ -126,7 +126,7 @@ class Reconciler:
         if uid is None:
             return False
         try:
-            self.orphans.release(uid)
+            self.orphans.remove_finalizers(uid)
             self.orphan_queue.forget(uid)
         except ApiError as error:
             self.orphan_queue.retry(uid, error.retry_after or 0.0)

@@ -1,6 +1,6 @@
 """Apply the defaults of policies to stored CronJobs, and to Jobs that have not started.
 
-:mod:`jobsworth.evaluation.stored_defaults` plans. Here each plan is tried first (a dry run of the API
+:mod:`jobsworth.evaluation.defaults_plan` plans. Here each plan is tried first (a dry run of the API
 server), then applied, then reported in an Event with the differences. A process that ends at any point
 leaves each object as it was or with all its defaults; a repetition writes neither object nor Event again.
 
@@ -29,11 +29,11 @@ from jobsworth.controller.well_known_names import (
     DEFAULTS_PLANNED,
     DEFAULTS_RESULTS,
 )
-from jobsworth.evaluation.stored_defaults import DefaultsPlan, plan_defaults
+from jobsworth.evaluation.defaults_plan import DefaultsPlan, plan_defaults
 from jobsworth.policy.document import APPLY as APPLIES
 from jobsworth.provenance.field_ownership import POLICY_MANAGER
-from jobsworth.reconciler.admitted_jobs import ActivePolicies
 from jobsworth.reconciler.events import EventSink
+from jobsworth.reconciler.policy_review import ActivePolicies
 
 Labels = Mapping[str, str]
 

@@ -30,13 +30,13 @@ from jobsworth.policy.admitted_jobs import (
     hold_condition,
     is_annotated,
 )
-from jobsworth.reconciler.admitted_jobs import AdmittedJobs
 from jobsworth.reconciler.api_writes import hold_job, put_status
 from jobsworth.reconciler.events import EventSink
 from jobsworth.reconciler.expectations import JOBS, PODS, Expectations
 from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer, stored_metadata
 from jobsworth.reconciler.parallel import Calls
 from jobsworth.reconciler.pod_calls import PodCalls
+from jobsworth.reconciler.policy_review import PolicyReview
 from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 STALE_DELAY = 0.05  # seconds before a sync skipped because of a stale cache is retried
@@ -66,7 +66,7 @@ class Syncer:
         clock: Callable[[], float],
         calls: Calls,
         event_sink: EventSink,
-        admitted: AdmittedJobs,
+        admitted: PolicyReview,
     ) -> None:
         self.api = api
         self.jobs = jobs
@@ -204,7 +204,7 @@ class _Sync:
         syncer.backoffs[self._key] = (job.uid, record.backoff)
         syncer.reported[self._key] = (job.uid, record.reported)
         self._emit(record.events, record.metrics)
-        conclusion = record.after(self._pods.remove_finalizers(record.release))
+        conclusion = record.after(self._pods.remove_finalizers(record.finalizer_removals))
         outcome.requeue_after = conclusion.requeue_after
         if conclusion.status is not None:
             self._store(conclusion.status)

@@ -136,7 +136,7 @@ class Trace(OneOutcome):
     ] = absent()
 
 
-class Explained(Report):
+class ExplainedObjectReport(Report):
     """An object."""
 
     file: str
@@ -159,7 +159,7 @@ class Limit(Report):
     at_once: Annotated[bool, doc("While other indexes are left.")]
 
 
-class ExplainedJob(Explained):
+class ExplainedJobReport(ExplainedObjectReport):
     """The decisions of a Job about its failures."""
 
     changed: Annotated[bool | None, doc("In a comparison: the behavior differs.")] = absent()
@@ -180,7 +180,7 @@ class ExplainedJob(Explained):
     ]
 
 
-class ExplainedFailures(Explained):
+class ExplainedFailuresReport(ExplainedObjectReport):
     """The way of some failures through the rules."""
 
     failures: Annotated[list[Trace], doc("With --exit-code, --reason or --condition.")]
@@ -190,14 +190,16 @@ class ExplanationReport(Report):
     """Explanations."""
 
     version: Annotated[Literal[1], doc("The version of this structure.")] = 1
-    jobs: Annotated[list[ExplainedJob | ExplainedFailures], doc("In the order of the input.")]
+    jobs: Annotated[
+        list[ExplainedJobReport | ExplainedFailuresReport], doc("In the order of the input.")
+    ]
 
 
 def explanation_schema() -> Schema:
     """Return the JSON Schema of the report."""
     names = {
-        ExplainedJob: "explanation",
-        ExplainedFailures: "failures",
+        ExplainedJobReport: "explanation",
+        ExplainedFailuresReport: "failures",
         Rule: "rule",
         Outcome: "outcome",
     }
@@ -215,10 +217,10 @@ def explanation_report(
     return ExplanationReport(jobs=jobs)
 
 
-def _explanation(explanation: Explanation) -> ExplainedJob:
+def _explanation(explanation: Explanation) -> ExplainedJobReport:
     before = explanation.before
     limits = failed_index_limits(explanation.job.job)
-    return ExplainedJob(
+    return ExplainedJobReport(
         **_object(explanation.object, explanation.rules),
         changed=None if before is None else explanation.changed,
         updates=None if before is None else [*explanation.updates],
@@ -236,8 +238,8 @@ def _settings(facts: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {name.replace(" ", "_").replace("-", "_"): value for name, value in facts}
 
 
-def _failures(explanation: FailureExplanation) -> ExplainedFailures:
-    return ExplainedFailures(
+def _failures(explanation: FailureExplanation) -> ExplainedFailuresReport:
+    return ExplainedFailuresReport(
         **_object(explanation.object, explanation.rules),
         failures=[_trace(trace) for trace in explanation.traces],
     )

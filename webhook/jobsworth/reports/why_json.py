@@ -13,10 +13,10 @@ from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.replay.planner_replay import Replay, ReplayedFailure
 from jobsworth.runs.replay.policy_comparison import PolicyComparison
 from jobsworth.runs.rule_wording import requirement, rule_name
+from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.comparison_words import consequences, divergence
 from jobsworth.runs.why.decisions import decision, limits
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.explained import Explained
 from jobsworth.runs.why.failure_groups import FailureGroup, matched_rules
 from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.runs.why.pod_table import how_it_ended, pod_rows
@@ -24,18 +24,18 @@ from jobsworth.runs.why.pod_table import how_it_ended, pod_rows
 MAX_NAMES, MAX_EVENTS = 100, 50
 
 
-def render(explained: Explained) -> str:
+def render(answer: Answer) -> str:
     """Render a diagnosis as one object."""
-    value = {"version": report.VERSION, **json_value(why_report(explained))}
+    value = {"version": report.VERSION, **json_value(why_report(answer))}
     return printable_json(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def why_report(explained: Explained) -> report.WhyReport:
+def why_report(answer: Answer) -> report.WhyReport:
     """Return the report about a Job, CronJob or JobSet."""
-    found = explained.diagnosis
+    found = answer.diagnosis
     if isinstance(found, Diagnosis):
-        return _job(found, explained)
-    job = None if found.job is None else _job(found.job, explained)
+        return _job(found, answer)
+    job = None if found.job is None else _job(found.job, answer)
     if isinstance(found, CronJobDiagnosis):
         return report.CronJobReport(
             namespace=found.namespace or None,
@@ -83,7 +83,7 @@ def why_report(explained: Explained) -> report.WhyReport:
     )
 
 
-def _job(diagnosis: Diagnosis, explained: Explained) -> report.JobReport:
+def _job(diagnosis: Diagnosis, answer: Answer) -> report.JobReport:
     recording = diagnosis.recording
     status = recording.job.status
     end = recording.end
@@ -116,7 +116,7 @@ def _job(diagnosis: Diagnosis, explained: Explained) -> report.JobReport:
                 action=rule.action,
                 requirement=requirement(rule),
                 matched=matched,
-                place=explained.rule_places.get(name),
+                place=answer.rule_places.get(name),
             )
             for name, rule, matched in matched_rules(recording.job, diagnosis.groups)
         ],
@@ -130,13 +130,13 @@ def _job(diagnosis: Diagnosis, explained: Explained) -> report.JobReport:
             for each in recording.logs
         ],
         events=[event_report(each) for each in recording.events[-MAX_EVENTS:]],
-        unknown=explained.unknown(),
+        unknown=answer.unknown(),
         advice=[
             report.Advice(text=each.text, code=each.code or None, field=each.field or None)
             for each in diagnosis.advice
         ],
-        timeline=_timeline(recording, explained.replayed),
-        comparison=_comparison(explained.comparison),
+        timeline=_timeline(recording, answer.replayed),
+        comparison=_comparison(answer.comparison),
     )
 
 

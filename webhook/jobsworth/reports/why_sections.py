@@ -9,8 +9,8 @@ from jobsworth.reports.sections import Fact, Section
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.replay.policy_comparison import PolicyComparison
 from jobsworth.runs.rule_wording import requirement
+from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.explained import Explained
 from jobsworth.runs.why.failure_groups import matched_rules
 from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.runs.why.owners.job_set_diagnosis import JobSetDiagnosis
@@ -26,25 +26,25 @@ MAX_EVENTS, MAX_OWNER_EVENTS, MAX_ROWS = 8, 5, 10
 MAX_FAILURES = 60
 
 
-def why_sections(explained: Explained) -> Iterator[Section]:
+def why_sections(answer: Answer) -> Iterator[Section]:
     """Yield the sections about a Job, CronJob or JobSet."""
-    found = explained.diagnosis
+    found = answer.diagnosis
     if not isinstance(found, Diagnosis):
         yield from _owner_sections(found)
-    job = explained.job
+    job = answer.job
     if job is not None:
-        yield from _job_sections(job, explained)
-    if explained.comparison is not None:
-        yield from _comparison_sections(explained.comparison)
+        yield from _job_sections(job, answer)
+    if answer.comparison is not None:
+        yield from _comparison_sections(answer.comparison)
 
 
-def page_sections(explained: Explained) -> Iterator[Section]:
+def page_sections(answer: Answer) -> Iterator[Section]:
     """Yield the sections that a page of the recorded run has beside its chart: the rest of the comparison."""
-    missing = explained.unknown()
+    missing = answer.unknown()
     if missing:
         yield Section("Not known", items=missing)
-    if explained.comparison is not None:
-        yield from _comparison_sections(explained.comparison)
+    if answer.comparison is not None:
+        yield from _comparison_sections(answer.comparison)
 
 
 def _owner_sections(found: CronJobDiagnosis | JobSetDiagnosis) -> Iterator[Section]:
@@ -74,12 +74,12 @@ def _owner_sections(found: CronJobDiagnosis | JobSetDiagnosis) -> Iterator[Secti
         yield Section("Events of the CronJob", rows, ("at", "reason", "message"), bare=True)
 
 
-def _job_sections(diagnosis: Diagnosis, explained: Explained) -> Iterator[Section]:
-    recording, replayed = diagnosis.recording, explained.replayed
+def _job_sections(diagnosis: Diagnosis, answer: Answer) -> Iterator[Section]:
+    recording, replayed = diagnosis.recording, answer.replayed
     counted: list[tuple[str, ...]] = []
-    if explained.diagnosis is diagnosis:
+    if answer.diagnosis is diagnosis:
         yield from _summary_sections(summary_of(diagnosis), diagnosis)
-    missing = explained.unknown()
+    missing = answer.unknown()
     if replayed is None:
         yield from _table("Pods", list(pod_rows(diagnosis)), POD_HEADERS)
     else:
@@ -97,7 +97,7 @@ def _job_sections(diagnosis: Diagnosis, explained: Explained) -> Iterator[Sectio
     rules = [
         (
             name,
-            explained.rule_places.get(name, ""),
+            answer.rule_places.get(name, ""),
             rule.action,
             f"if {requirement(rule)}",
             f"matched {matched}",

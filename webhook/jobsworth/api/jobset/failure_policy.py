@@ -31,7 +31,7 @@ BLOCKING_RECREATE = "BlockingRecreate"
 
 
 @dataclass(frozen=True, slots=True)
-class FailedJob:
+class FailedChildJob:
     """A failed Job of a JobSet.
 
     Attributes:
@@ -57,7 +57,7 @@ class FailureRule:
     patterns: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
 
-    def matches(self, job: FailedJob) -> bool:
+    def matches(self, job: FailedChildJob) -> bool:
         """Return True if the rule matches a failed Job.
 
         Raises:
@@ -96,7 +96,7 @@ class FailureDecision:
         counts: the restart counts towards maxRestarts.
     """
 
-    job: FailedJob
+    job: FailedChildJob
     rule: int | None
     action: str
     fails: str
@@ -125,7 +125,7 @@ def read_failure_policy(spec: Mapping[str, Any]) -> FailurePolicy | None:
 
 
 def decide(
-    policy: FailurePolicy | None, failed: Sequence[FailedJob], counted: int
+    policy: FailurePolicy | None, failed: Sequence[FailedChildJob], counted: int
 ) -> FailureDecision:
     """Decide about the failed Jobs of the current attempt.
 

@@ -141,7 +141,7 @@ def _objects_of(options: HealthOptions) -> tuple[str, ListedObjects]:
             raise UsageError(
                 "--namespace and --all-namespaces are for a cluster: omit them with files"
             )
-        from jobsworth.files.saved_objects import listed_in
+        from jobsworth.files.objects_in_files import listed_in
 
         return FILES, listed_in(options.files)
     if options.at is not None:

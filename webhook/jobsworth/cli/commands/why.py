@@ -22,7 +22,7 @@ from jobsworth.cli.terminal import print_note, terminal_width, wants_color
 from jobsworth.findings.finding import Finding
 from jobsworth.installation import missing_extra
 from jobsworth.printable import printable
-from jobsworth.runs.why.explained import Explained
+from jobsworth.runs.why.answer import Answer
 from jobsworth.usage_error import InputError, UsageError
 
 Object = dict[str, Any]
@@ -115,12 +115,12 @@ class _ClusterError(Exception):
 
 
 def _illustrated(
-    found: Explained,
+    found: Answer,
     options: WhyOptions,
     outputs: Sequence[tuple[str, str]],
     other: Mapping[str, Any] | None,
     server: ApiServer,
-) -> Explained:
+) -> Answer:
     """Return a diagnosis with what the options ask for beside it."""
     from jobsworth.runs.recorded.recording_reader import BadRecording
 
@@ -149,7 +149,7 @@ def _other_policy(path: str, server: ApiServer) -> Mapping[str, Any]:
     return spec
 
 
-def _found(options: WhyOptions, server: ApiServer) -> Iterator[Explained]:
+def _found(options: WhyOptions, server: ApiServer) -> Iterator[Answer]:
     files = [path for path in options.paths if _is_file(path)]
     if files and len(files) < len(options.paths):
         other = next(path for path in options.paths if path not in files)
@@ -164,7 +164,7 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[Explained]:
             raise UsageError(
                 "--manifest is for a Job of a cluster: the lines are those of the files"
             )
-        from jobsworth.files.saved_objects import diagnoses_in
+        from jobsworth.files.objects_in_files import diagnoses_in
 
         yield from diagnoses_in(files, server, findings, _only(options.job))
         return
@@ -189,7 +189,7 @@ def _of_cluster(
     options: WhyOptions,
     server: ApiServer,
     findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
-) -> Iterator[Explained]:
+) -> Iterator[Answer]:
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
     from jobsworth.live.errors import JobNotFound
@@ -198,7 +198,7 @@ def _of_cluster(
     from jobsworth.live.object_reading import MalformedObject
     from jobsworth.live.owner_reading import read_any
     from jobsworth.runs.recorded.recording_reader import BadRecording
-    from jobsworth.runs.why.explained import Explained
+    from jobsworth.runs.why.answer import Answer
 
     places = {} if options.manifest is None else _rule_places(options.manifest)
     try:
@@ -216,7 +216,7 @@ def _of_cluster(
             )
             for path in options.paths:
                 reference = read_reference(path, namespace)
-                yield Explained(read_any(client, reference, reading), places)
+                yield Answer(read_any(client, reference, reading), places)
     except BadReference as error:
         raise UsageError(str(error)) from None
     except JobNotFound as error:
@@ -238,7 +238,7 @@ def _is_file(path: str) -> bool:
 def _rule_places(path: str) -> dict[str, str]:
     """Return the lines of the rules of the first Job in a file."""
     from jobsworth.files.manifest_reading import read_documents
-    from jobsworth.files.saved_objects import rule_places
+    from jobsworth.files.objects_in_files import rule_places
     from jobsworth.manifests import ManifestError
 
     for document in read_documents([path]):
@@ -249,7 +249,7 @@ def _rule_places(path: str) -> dict[str, str]:
     raise InputError(f"{path}: no Job in this file")
 
 
-def _rendered(name: str, found: list[Explained], file: str) -> Iterator[str]:
+def _rendered(name: str, found: list[Answer], file: str) -> Iterator[str]:
     if name == "json":
         from jobsworth.reports import why_json
 
@@ -270,7 +270,7 @@ def _rendered(name: str, found: list[Explained], file: str) -> Iterator[str]:
     yield from text_lines(sections, width, color=shown and wants_color(sys.stdout))
 
 
-def _page(found: Explained) -> str:
+def _page(found: Answer) -> str:
     from jobsworth.reports.timelines.timeline_page import timeline_page
     from jobsworth.reports.why_sections import page_sections
     from jobsworth.runs.why.run_forms import recorded_timeline

@@ -287,7 +287,7 @@ def _status_after_sync(job: Job, pods: tuple[Pod, ...]) -> Status:
     planned = plan(job, pods, Memory(), NOW, OURS)
     deleted = frozenset(deletion.pod.uid for deletion in planned.deletions)
     record = planned.after(ActionResults(deleted=deleted, created=len(planned.creations)))
-    conclusion = record.after(frozenset(pod.uid for pod in record.release))
+    conclusion = record.after(frozenset(pod.uid for pod in record.finalizer_removals))
     return conclusion.status or record.status or planned.interim or job.status
 
 

@@ -236,7 +236,7 @@ class _Run:
         deleted = frozenset(deletion.pod.uid for deletion in planned.deletions)
         ends = planned.interim is not None
         record = planned.after(ActionResults(deleted=deleted if ends else frozenset()))
-        released = frozenset(pod.uid for pod in record.release)
+        released = frozenset(pod.uid for pod in record.finalizer_removals)
         conclusion = record.after(released)
         status = conclusion.status or record.status or planned.interim or job.status
         self._backoff = record.backoff

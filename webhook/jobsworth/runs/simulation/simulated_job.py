@@ -251,15 +251,15 @@ class SimulatedJob:
             self._store(record.status)
         self._backoff = record.backoff
         self._emit(record.events)
-        self._release(record.release)
-        conclusion = record.after(frozenset([pod.uid for pod in record.release]))
+        self._release(record.finalizer_removals)
+        conclusion = record.after(frozenset([pod.uid for pod in record.finalizer_removals]))
         if conclusion.finished:
             self.finished = True
             self.record.finished = self._queue.now
         if conclusion.status is not None:
             self._store(conclusion.status)
         self._emit(conclusion.events)
-        if planned.interim or record.status or record.release or conclusion.status:
+        if planned.interim or record.status or record.finalizer_removals or conclusion.status:
             self._echo = self._queue.now + _BATCH
         self._schedule(planned, results, conclusion.requeue_after)
         if self.finished:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobsworth.api.jobset.failure_policy import FailedJob, decide, read_failure_policy
+from jobsworth.api.jobset.failure_policy import FailedChildJob, decide, read_failure_policy
 from jobsworth.api.jobset.names import REPLICATED_JOB, job_name
 from jobsworth.runs.run_record import JobSetRecord, RunRecord
 from jobsworth.runs.simulation.run_limits import RunLimits
@@ -275,12 +275,12 @@ def read_replicated_jobs(
     return groups
 
 
-def _failed_job(job: SimulatedJob) -> FailedJob:
+def _failed_job(job: SimulatedJob) -> FailedChildJob:
     record = job.record
     message = record.terminal.message if record.terminal is not None else ""
     at = record.finished or 0
     # A condition has the time in whole seconds.
-    return FailedJob(record.name, record.replicated_job, at // SECOND, record.reason, message)
+    return FailedChildJob(record.name, record.replicated_job, at // SECOND, record.reason, message)
 
 
 def _may_start(

@@ -10,8 +10,8 @@ from jobsworth.controller.pods import MAX_INT32
 from jobsworth.runs.replay.planner_replay import ReplayedEnd
 from jobsworth.runs.replay.policy_comparison import ComparedFailure, PolicyComparison
 from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.why.clauses import doomed_clause
 from jobsworth.runs.why.decisions import MAX_NAMES, decision, missing_failures, names_of, rule_words
-from jobsworth.runs.why.ending import doomed_clause
 from jobsworth.runs.why.pod_table import how_it_ended
 from jobsworth.wording import count
 

@@ -15,7 +15,7 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import RecordedEnd, Recording
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
-from jobsworth.runs.why.failed_job import ending, failure_clause, gone_cause
+from jobsworth.runs.why.failed_job import cause_of_failure, failure_clause, gone_cause
 from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
 from jobsworth.runs.why.message_advice import NO_FAILURE, Advice, advice_by_messages
 from jobsworth.runs.why.unfinished_job import overdue_pods, remaining, standing, time_text
@@ -99,7 +99,7 @@ def diagnose(
             clauses = (_success(recording),)
             text = f"{clauses[0]}{_after_semicolon(so_far)}"
         else:
-            why, outcome = ending(recording, groups, end), "Failed"
+            why, outcome = cause_of_failure(recording, groups, end), "Failed"
             cause = why.cause
             verb = "failed" if end.finished else "is failing"
             clauses = tuple(filter(None, why.clauses))

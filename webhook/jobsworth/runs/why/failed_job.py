@@ -17,34 +17,36 @@ from jobsworth.runs.recorded.pending_pods import (
 )
 from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recording import RecordedEnd, Recording, UnseenPod
-from jobsworth.runs.why.ending import MAX_GROUPS, Ending, FailedJob, indexes, progress, times
+from jobsworth.runs.why.clauses import MAX_GROUPS, JobFailure, WordedCause, indexes, progress, times
 from jobsworth.runs.why.failure_groups import FailureGroup, failures_by_index, stopped
 from jobsworth.runs.why.pod_causes import cause_by_events
 from jobsworth.wording import count
 
 
-def ending(recording: Recording, groups: Sequence[FailureGroup], end: RecordedEnd) -> Ending:
+def cause_of_failure(
+    recording: Recording, groups: Sequence[FailureGroup], end: RecordedEnd
+) -> WordedCause:
     """Return why a Job failed.
 
     Args:
         groups: its failed Pods.
         end: a failure.
     """
-    failed = FailedJob(recording, groups, end)
+    failed = JobFailure(recording, groups, end)
     found = _BY_REASON.get(well_known_names.known_reason(end.reason), _other)(failed)
     return found._replace(clauses=(*found.clauses, *_ignored_clauses(groups)))
 
 
-def _failure_policy(failed: FailedJob) -> Ending:
+def _failure_policy(failed: JobFailure) -> WordedCause:
     fatal = [each for each in failed.groups if each.effect == "FailJob"]
     if fatal:
         group = min(fatal, key=lambda each: each.pods[0].view.finished_at)
-        return Ending(group.cause.name, (_ruled_clause(group),))
+        return WordedCause(group.cause.name, (_ruled_clause(group),))
     for pattern, cause, words in _MESSAGES:
         found = pattern.fullmatch(failed.end.message)
         if found is not None:
-            return Ending(cause, (words.format(**found.groupdict()), "that Pod is gone"))
-    return Ending(
+            return WordedCause(cause, (words.format(**found.groupdict()), "that Pod is gone"))
+    return WordedCause(
         Cause.PODS_GONE,
         (
             f"a FailJob rule of podFailurePolicy matched ({short(failed.end.message)})",
@@ -83,13 +85,13 @@ _MESSAGES = (
 """The messages of the condition, which outlive the Pods that they are about."""
 
 
-def _backoff_limit(failed: FailedJob) -> Ending:
+def _backoff_limit(failed: JobFailure) -> WordedCause:
     job = failed.job
     limit = f"backoffLimit {job.backoff_limit} was exceeded"
     if job.restarts_on_failure:
         restarts = _restarts(failed)
         if restarts is not None:
-            return Ending(
+            return WordedCause(
                 restarts.cause, (*restarts.clauses, f"backoffLimit {job.backoff_limit} was reached")
             )
     clauses = [failure_clause(each) for each in failed.counted[:MAX_GROUPS]]
@@ -98,17 +100,17 @@ def _backoff_limit(failed: FailedJob) -> Ending:
         clauses.append(
             gone_clause(failed) or ("" if clauses else "no Pod is left that shows how it failed")
         )
-    return Ending(_cause(failed, failed.counted), (*filter(None, clauses), limit))
+    return WordedCause(_cause(failed, failed.counted), (*filter(None, clauses), limit))
 
 
-def _cause(failed: FailedJob, decisive: Sequence[FailureGroup]) -> Cause:
+def _cause(failed: JobFailure, decisive: Sequence[FailureGroup]) -> Cause:
     """Return the cause of the decisive failures."""
     if decisive:
         return decisive[0].cause.name
     return Cause.PODS_NOT_READ if failed.recording.partial else Cause.PODS_GONE
 
 
-def _restarts(failed: FailedJob) -> Ending | None:
+def _restarts(failed: JobFailure) -> WordedCause | None:
     """Return what containers did that restarted in place (OnFailure); None if nothing shows it."""
     recording = failed.recording
     runs = [
@@ -120,7 +122,7 @@ def _restarts(failed: FailedJob) -> Ending | None:
     if runs:
         last, pod = max(runs, key=lambda run: run[0].restarts)
         reason = f", {last.reason}" if last.reason not in ("", "Error") else ""
-        return Ending(
+        return WordedCause(
             Cause.OOM if last.reason == "OOMKilled" else Cause.EXIT_CODE,
             (
                 f"container {last.container} of Pod {pod.name} failed again and again in place, last "
@@ -133,19 +135,21 @@ def _restarts(failed: FailedJob) -> Ending | None:
                 words = (
                     f"a container of Pod {name} failed again and again in place ({event.message})"
                 )
-                return Ending(Cause.CRASH_LOOP, (words, "its exit codes are gone with the Pod"))
+                return WordedCause(
+                    Cause.CRASH_LOOP, (words, "its exit codes are gone with the Pod")
+                )
     return None
 
 
-def _failed_indexes(failed: FailedJob) -> Ending:
+def _failed_indexes(failed: JobFailure) -> WordedCause:
     return _index_failure(failed, f"the Job failed once no index was left ({progress(failed.job)})")
 
 
-def _max_failed_indexes(failed: FailedJob) -> Ending:
+def _max_failed_indexes(failed: JobFailure) -> WordedCause:
     return _index_failure(failed, f"maxFailedIndexes {failed.job.max_failed_indexes} was exceeded")
 
 
-def _index_failure(failed: FailedJob, limit: str) -> Ending:
+def _index_failure(failed: JobFailure, limit: str) -> WordedCause:
     job = failed.job
     lost = IndexSet.read(job.status.failed_indexes, job.size)
     by_index = failures_by_index(failed.groups)
@@ -162,15 +166,15 @@ def _index_failure(failed: FailedJob, limit: str) -> Ending:
         clauses.append(f"{indexes(lost)} failed for good; {unknown_indexes(failed, lost, known)}")
     elif len(by_index) > known:
         clauses.append(f"{indexes(lost)} failed for good")
-    return Ending(_cause(failed, decisive), (*filter(None, clauses), limit))
+    return WordedCause(_cause(failed, decisive), (*filter(None, clauses), limit))
 
 
-def _other(failed: FailedJob) -> Ending:
+def _other(failed: JobFailure) -> WordedCause:
     """Return the words of the condition: another controller, or a later release, has its own reasons."""
     message = f": {short(failed.end.message)}" if failed.end.message else ""
     clauses = [f"{failed.end.reason or 'no reason is given'}{message}"]
     clauses += [failure_clause(each) for each in failed.counted[:MAX_GROUPS]]
-    return Ending(Cause.OTHER_REASON, tuple(clauses))
+    return WordedCause(Cause.OTHER_REASON, tuple(clauses))
 
 
 def failure_clause(group: FailureGroup) -> str:
@@ -200,14 +204,14 @@ def _ignored_clauses(groups: Sequence[FailureGroup]) -> Iterator[str]:
         yield f"{group.cause.counted(number)} {verb} ignored by {group.rule}"
 
 
-def _deadline_ending(failed: FailedJob) -> Ending:
+def _deadline_ending(failed: JobFailure) -> WordedCause:
     doing, cause = _doing(failed)
     clauses = [f"activeDeadlineSeconds {failed.job.active_deadline} ran out{doing}"]
     clauses += [f"before, {failure_clause(each)}" for each in failed.counted[:MAX_GROUPS]]
-    return Ending(cause, tuple(clauses))
+    return WordedCause(cause, tuple(clauses))
 
 
-def _doing(failed: FailedJob) -> tuple[str, Cause]:
+def _doing(failed: JobFailure) -> tuple[str, Cause]:
     """Return what the Job did when its deadline ran out, as the end of a clause, and that cause."""
     recording = failed.recording
     rejected = rejection(recording.events)
@@ -277,7 +281,7 @@ def _it(gone: Sequence[UnseenPod]) -> str:
     return "it" if len(gone) == 1 else "they"
 
 
-_BY_REASON: dict[str, Callable[[FailedJob], Ending]] = {
+_BY_REASON: dict[str, Callable[[JobFailure], WordedCause]] = {
     well_known_names.POD_FAILURE_POLICY: _failure_policy,
     well_known_names.BACKOFF_LIMIT_EXCEEDED[0]: _backoff_limit,
     well_known_names.FAILED_INDEXES[0]: _failed_indexes,
@@ -286,7 +290,7 @@ _BY_REASON: dict[str, Callable[[FailedJob], Ending]] = {
 }
 
 
-def gone_clause(failed: FailedJob) -> str:
+def gone_clause(failed: JobFailure) -> str:
     """Return what is known of failed Pods that are gone; empty if none are missing."""
     status = failed.job.status
     counted = status.failed + len(status.uncounted_failed)
@@ -311,7 +315,7 @@ def gone_clause(failed: FailedJob) -> str:
     return f"{text}: how {subject} failed is unknown{last_event(failed)}"
 
 
-def last_event(failed: FailedJob) -> str:
+def last_event(failed: JobFailure) -> str:
     """Return the last Event about a Pod that is gone, as an end of a clause; empty without one."""
     found = [
         (event.at or 0, unseen.name, event)
@@ -340,7 +344,7 @@ _USUAL = ("Scheduled", "Pulling", "Pulled", "Created", "Started", "Killing")
 """Reasons of the Events that every Pod has."""
 
 
-def unknown_indexes(failed: FailedJob, lost: IndexSet, known: int) -> str:
+def unknown_indexes(failed: JobFailure, lost: IndexSet, known: int) -> str:
     """Return how many failed indexes have no failed Pod any more."""
     if failed.recording.partial:
         return f"the failed Pods of {known or 'none'} of them could be read"

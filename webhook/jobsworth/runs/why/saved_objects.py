@@ -45,7 +45,7 @@ _READ = {
 _QUEUE = "queue"
 """The key of Workloads, queues and PodGroups."""
 VERSIONS = {JOB_SET: JOB_SET_VERSION, "CronJob": "batch/v1", "Job": "batch/v1"}
-EXPLAINED = tuple(VERSIONS)
+DIAGNOSED_KINDS = tuple(VERSIONS)
 """Kinds with a diagnosis; one that another of them owns is explained with its owner."""
 
 
@@ -75,18 +75,18 @@ class SavedObjects:
                 self.by_kind.setdefault(_QUEUE, []).append(value)
             return problem
         if not isinstance(version, str) or (version, kind) not in _READ:
-            if kind in EXPLAINED:
+            if kind in DIAGNOSED_KINDS:
                 self.other_versions[kind] = str(version or "")
             return None
         meta = value.get("metadata")
-        if kind in EXPLAINED and isinstance(meta, dict) and not meta.get("name"):
+        if kind in DIAGNOSED_KINDS and isinstance(meta, dict) and not meta.get("name"):
             return "metadata.name is missing"
         problem = stored_problem(kind, value)
         if problem is None:
             self.by_kind.setdefault(kind, []).append(value)
         return problem
 
-    def explained(self, only: tuple[str, str] | None = None) -> Iterator[Object]:
+    def to_diagnose(self, only: tuple[str, str] | None = None) -> Iterator[Object]:
         """Yield the objects to explain: those that no other of them owns.
 
         Args:
@@ -94,10 +94,10 @@ class SavedObjects:
         """
         owners = {
             (each["kind"], _name(each), _namespace(each))
-            for kind in EXPLAINED[:2]
+            for kind in DIAGNOSED_KINDS[:2]
             for each in self._of(kind)
         }
-        for kind in EXPLAINED:
+        for kind in DIAGNOSED_KINDS:
             for each in self._latest(kind):
                 if only is None:
                     references = each["metadata"].get("ownerReferences") or ()
@@ -186,7 +186,7 @@ class SavedObjects:
         """Return the last time that the objects name: that of the recording."""
         times = [
             *(read_event(each).at for each in self._of("Event")),
-            *(_times(each for kind in EXPLAINED for each in self._of(kind))),
+            *(_times(each for kind in DIAGNOSED_KINDS for each in self._of(kind))),
         ]
         return max((time for time in times if time is not None), default=0)
 

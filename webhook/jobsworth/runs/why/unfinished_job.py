@@ -20,7 +20,7 @@ from jobsworth.runs.recorded.pending_pods import PendingReason, pending_reason, 
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.waiting import Observations, Waiting, waiting_of
-from jobsworth.runs.why.ending import doomed_clause, finalizers
+from jobsworth.runs.why.clauses import doomed_clause, finalizers
 from jobsworth.wording import count, listing
 
 

@@ -26,8 +26,8 @@ from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.ending import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 
@@ -154,7 +154,7 @@ def diagnose_cron_job(
     meta = manifest["metadata"]
     name = meta.get("name") or ""
     found = _Found(name, tuple(runs), tuple(events), job, now)
-    state = found.explained(manifest)
+    state = found.state(manifest)
     return CronJobDiagnosis(
         meta.get("namespace") or "",
         name,
@@ -184,7 +184,7 @@ class _Found:
     job: Diagnosis | None
     now: int
 
-    def explained(self, manifest: Object) -> _State:
+    def state(self, manifest: Object) -> _State:
         """Return the state."""
         try:
             cron_job = self._cron_job(manifest)

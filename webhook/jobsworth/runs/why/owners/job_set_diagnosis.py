@@ -12,8 +12,8 @@ from jobsworth.controller.times import read_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import QueueFacts
 from jobsworth.runs.simulation.occurrences import JOB_SET_MANAGER
+from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis, Outcome
-from jobsworth.runs.why.ending import finalizers
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 

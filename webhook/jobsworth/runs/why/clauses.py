@@ -22,7 +22,7 @@ MAX_INTERVALS = 6
 """Intervals of indexes that a sentence lists."""
 
 
-class Ending(NamedTuple):
+class WordedCause(NamedTuple):
     """The cause of a failed Job.
 
     Attributes:
@@ -35,7 +35,7 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FailedJob:
+class JobFailure:
     recording: Recording
     groups: Sequence[FailureGroup]
     end: RecordedEnd

@@ -13,7 +13,7 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.admitted_jobs import HELD_BY, HELD_BY_POLICIES
 from jobsworth.policy.reader import read
-from jobsworth.reconciler.admitted_jobs import ActivePolicies
+from jobsworth.reconciler.policy_review import ActivePolicies
 from support.api_server.fake_job_api import Call
 from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler, job
 

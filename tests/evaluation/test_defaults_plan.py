@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.stored_defaults import DefaultsPlan, plan_defaults
+from jobsworth.evaluation.defaults_plan import DefaultsPlan, plan_defaults
 from jobsworth.policy.reader import read
 from jobsworth.provenance.field_ownership import field_ownership
 from jobsworth.validation.engine import engine_for

@@ -16,8 +16,8 @@ from jobsworth.manifests import Document
 from jobsworth.runs.calendar import CalendarEntry, read_entry
 from jobsworth.runs.health.cluster_health import ListedObjects
 from jobsworth.runs.recorded.recording_reader import BadRecording
-from jobsworth.runs.why.explained import Explained
-from jobsworth.runs.why.saved_objects import EXPLAINED, VERSIONS, SavedObjects
+from jobsworth.runs.why.answer import Answer
+from jobsworth.runs.why.saved_objects import DIAGNOSED_KINDS, VERSIONS, SavedObjects
 from jobsworth.usage_error import InputError
 from jobsworth.validation.engine import engine_for, kind_of
 
@@ -33,7 +33,7 @@ def diagnoses_in(
     server: ApiServer,
     findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
     only: tuple[str, str] | None = None,
-) -> Iterator[Explained]:
+) -> Iterator[Answer]:
     """Yield the diagnosis of each Job, CronJob and JobSet in some files that no other of them owns.
 
     Args:
@@ -45,7 +45,7 @@ def diagnoses_in(
     """
     saved = SavedObjects()
     documents = {id(value): document for document, value in read_stored(paths, saved.add)}
-    chosen = list(saved.explained(only))
+    chosen = list(saved.to_diagnose(only))
     if not chosen:
         raise InputError(_nothing(saved, only))
     for value in chosen:
@@ -56,7 +56,7 @@ def diagnoses_in(
             )
         except BadRecording as problem:
             raise InputError(f"{document.file}: {problem}") from None
-        yield Explained(diagnosis, rule_places(document))
+        yield Answer(diagnosis, rule_places(document))
 
 
 def rule_places(document: Document) -> dict[str, str]:
@@ -74,7 +74,7 @@ def rule_places(document: Document) -> dict[str, str]:
 def _nothing(saved: SavedObjects, only: tuple[str, str] | None) -> str:
     names = [
         f"{kind} {each['metadata'].get('name')}"
-        for kind in EXPLAINED
+        for kind in DIAGNOSED_KINDS
         for each in saved.by_kind.get(kind, ())
     ]
     if only is not None and names:

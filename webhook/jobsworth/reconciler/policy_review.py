@@ -59,7 +59,7 @@ class _Evaluated(NamedTuple):
     verdict: PolicyVerdict
 
 
-class AdmittedJobs:
+class PolicyReview:
     """Evaluates stored Jobs. Thread-safe for different Jobs.
 
     Args:

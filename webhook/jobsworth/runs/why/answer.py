@@ -23,7 +23,7 @@ from jobsworth.validation.engine import engine_for
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Answer:
     """A diagnosis, and how it is illustrated.
 
     Attributes:
@@ -58,7 +58,7 @@ class Explained:
                 found.append(f"The decisions are those of Kubernetes 1.36.3, but here: {differs}.")
         return found
 
-    def with_timeline(self, server: ApiServer) -> Explained:
+    def with_timeline(self, server: ApiServer) -> Answer:
         """Return the same with the planner's decisions.
 
         Raises:
@@ -68,7 +68,7 @@ class Explained:
         _check(as_new(recording.manifest), server, "this Job cannot be one of an API server")
         return replace(self, replayed=replay(recording), deviations=deviations(server))
 
-    def compared(self, name: str, other_spec: Mapping[str, Any], server: ApiServer) -> Explained:
+    def compared(self, name: str, other_spec: Mapping[str, Any], server: ApiServer) -> Answer:
         """Return the same with the planner's decisions, and with a comparison.
 
         Args:

@@ -314,6 +314,23 @@ def test_a_path_may_be_in_a_variable() -> None:
     assert found("JW260", running(text, volume={"emptyDir": {}})) == []
 
 
+def test_a_computed_name_of_a_temporary_file_is_gone_with_the_pod() -> None:
+    text = 'F={0}/a-$(date +%F).gz\npg_dump shop | gzip > "$F"\naws s3 cp "$F" s3://b/ && rm "$F"'
+    assert found("JW260", running(text.format("/tmp"))) == []
+    assert len(found("JW260", running(text.format("/data")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ("aws s3 ls s3://b/x/ | head -n -7 | while read f; do aws s3 rm s3://b/x/$f; done", False),
+        ("aws s3 sync /data s3://b/x/\naws s3 rm --recursive s3://b/x/old/", True),
+    ],
+)
+def test_without_a_list_nothing_is_deleted(text: str, reported: bool) -> None:
+    assert bool(found("JW260", running(text))) is reported
+
+
 OPTIONAL = {
     "name": "T",
     "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b", "optional": True}},

@@ -179,6 +179,15 @@ def test_only_values_that_are_secrets_are_reported(name: str, value: str, report
         assert bool(fields("JW516", each)) is reported
 
 
+@pytest.mark.parametrize(("other", "reported"), [("RUNTIME_SECRET_NAME", False), ("NAME", True)])
+def test_the_key_of_a_secret_is_no_secret(other: str, reported: bool) -> None:
+    env = [
+        {"name": "RUNTIME_SECRET_KEY", "value": "opensesame:9xK2"},
+        {"name": other, "value": "runtime"},
+    ]
+    assert bool(fields("JW516", job(main(env=env)))) is reported
+
+
 @pytest.mark.parametrize(
     ("command", "reported"),
     [

@@ -154,6 +154,14 @@ def test_an_annotation_of_pods_moves_to_the_template() -> None:
     assert fields("JW227", fixed) == []
 
 
+def test_no_empty_mapping_stays_where_an_annotation_or_label_was() -> None:
+    alone = annotated(job(), SAFE)
+    assert "annotations" not in after_fix("JW227", alone)["metadata"]
+    assert "annotations" in after_fix("JW227", annotated(alone, "example.com/team"))["metadata"]
+    beside = annotated(annotated(job(), SAFE), "example.com/team", ON_PODS)
+    assert "annotations" not in after_fix("JW227", beside)["metadata"]
+
+
 @pytest.mark.parametrize("place", ["metadata", "spec.jobTemplate.metadata"])
 def test_both_objects_of_a_cron_job_can_have_it_by_mistake(place: str) -> None:
     value = annotated(cron_job(job()), "karpenter.sh/do-not-disrupt", place)
@@ -502,6 +510,7 @@ def test_a_variable_is_set_before_it_is_used(parts: dict[str, Any], field: str) 
         {"env": ENV, "args": ["--x=$(A)"]},
         {"env": ENV, "args": ["$$(B) $(date +%s) ${B} $B $("]},
         {"env": ENV, "command": ["sh", "-c", "echo $(date)"]},
+        {"env": ENV, "command": ["sh", "-c", "set -e\n  # no $(VAR) here\necho $A"]},
         {"env": ENV, "args": ["$(REDIS_SERVICE_HOST):$(REDIS_SERVICE_PORT) $(REDIS_PORT)"]},
         {"env": ENV, "args": ["$(JOB_COMPLETION_INDEX)"]},
         {"env": ENV, "envFrom": [{"configMapRef": {"name": "a"}}], "args": ["$(B)"]},

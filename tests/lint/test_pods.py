@@ -118,6 +118,8 @@ def test_init_containers_need_none() -> None:
         ({"serviceAccountName": "ledger"}, False),
         ({"containers": [{"name": "main", "image": "bitnami/kubectl:1.33"}]}, False),
         ({"containers": [{"name": "main", "image": "a:1", "args": ["helm upgrade x"]}]}, False),
+        ({"initContainers": [{"name": "login", "image": "hashicorp/vault:1.18"}]}, False),
+        ({"initContainers": [{"name": "mesh", "image": "istio/proxyv2:1.24"}]}, False),
     ],
 )
 def test_the_default_token_is_reported(pod: dict[str, Any], reported: bool) -> None:

@@ -76,10 +76,12 @@ def test_comments_stay_with_the_lines_that_stay(rule: Rule) -> None:
     before = annotated(explanation(rule).bad)
     after = fix(rule, before)
     assert after != before
+    # A mapping whose only key moves to a new one goes with its comment.
+    emptied = ("annotations:", "labels:") if rule.code in ("JW227", "JW247", "JW248") else ()
     stripped = [line.partition("  # ")[0].strip() for line in before.splitlines()]
     kept = [line.partition("  # ")[0].strip() for line in after.splitlines()]
     for line, comment in re.findall(r"^ *(.*?)  (# beside \d+\.)$", before, re.MULTILINE):
-        if line in kept and kept.count(line) == stripped.count(line):
+        if line in kept and kept.count(line) == stripped.count(line) and line not in emptied:
             assert comment in after, line
 
 

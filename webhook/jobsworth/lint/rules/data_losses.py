@@ -154,7 +154,9 @@ _Losses = Sequence[tuple[ShellCommand, Effects]]
 
 def _losses(start: ContainerStart, script: ShellScript) -> _Losses:
     """Return the commands of a script that delete what would be there after the end of the Pod."""
-    values = constants(start, script)
+    computed = constants(start, script, computed=True).items()
+    values = {name: text for name, text in computed if text.startswith("/")}
+    values |= constants(start, script)
     found = [(each, effects(each.words, each.input)) for each in _with_traps(script)]
     return [
         (each, loss) for each, loss in found if loss is not None and _is_kept(start, values, loss)
@@ -236,9 +238,12 @@ def _unguarded(
         later = [
             (each, loss)
             for each, loss in losses
-            if _depends(values, loss, step, here)
-            or _refills(script, loss, step, each)
-            or _chooses(script, step, each)
+            if not _lists_for(step, each)
+            and (
+                _depends(values, loss, step, here)
+                or _refills(script, loss, step, each)
+                or _chooses(script, step, each)
+            )
         ]
         reached = after_failure(script, step).reached if later else ()
         for each, loss in later:
@@ -295,6 +300,11 @@ def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand, here:
     if before is not None and before.loss != "replace":
         return False
     return any(_names(named, resolved(values, each)) for each in loss.targets)
+
+
+def _lists_for(step: ShellCommand, deletion: ShellCommand) -> bool:
+    """Return True for the list of what a deletion gets: if it fails, nothing is deleted."""
+    return step in deletion.fed_by and not ASKING.isdisjoint(step.words)
 
 
 def _refills(

@@ -43,14 +43,17 @@ MIN_LENGTH = 4
 )
 def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
+        names = {each.get("name", "") for each in container.get("env", ())}
         for index, name, value in literal_variables(container):
+            if name.endswith("SECRET_KEY") and f"{name[:-3]}NAME" in names:
+                continue  # the key of a Secret, whose name is beside it
             if (_names_secret(name) and _is_secret(value)) or (
                 "@" in value and _has_password(value)
             ):
                 yield _literal(f"{path}.env[{index}].value", name or "This variable")
     seen = set()
     for command in job.commands:
-        names = [
+        given = [
             name
             for name, value in command.options
             if "$" not in name
@@ -59,10 +62,10 @@ def literal_secret(job: LintedJob) -> Iterator[Diagnostic]:
             and _is_secret(value)
         ]
         if any("@" in word and _has_password(word) for word in command.words):
-            names.append("a URL")
-        if names and command.field not in seen:
+            given.append("a URL")
+        if given and command.field not in seen:
             seen.add(command.field)
-            shown = names[0] if names[0] == "a URL" else f"--{names[0].replace('_', '-')}"
+            shown = given[0] if given[0] == "a URL" else f"--{given[0].replace('_', '-')}"
             yield _literal(command.field, f"The value of {shown}")
 
 

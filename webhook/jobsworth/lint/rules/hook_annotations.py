@@ -24,6 +24,7 @@ from jobsworth.lint.hooks import (
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import CLAIM
+from jobsworth.lint.rules.pod_annotations import moved_mark
 
 WORDS = (
     (HELM_HOOK, HELM_EVENTS, "Helm knows no such event and does not create the object"),
@@ -186,7 +187,9 @@ def hook_on_template(job: LintedJob) -> Iterator[Diagnostic]:
             "it creates. Move it to metadata.annotations.",
             Fix(
                 "Move the annotation to the metadata of the object",
-                Edit("move", field, f"metadata.annotations[{key}]"),
+                *moved_mark(
+                    job.template_metadata, "annotations", field, f"metadata.annotations[{key}]"
+                ),
                 safe=False,
             ),
         )

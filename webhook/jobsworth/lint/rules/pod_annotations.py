@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
@@ -52,10 +52,18 @@ def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
                 f"{key} has no effect here, because its tool reads it on Pods. Move it to {template}.",
                 Fix(
                     "Move the annotation to the Pod template",
-                    Edit("move", field, f"{template}[{key}]"),
+                    *moved_mark(metadata, "annotations", field, f"{template}[{key}]"),
                     safe=False,
                 ),
             )
+
+
+def moved_mark(metadata: Mapping[str, Any], kind: str, field: str, to: str) -> tuple[Edit, ...]:
+    """Return the edits that move a label or annotation, and leave no empty mapping in its place."""
+    move = Edit("move", field, to)
+    if len(metadata[kind]) > 1:
+        return (move,)
+    return (move, Edit("delete", field.rpartition("[")[0]))
 
 
 @lint_rule(

@@ -30,7 +30,10 @@ COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
 MAX_CPUS = 2000
 """No machine of the large clouds has as many: AWS' u7inh-32tb.480xlarge has 1,920."""
-CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
+CLIENTS_OF_THE_API = (
+    "argocd", "daprd", "helm", "istio/proxyv2", "kustomize", "kubectl", "linkerd", "openbao", "vault",
+)  # fmt: skip
+"""Parts of names of programs that call the API server, or show the token of their Pod to a server."""
 
 
 CLUSTER_CRITICAL, NODE_CRITICAL = "system-cluster-critical", "system-node-critical"

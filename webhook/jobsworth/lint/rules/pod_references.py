@@ -38,6 +38,10 @@ _AFTER_ESCAPE = re.compile(r"[A-Za-z0-9_({$?#@*!-]")
 """What stands behind a dollar sign that is escaped for the kubelet."""
 
 
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+"""A comment of a shell script on a line of its own."""
+
+
 @lint_rule(
     "JW506",
     "undefined-variable",
@@ -67,7 +71,9 @@ def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
             for index, text in enumerate(container.get(part, ())):
                 if "$(" in text:
                     field = f"{path}.{part}[{index}]"
-                    yield from _unknown(job, field, text, known, constants=field in scripts)
+                    is_script = field in scripts
+                    read = _COMMENT.sub("", text) if is_script else text
+                    yield from _unknown(job, field, read, known, constants=is_script)
 
 
 def _index_in_variables(

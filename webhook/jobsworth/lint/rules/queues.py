@@ -10,6 +10,7 @@ from jobsworth.lint import needs
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.neighbors import POD_GROUP, part
+from jobsworth.lint.rules.pod_annotations import moved_mark
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 KUEUE_LABELS = (QUEUE_LABEL, "kueue.x-k8s.io/priority-class")
@@ -75,7 +76,7 @@ def _label_of_kueue_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
                 f"stays suspended where Kueue manages all Jobs. Move the label to {right}.labels.",
                 Fix(
                     f"Move the label to {noun}",
-                    Edit("move", field, f"{right}.labels[{label}]"),
+                    *moved_mark(metadata, "labels", field, f"{right}.labels[{label}]"),
                     safe=False,
                 ),
             )
@@ -92,21 +93,21 @@ def _mark_of_scheduler_misplaced(job: LintedJob) -> Iterator[Diagnostic]:
         if any(key in job.template_metadata.get(kind, {}) for kind in read):
             continue
         written = [
-            (path, kind)
+            (path, kind, metadata)
             for path, metadata in holders
             for kind in ("labels", "annotations")
             if key in metadata.get(kind, {})
         ]
         if not written:
             continue
-        path, kind = written[0]
+        path, kind, metadata = written[0]
         right = kind if kind in read else read[0]
         field, to = f"{path}.{kind}[{key}]", f"{template}.{right}[{key}]"
         yield Diagnostic(
             field,
             f"{scheduler} reads this in the {' and '.join(read)} of Pods, and not here: the Pods run in its "
             f"default queue, or wait. Move it to {template}.{right}.",
-            Fix("Move it to the Pod template", Edit("move", field, to), safe=False),
+            Fix("Move it to the Pod template", *moved_mark(metadata, kind, field, to), safe=False),
         )
 
 

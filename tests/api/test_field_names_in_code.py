@@ -66,7 +66,7 @@ OTHER_KEYS = {
     "programs and their arguments": (
         "borg", "kopia", "mongosh", "kubeconfig", "liquibase", "pgbackrest", "releaseLocks", "restic", "terraform", "tofu",
         "accelerator", "clone", "flushall", "gpu", "helm", "iwr", "kube", "mongorestore", "nativeSidecar", "push", "subprocess",
-        "tpu", "trap", "wait",
+        "tpu", "trap", "wait", "rm", "http_code", "response_code",
     ),
     "functions of Python's os and shutil": (
         "copy", "copy2", "copyfile", "copytree", "move", "remove", "rename", "replace", "rmtree", "unlink",
@@ -119,7 +119,7 @@ OF_SCHEMAS = ("api", "policy")
 
 WITHOUT_FIELDS = (
     "lint/agents.py", "lint/command_line.py", "lint/effects.py", "lint/rules/image_programs.py", "lint/rules/kept_files.py", "lint/rules/lost_exit_codes.py",
-    "lint/rules/script_mistakes.py",
+    "lint/rules/script_mistakes.py", "lint/rules/temporary_changes.py",
     "lint/shell_script.py",
     "lint/program_text.py", "lint/risky_uses.py", "lint/usual_images.py",
     "lint/usual_programs.py",

@@ -30,7 +30,7 @@ INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 OWN_PACKAGE = "."
 """The package of a program whose sources are in its folder here."""
 LINKED = "linked-server"
-LINKED_RELEASES = ("1.33", "1.34", "1.35", "1.36", "1.37", "1.38")
+LINKED_RELEASES = ("1.28", "1.33", "1.34", "1.35", "1.36", "1.37", "1.38")
 """The releases whose code is linked without a server; of those that are not in RECORDED only that."""
 PROMETHEUS = "github.com/prometheus/prometheus"
 JOBSET = "sigs.k8s.io/jobset"

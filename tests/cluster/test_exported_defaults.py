@@ -1,6 +1,7 @@
 """Defaults as MutatingAdmissionPolicies on a real API server set what the webhook and ``jobsworth default`` set.
 
-``JOBSWORTH_EXPORTED_DEFAULTS`` is the number of creations and of updates for each policy.
+``JOBSWORTH_EXPORTED_DEFAULTS`` is the number of creations and of updates for each policy, and
+``JOBSWORTH_EXPORTED_RELEASE`` the release of the API server, if not the newest that CI builds.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from cluster.bed import TestBed
 
 COUNT = int(os.environ.get("JOBSWORTH_EXPORTED_DEFAULTS", "20"))
+RELEASE = os.environ.get("JOBSWORTH_EXPORTED_RELEASE")
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
 PLURALS = {
     "Job": "jobs",
@@ -48,7 +50,7 @@ _NUMBERS = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[TestBed]:
-    with bed_or_skip(audit=False, allow_privileged=True) as bed:
+    with bed_or_skip(RELEASE, audit=False, allow_privileged=True) as bed:
         if bed.request("GET", f"{REGISTRATION}/mutatingadmissionpolicies").code != 200:
             pytest.skip("the API server has no MutatingAdmissionPolicy of v1")
         yield bed

@@ -269,6 +269,46 @@ CASES = [
         "set -eu\nmysql shop < /data/migrate.sql",
     ),
     (
+        "JW278",
+        "set -euo pipefail\nmysqldump app 2>&1 | gzip > /data/app-$(date +%F).sql.gz",
+        "set -euo pipefail\nmysqldump app 2>/data/log | gzip > /data/app-$(date +%F).sql.gz",
+    ),
+    (
+        "JW278",
+        "set -eu\npg_dump app > /data/app-$(date +%F).sql 2>&1",
+        "set -eu\npg_dump app -f /data/app-$(date +%F).sql > /data/log 2>&1",
+    ),
+    (
+        "JW278",
+        "set -eu\nkubectl exec db-0 -- pg_dumpall &> /data/all-$(date +%F).sql",
+        "set -eu\nkubectl exec db-0 -- pg_dumpall 2>&1 > /data/all-$(date +%F).sql",
+    ),
+    (
+        "JW266",
+        "set -eu\nls -t /data/backups | tail -n +8 | xargs rm -f",
+        "set -eu\ncd /data/backups\nls -t /data/backups | tail -n +8 | xargs rm -f",
+    ),
+    (
+        "JW266",
+        "set -eu\nls -t $DIR | tail -n +8 | xargs -r rm",
+        "set -eu\nls -t $DIR/*.gz | tail -n +8 | xargs -r rm",
+    ),
+    (
+        "JW551",
+        "set -eu\nkubectl scale deploy/app --replicas=0\npg_restore -d app /data/a.dump\nkubectl scale deploy/app --replicas=3",
+        "set -eu\ntrap 'kubectl scale deploy/app --replicas=3' EXIT\nkubectl scale deploy/app --replicas=0\npg_restore -d app /data/a.dump",
+    ),
+    (
+        "JW551",
+        "php occ maintenance:mode --on && tar czf /data/a.tgz /var/www && php occ maintenance:mode --off",
+        "php occ maintenance:mode --on\ntar czf /data/a.tgz /var/www\ncode=$?\nphp occ maintenance:mode --off\nexit $code",
+    ),
+    (
+        "JW551",
+        "set -e\nkubectl exec web-0 -- php artisan down\npg_dump app -f /data/a-$(date +%F)\nkubectl exec web-0 -- php artisan up",
+        "set -e\npg_dump app -f /data/a-$(date +%F)\nkubectl exec web-0 -- php artisan up",
+    ),
+    (
         "JW549",
         'set -euo pipefail\nkubectl get pods -o name | while read -r pod; do\n  kubectl exec -i "$pod" -- /app/flush\ndone',
         'set -euo pipefail\nkubectl get pods -o name | while read -r pod; do\n  kubectl exec "$pod" -- /app/flush < /dev/null\ndone',

@@ -35,6 +35,14 @@ def shell(script: str, **spec: Any) -> dict[str, Any]:
         ({"command": ["sh", "-c", f"curl -o fail {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"apk add curl && TOKEN=$(cat t) && curl {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"dump --all | gzip | curl -T - {CURL}"]}, "command[2]"),
+        (
+            {"command": ["sh", "-c", f"set -e; curl -so /d/a.new {CURL}; mv /d/a.new /d/a"]},
+            "command[2]",
+        ),
+        (
+            {"command": ["sh", "-c", f"curl -s {CURL} > /tmp/a && aws s3 cp /tmp/a s3://b/a"]},
+            "command[2]",
+        ),
     ],
 )
 def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], field: str) -> None:
@@ -66,6 +74,22 @@ def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], f
         {"command": ["sh", "-c", f"curl {CURL} || exit 1; work"]},
         {"command": ["sh", "-c", f"until curl {CURL}; do sleep 1; done"]},
         {"command": ["sh", "-c", f"curl {CURL} &"]},
+        {"command": ["sh", "-c", f"curl -sfo /d/a.new {CURL} && mv /d/a.new /d/a"]},
+        {
+            "command": [
+                "sh",
+                "-c",
+                f"curl -so /d/a.new {CURL}; jq -e . /d/a.new && mv /d/a.new /d/a",
+            ]
+        },
+        {"command": ["sh", "-c", f"curl -so k {CURL}; mv k /usr/local/bin/k; k get jobs"]},
+        {
+            "command": [
+                "sh",
+                "-c",
+                f"curl -so /d/a -w '%{{http_code}}' {CURL} | grep 200; cp /d/a /e/a",
+            ]
+        },
     ],
 )
 def test_other_requests_are_left_alone(parts: dict[str, Any]) -> None:

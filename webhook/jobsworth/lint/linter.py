@@ -68,6 +68,7 @@ from jobsworth.lint.rules import (  # noqa: F401
     subdomains,
     success_policies,
     synced_jobs,
+    temporary_changes,
     termination_annotations,
     unanswered,
     volume_owners,

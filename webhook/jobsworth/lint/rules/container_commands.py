@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from jobsworth.lint import needs
 from jobsworth.lint.container_start import image_name
+from jobsworth.lint.effects import written_by
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.script_flow import MAX_COMMANDS
 from jobsworth.lint.script_text import line_of
-from jobsworth.lint.shell_script import ShellScript
+from jobsworth.lint.shell_script import ShellCommand, ShellScript
 from jobsworth.lint.usual_programs import never_ends
 
 CURL_OPTIONS_WITH_VALUES = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
@@ -29,6 +31,9 @@ PREPARING = frozenset(
 STOPS_SIDECAR = ("/quitquitquit", "/shutdown")
 """The ends of addresses that end the proxy of a service mesh: of Istio and Envoy, and of Linkerd."""
 
+TAKE_ANYTHING = ("aws", "azcopy", "cp", "gsutil", "mc", "mv", "rclone", "s3cmd")
+"""Programs that copy or rename a file, whatever it contains."""
+
 NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
@@ -36,15 +41,23 @@ NO_REQUEST = ("--version", "--help", "-V", "--manual")
     "JW225",
     "curl-without-fail",
     severity="warning",
-    summary="The work of a container is a curl without --fail, which succeeds on HTTP errors.",
+    summary="A curl without --fail, which succeeds on HTTP errors, does the work or brings its data.",
     needs=needs.commands_or_arguments,
 )
 def curl_without_fail(job: LintedJob) -> Iterator[Diagnostic]:
     for start in job.main_starts:
         line, script = start.line, start.script
         if script is not None:
+            kept = _kept_answer(script)
             if _final_request(script):
                 yield Diagnostic(start.field, _CURL)
+            elif kept is not None:
+                yield Diagnostic(
+                    start.field,
+                    f"curl exits with 0 if the server answers with an error such as HTTP 500, and {kept[1]} "
+                    "takes the page of the error for the data. Add --fail.",
+                    line=kept[0].line,
+                )
             continue
         words = line.arguments[1:] if line.program == "curl" else line.words
         runs_curl = line.program == "curl" or (
@@ -80,6 +93,26 @@ def _final_request(script: ShellScript) -> bool:
         and not _stops_sidecar(final.words)
         and not _works_before(script)
     )
+
+
+def _kept_answer(script: ShellScript) -> tuple[ShellCommand, str] | None:
+    """Return a request whose answer goes into a file, and the name of the command that takes any content.
+
+    None if a command between them looks at the answer, or if it stops what has no valid content.
+    """
+    for index, command in enumerate(script.commands[:MAX_COMMANDS]):
+        if command.name != "curl" or not _succeeds_on_errors(command.words[1:]):
+            continue
+        if "http_code" in script.text or "response_code" in script.text:
+            return None
+        files = {*command.outputs, *written_by(command.words)} - {"/dev/null", "-"}
+        for following in script.commands[index + 1 : MAX_COMMANDS]:
+            if any(file in word for file in files for word in (*following.words, *following.reads)):
+                program = any("/bin" in word for word in following.words[1:])  # it cannot be run
+                if following.name in TAKE_ANYTHING and not (following.checked or program):
+                    return command, following.name
+                break
+    return None
 
 
 def _stops_sidecar(words: Sequence[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from jobsworth.lint import needs
@@ -14,6 +14,7 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
 from jobsworth.lint.script_flow import MAX_COMMANDS, VARIABLE, constants, resolved
 from jobsworth.lint.shell_script import ShellCommand, ShellScript
+from jobsworth.lint.usual_programs import DUMPS, dump_name
 from jobsworth.wording import shortened
 
 MAX_SHOWN = 60
@@ -342,3 +343,39 @@ def _only_starts(words: Sequence[str]) -> bool:
     return any(each in words for each in STARTED.get(name, ())) and not _WAITS.search(
         " ".join(words)
     )
+
+
+_TO_FILE = re.compile(r"(?<![0-9&>])>>?\s*[^|;>\n]*\s2>&1|&>")
+_TO_PIPE = re.compile(r"2>&1\s*(?:\\\n\s*)?\|(?!\|)|\|&")
+PACKERS = ("bzip2", "gpg", "gzip", "lz4", "openssl", "pigz", "pixz", "xz", "zstd", *COPYING)
+"""Programs that keep what they read."""
+OWN_FILES = ("-f", "--file", "-r", "--result-file", "-o", "--out", "--archive=", "-D", "--pgdata")
+"""Options of dumps with the file that they write: their output is then messages."""
+
+
+@lint_rule(
+    "JW278",
+    "messages-in-dump",
+    severity="warning",
+    summary="The file of a dump also gets the messages of the program.",
+    needs=needs.a_program("kubectl", "oc", *DUMPS),
+)
+def messages_in_dump(job: LintedJob) -> Iterator[Diagnostic]:
+    for start, script in job.scripts:
+        lines = script.text.splitlines()
+        for command, following in zip_longest(script.commands, script.commands[1:MAX_COMMANDS]):
+            name = dump_name(command.words)
+            piped = following is not None and following.name in PACKERS and command.after == "|"
+            logs = any(each.endswith((".log", "/dev/null")) for each in command.outputs)
+            if not name or logs or any(word.startswith(OWN_FILES) for word in command.words):
+                continue
+            end = len(lines) if following is None else max(following.line, command.line) + 1
+            written = "\n".join(lines[command.line : end])
+            if (_TO_PIPE if piped else _TO_FILE).search(written):
+                yield Diagnostic(
+                    start.field,
+                    f"2>&1 puts the warnings and errors of {name} into the dump, which cannot be restored "
+                    "then. Remove it.",
+                    line=command.line,
+                )
+                break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jobsworth.findings.fix import Edit, Fix
@@ -9,7 +10,11 @@ from jobsworth.lint import needs
 from jobsworth.lint.container_start import ContainerStart, literal_variables
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.script_flow import MAX_COMMANDS
 from jobsworth.lint.usual_programs import migrates
+
+MAX_SHOWN = 60
+_FOLDER = re.compile(r"[\"']?(?:/|\$)[^*?\[]*")
 
 LOCKING = {
     "restic": ("unlock", "--retry-lock"),
@@ -115,12 +120,13 @@ def _checkpoint_folders(start: ContainerStart) -> Iterator[tuple[str, str, str]]
     "JW266",
     "snapshots-never-expire",
     severity="warning",
-    summary="restic makes each snapshot for another host, and forgets none of them.",
+    summary="A clean-up deletes no old copy: restic makes each for another host, or rm gets other names.",
     confidence="certain",
-    needs=needs.a_program("restic"),
+    needs=needs.a_program("restic", "xargs"),
 )
 def snapshots_never_expire(job: LintedJob) -> Iterator[Diagnostic]:
     """Source: restic, "Removing snapshots according to a policy": snapshots are grouped by host and paths."""
+    yield from _names_without_folder(job)
     pod = job.pod
     if job.cron is None or pod.get("hostname") or pod.get("hostNetwork"):
         return
@@ -141,6 +147,32 @@ def snapshots_never_expire(job: LintedJob) -> Iterator[Diagnostic]:
                 "forget keeps snapshots for each host: none is deleted. Add --host to backup and forget.",
                 line=makes.line,
             )
+
+
+def _names_without_folder(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report an rm that gets the names of the files in another folder. Source: POSIX, ls."""
+    for start, script in job.scripts:
+        for command in script.commands[:MAX_COMMANDS]:
+            if command.name != "xargs" or "rm" not in command.words or command.before != "|":
+                continue
+            listing = command.fed_by[0] if command.fed_by else None
+            if listing is None or listing.name != "ls":
+                continue
+            named = [each for each in listing.words[1:] if not each.startswith("-")]
+            whole = any(word.startswith("-") and "d" in word for word in listing.words[1:])
+            builds = {"awk", "sed", "while"} & {each.name for each in command.fed_by}
+            replaces = any(word.startswith(("-I", "-i", "--replace")) for word in command.words)
+            if len(named) != 1 or not _FOLDER.fullmatch(named[0]) or whole or builds or replaces:
+                continue
+            if not any(each.name in ("cd", "pushd") for each in script.commands):
+                folder = named[0][:MAX_SHOWN]
+                yield Diagnostic(
+                    start.field,
+                    f"ls prints the names in {folder} without the folder, so rm looks for them in the "
+                    f"working directory: no old file is deleted. Write `cd {folder}` first, or use find.",
+                    line=command.line,
+                )
+                return
 
 
 @lint_rule(

@@ -207,3 +207,20 @@ def test_axe_finds_no_violation(page: Chromium, server: StaticServer, name: str)
                 (each["id"], [node["html"][:200] for node in each["nodes"]]) for each in violations
             ]
     assert found == {}
+
+
+def test_on_a_phone_the_button_for_the_contents_covers_no_words(
+    page: Chromium, server: StaticServer
+) -> None:
+    def edge(selector: str, side: str) -> float:
+        return float(
+            page.evaluate(f"document.querySelector('{selector}').getBoundingClientRect().{side}")
+        )
+
+    page.width(390)
+    page.visit(f"{server.address}/dev/policy.html", READY, PATIENCE)
+    assert edge(".md-header", "bottom") <= edge(".md-sidebar-button", "top")
+    assert edge(".md-sidebar-button", "bottom") <= edge(".md-content h1", "top")
+    page.evaluate("scrollTo(0, 1500), 0")
+    page.wait("scrollY > 1000 ? 'yes' : ''")
+    assert edge(".md-sidebar-button", "bottom") < 0

@@ -54,6 +54,30 @@ def test_columns_that_do_not_fit_follow_their_row() -> None:
     ]
 
 
+def test_headers_label_the_cells_that_follow_a_row() -> None:
+    rows = [
+        ("Pod", "how it ended", "recorded", "with it"),
+        (
+            "nightly-29400000-x7k2p",
+            "trainer exit 143, DisruptionTarget (EvictionByEvictionAPI)",
+            "rules[0] FailJob: the Job fails",
+            "rules[0] Ignore: ignored",
+        ),
+        ("nightly-29400000-b4q8z", "exit 75", "-", ""),
+    ]
+    assert list(aligned(rows, 66, headed=True)) == [
+        "Pod",
+        "nightly-29400000-x7k2p",
+        "    how it ended  trainer exit 143, DisruptionTarget",
+        "                  (EvictionByEvictionAPI)",
+        "    recorded      rules[0] FailJob: the Job fails",
+        "    with it       rules[0] Ignore: ignored",
+        "nightly-29400000-b4q8z",
+        "    how it ended  exit 75",
+    ]
+    assert list(aligned(rows, headed=True)) == list(aligned(rows))
+
+
 def test_a_column_of_expressions_is_not_wrapped() -> None:
     rows = [
         ("CRONJOB", "SCHEDULE", "what follows"),

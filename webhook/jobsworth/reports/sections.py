@@ -87,7 +87,8 @@ def text_lines(
             yield from fact_lines(fact, width, color=color)
         if section.rows:
             rows = section.table()
-            yield from (printable(f"  {line}") for line in aligned(rows[section.bare :], room))
+            lines = aligned(rows[section.bare :], room, headed=not section.bare)
+            yield from (printable(f"  {line}") for line in lines)
         for each in section.items:
             yield from wrapped_line(printable(f"  - {each}"), width, hanging=2)
         yield from (printable(f"  {each}") for each in section.lines)

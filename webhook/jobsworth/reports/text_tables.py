@@ -15,7 +15,11 @@ NARROWEST = 40
 
 
 def aligned(
-    rows: Sequence[tuple[str, ...]], width: int | None = None, *, unbroken: Container[int] = ()
+    rows: Sequence[tuple[str, ...]],
+    width: int | None = None,
+    *,
+    unbroken: Container[int] = (),
+    headed: bool = False,
 ) -> Iterator[str]:
     """Return the lines of a table.
 
@@ -25,6 +29,7 @@ def aligned(
         rows: the cells of each row, as many in each.
         width: the columns of the terminal; None for no limit.
         unbroken: the numbers of columns whose cells are not wrapped.
+        headed: the first row has the headers, which label the cells that follow a row.
     """
     columns = list(zip(*rows, strict=True))
     natural = [max(map(len, column)) for column in columns]
@@ -39,7 +44,7 @@ def aligned(
     if sum(least) <= room:
         yield from _lines(rows, fitted(natural, least, room))
     else:
-        yield from _stacked(rows, natural, width)
+        yield from _stacked(rows, natural, width, headed=headed)
 
 
 def _lines(rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> Iterator[str]:
@@ -54,19 +59,35 @@ def _lines(rows: Sequence[tuple[str, ...]], widths: Sequence[int]) -> Iterator[s
             yield (" " * GAP).join(padded).rstrip()
 
 
-def _stacked(rows: Sequence[tuple[str, ...]], natural: Sequence[int], width: int) -> Iterator[str]:
+def _stacked(
+    rows: Sequence[tuple[str, ...]], natural: Sequence[int], width: int, *, headed: bool
+) -> Iterator[str]:
     """Return the lines of a table whose last columns follow each row, indented."""
     ends = accumulate(natural, lambda end, column: end + GAP + column)
     beside = max(sum(end <= width for end in ends), 1)
     widths = [min(each, width) for each in natural[:beside]]
-    for row in rows:
+    headers = rows[0][beside:]
+    for number, row in enumerate(rows):
         yield from _lines([row[:beside]], widths)
+        if headed:
+            if number:
+                yield from _labeled(headers, row[beside:], width)
+            continue
         rest = [cell.strip() for cell in row[beside:] if cell.strip() not in ("", "-")]
         together = " " * INDENTATION + (" " * GAP).join(rest)
         each_alone = (" " * INDENTATION + cell for cell in rest)
         for line in [together] if len(together) <= width else each_alone:
             if rest:
                 yield from wrapped_line(line, width, hanging=GAP)
+
+
+def _labeled(headers: Sequence[str], cells: Sequence[str], width: int) -> Iterator[str]:
+    """Return the lines of the last cells of a row, each beside its header."""
+    label = max(map(len, headers)) + GAP
+    for header, cell in zip(headers, cells, strict=True):
+        if cell.strip() not in ("", "-"):
+            line = " " * INDENTATION + header.ljust(label) + cell.strip()
+            yield from wrapped_line(line, width, hanging=label)
 
 
 def _longest_word(cells: Iterable[str]) -> int:

@@ -224,3 +224,10 @@ def test_on_a_phone_the_button_for_the_contents_covers_no_words(
     page.evaluate("scrollTo(0, 1500), 0")
     page.wait("scrollY > 1000 ? 'yes' : ''")
     assert edge(".md-sidebar-button", "bottom") < 0
+    page.evaluate("scrollTo(0, 0), document.querySelector('.md-sidebar-button').click(), 0")
+    page.wait(
+        "document.querySelector('.md-sidebar--secondary .md-nav__link')?.getBoundingClientRect().height"
+        " > 0 ? 'yes' : ''"
+    )
+    first = edge(".md-sidebar--secondary .md-nav__link", "top")
+    assert edge(".md-sidebar-button", "bottom") <= first < 844

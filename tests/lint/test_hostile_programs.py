@@ -52,3 +52,22 @@ def test_sql(made: Callable[[int], str]) -> None:
         return lambda: (fields("JW222", value), fields("JW270", value))
 
     assert time_growth(sized, 2_000) <= MAX_GROWTH
+
+
+SCRIPTS: dict[str, Callable[[int], str]] = {
+    "switches": lambda count: "set -e\n" + "kubectl scale --replicas=0\nwork\n" * (count // 30),
+    "words of a switch": lambda count: "kubectl" + " scale" * (count // 6),
+    "spaces behind a redirection": lambda count: "pg_dump >" + " " * count,
+    "comments": lambda count: "; # a" * (count // 5),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", SCRIPTS.values(), ids=SCRIPTS)
+def test_shell(made: Callable[[int], str]) -> None:
+    def sized(count: int) -> Action:
+        command = ["bash", "-c", made(count)]
+        value = job({"containers": [{"name": "main", "command": command}]})
+        return lambda: [fields(code, value) for code in ("JW278", "JW533", "JW545", "JW551")]
+
+    assert time_growth(sized, 500) <= MAX_GROWTH

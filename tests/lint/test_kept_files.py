@@ -309,6 +309,11 @@ CASES = [
         "set -e\npg_dump app -f /data/a-$(date +%F)\nkubectl exec web-0 -- php artisan up",
     ),
     (
+        "JW551",
+        "set -e\nfsfreeze -f /data\nlvcreate -s -n snap vg/data\nfsfreeze -u /data",
+        "fsfreeze -f /data\nlvcreate -s -n snap vg/data; code=$?\nfsfreeze -u /data\nexit $code",
+    ),
+    (
         "JW545",
         'n=$(ls /data | wc -l)\nif [ "$n" > 7 ]; then rm /data/old; fi',
         'n=$(ls /data | wc -l)\nif [ "$n" -gt 7 ]; then rm /data/old > /data/log; fi',

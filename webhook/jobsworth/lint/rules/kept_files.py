@@ -345,7 +345,7 @@ def _only_starts(words: Sequence[str]) -> bool:
     )
 
 
-_TO_FILE = re.compile(r"(?<![0-9&>])>>?\s*[^|;>\n]*\s2>&1|&>")
+_TO_FILE = re.compile(r"(?<![0-9&>])>>?[^|;>\n]*\s2>&1|&>")
 _TO_PIPE = re.compile(r"2>&1\s*(?:\\\n\s*)?\|(?!\|)|\|&")
 PACKERS = ("bzip2", "gpg", "gzip", "lz4", "openssl", "pigz", "pixz", "xz", "zstd", *COPYING)
 """Programs that keep what they read."""

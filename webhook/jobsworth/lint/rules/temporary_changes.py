@@ -42,9 +42,9 @@ SWITCHES: dict[str, tuple[Switch, ...]] = {
     "flux": (_switch("suspend ", "resume ", "nothing is reconciled any more"),),
     "ceph": (_switch("osd set ", "osd unset ", "the flag stays set"),),
     "aws": (_switch("suspend-processes", "resume-processes", "the group stays suspended"),),
-    "fsfreeze": (_switch("(?:-f|--freeze)", "(?:-u|--unfreeze)", "each write to the file system hangs"),),
+    "fsfreeze": (_switch("fsfreeze (?:-f|--freeze)", "fsfreeze (?:-u|--unfreeze)", "each write hangs"),),
     "occ": (_switch("maintenance:mode --on", "maintenance:mode --off", _SERVES_NOBODY),),
-    "artisan": (_switch("down", "up", _SERVES_NOBODY),),
+    "artisan": (_switch(r"artisan down\b", r"artisan up\b", _SERVES_NOBODY),),
     "magento": (_switch("maintenance:enable", "maintenance:disable", _SERVES_NOBODY),),
     "wp": (_switch("maintenance-mode activate", "maintenance-mode deactivate", _SERVES_NOBODY),),
     "drush": (_switch(r"maintenance_mode\b.* 1\b", r"maintenance_mode\b.* 0\b", _SERVES_NOBODY),),
@@ -76,18 +76,25 @@ def not_switched_on_again(job: LintedJob) -> Iterator[Diagnostic]:
 def _left_off(script: ShellScript) -> tuple[ShellCommand, ShellCommand, ShellCommand, str] | None:
     """Return what is switched off, a step that may end the script, what comes too late, and the effect."""
     commands = script.commands[:MAX_COMMANDS]
-    for index, off in enumerate(commands):
-        for switch in _switches(off.words):
-            if not switch.off.search(" ".join(off.words)) or off.checked:
+    offs: list[tuple[int, Switch]] = []
+    ons: list[tuple[int, Switch]] = []
+    for index, command in enumerate(commands):
+        words = " ".join(command.words)
+        for switch in _switches(command.words):
+            if switch.on.search(words):
+                ons.append((index, switch))
+            elif switch.off.search(words) and not command.checked:
+                offs.append((index, switch))
+    steps: dict[int, frozenset[ShellCommand]] = {}
+    for index, switch in offs:
+        until = next((at for at, other in ons if at > index and other is switch), index)
+        for at in range(index + 1, until):
+            if not commands[at].works:
                 continue
-            for at in range(index + 1, len(commands)):
-                on = commands[at]
-                if switch not in _switches(on.words) or not switch.on.search(" ".join(on.words)):
-                    continue
-                for step in commands[index + 1 : at]:
-                    if step.works and on not in after_failure(script, step).reached:
-                        return off, step, on, switch.stays
-                break
+            if at not in steps:
+                steps[at] = after_failure(script, commands[at]).reached
+            if commands[until] not in steps[at]:
+                return commands[index], commands[at], commands[until], switch.stays
     return None
 
 

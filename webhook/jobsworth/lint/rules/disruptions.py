@@ -143,8 +143,8 @@ def fail_on_disruption(job: LintedJob) -> Iterator[Diagnostic]:
     if action in ("FailJob", "FailIndex"):
         yield Diagnostic(
             f"{path}.action",
-            f"This rule does not wait for a failure of the program: {CONSEQUENCES[action]}, although a "
-            "failed program is retried. Set Ignore, so that disrupted Pods are replaced.",
+            f"By this rule {CONSEQUENCES[action]}, although a failed program is retried. Set Ignore, so that "
+            "disrupted Pods are replaced.",
             Fix("Set action: Ignore", Edit("set", f"{path}.action", "Ignore"), safe=False),
         )
 

@@ -58,7 +58,7 @@ SCRIPTS: dict[str, Callable[[int], str]] = {
     "switches": lambda count: "set -e\n" + "kubectl scale --replicas=0\nwork\n" * (count // 30),
     "words of a switch": lambda count: "kubectl" + " scale" * (count // 6),
     "spaces behind a redirection": lambda count: "pg_dump >" + " " * count,
-    "comments": lambda count: "; # a" * (count // 5),
+    "comments": lambda count: "; #" + " a" * (count // 2),
 }
 
 

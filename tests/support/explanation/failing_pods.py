@@ -118,7 +118,8 @@ def by_brute_force(
     read, kept = read_pod(pod, SETTINGS), read_job(value, SETTINGS)
     first = plan(kept, (read,), Memory(), NOW, SETTINGS)
     record = first.after(ActionResults(created=len(first.creations)))
-    end = record.after(frozenset(each.uid for each in record.finalizer_removals)).status or kept.status
+    removed = frozenset(each.uid for each in record.finalizer_removals)
+    end = record.after(removed).status or kept.status
     failed = next((each.reason for each in end.conditions if each.type == "FailureTarget"), None)
     created = plan(kept, (read,), Memory(), NOW + 10, SETTINGS).creations
     successor = next((each for each in created if not kept.indexed or each.index == 0), None)

@@ -221,3 +221,23 @@ def test_what_identifies_an_owner_is_required_without_a_detail() -> None:
     at = "metadata.ownerReferences[0].uid"
     assert errors_of(manifest, at=V37) == {(at, "Required value: must not be empty")}
     assert errors_of(manifest, at=V38) == {(at, "Required value")}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "shown"),
+    [
+        ("deletionTimestamp", "2026-01-31T07:00:00Z", '"2026-01-31T07:00:00Z"'),
+        ("deletionGracePeriodSeconds", 3, "3"),
+    ],
+)
+def test_an_immutable_field_of_metadata_is_reported_without_its_value(
+    field: str, value: Any, shown: str
+) -> None:
+    """Source: apimachinery 1.38.0-beta.0, validate.Immutable; compared with its linked code."""
+    old = cron_job({})
+    created = {"uid": "c", "resourceVersion": "1", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    old["metadata"] = {"name": "a", "namespace": "b", **created}
+    new = {**old, "metadata": {**old["metadata"], field: value}}
+    for at, text in ((V37, shown), (V38, "null")):
+        message = f"Invalid value: {text}: field is immutable"
+        assert errors_of(new, old, at=at) == {(f"metadata.{field}", message)}

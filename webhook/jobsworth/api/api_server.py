@@ -41,6 +41,7 @@ def minor(release: str) -> int:
 
 EXACT_SINCE = 38
 """The first minor version that computes with quantities exactly, and prints those above exa."""
+DECLARATIVE_METADATA_SINCE = 38
 _VERSION = re.compile(r"v?(1\.[1-9][0-9]{0,3})(?:\+|\.[0-9]+(?:[-+.][0-9A-Za-z.+-]*)?)?")
 
 
@@ -155,6 +156,14 @@ class ApiServer:
     def exact_quantities(self) -> bool:
         """True if it computes with quantities exactly."""
         return self.minor >= EXACT_SINCE
+
+    @property
+    def shows_immutable_metadata(self) -> bool:
+        """True if its errors about identity and deletion show the value that an update may not set.
+
+        Since 1.38 the declarative validation of ObjectMeta reports them, which shows none.
+        """
+        return self.minor < DECLARATIVE_METADATA_SINCE
 
     def enabled(self, gate: str) -> bool:
         """Return True if a feature gate is on; False in releases that do not have it yet.

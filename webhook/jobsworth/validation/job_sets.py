@@ -222,7 +222,7 @@ class JobSetEngine:
         """Return the errors of metadata and of the CRD."""
         errors = list(check_object_meta(metadata, "metadata", server))
         if stored is not None:
-            errors += check_object_meta_update(metadata, stored["metadata"], "metadata")
+            errors += check_object_meta_update(metadata, stored["metadata"], "metadata", server)
         errors += self._resource.check(value, old)
         if any(error.reason in BLOCKING for error in errors):
             return [*errors, NOT_CHECKED]

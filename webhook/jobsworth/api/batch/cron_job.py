@@ -158,7 +158,9 @@ def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Itera
     from jobsworth.api.batch.workload_scheduling import check_scheduling_update
     from jobsworth.api.meta.object_meta import check_object_meta_update
 
-    yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+    yield from check_object_meta_update(
+        new["metadata"], old["metadata"], "metadata", request.server
+    )
     yield from check_lists_and_maps(new["metadata"], "metadata", request.server)
     new_job, stored = job_spec_of(new), job_spec_of(old)
     yield from check_scheduling_update(new_job, stored, "spec.jobTemplate.spec", request.server)

@@ -50,7 +50,9 @@ def check_job_update(
 
 
 def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
-    yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+    yield from check_object_meta_update(
+        new["metadata"], old["metadata"], "metadata", request.server
+    )
     if has_tracking_annotation(request.server):
         # KEP-2307: a client cannot claim that a Job is tracked with finalizers.
         annotations = new["metadata"].get("annotations", {})

@@ -334,7 +334,7 @@ def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[Fie
 
 
 def check_object_meta_update(
-    new: dict[str, Any], old: dict[str, Any], path: str
+    new: dict[str, Any], old: dict[str, Any], path: str, server: ApiServer
 ) -> Iterator[FieldError]:
     """Validate an update of metadata: the identity, and the finalizers of a terminating object."""
     # On create the rules of the type come first; after an error there the server skips these.
@@ -358,7 +358,10 @@ def check_object_meta_update(
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
     ):
-        yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
+        if field == "name" or server.shows_immutable_metadata:
+            yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
+        elif not equal(new.get(field), old.get(field)):
+            yield immutable(f"{path}.{field}", None)
 
 
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import http.client
 import json
 import os
+import random
 import select
 import shutil
 import signal
@@ -93,11 +95,15 @@ class Serving:
 
 
 def free_port() -> int:
-    """Return a port in no use."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port in no use, below those that systems give to outgoing connections.
+
+    Tests beside this one open thousands of these, and would take it before the server listens.
+    """
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def swap(folder: Path, files: dict[str, bytes]) -> None:

@@ -42,7 +42,7 @@ PACKAGES = (
 OTHER_TYPES = {
     "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData", "targetPort"),
     "objects beside a Job: NetworkPolicy, PodDisruptionBudget, LimitRange, ResourceQuota, Flux's Kustomization": (
-        "defaultRequest", "egress", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
+        "defaultRequest", "from", "maxUnavailable", "minAvailable", "podSelector", "policyTypes",
         "scopeSelector", "scopes", "targetNamespace",
     ),
     "coordination.k8s.io/v1 Lease": ("renewTime",),

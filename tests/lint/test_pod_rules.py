@@ -83,6 +83,7 @@ def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], f
             ]
         },
         {"command": ["sh", "-c", f"curl -so k {CURL}; mv k /usr/local/bin/k; k get jobs"]},
+        {"command": ["sh", "-c", f"curl -so a {CURL}; aws s3 cp b s3://c/d; work"]},
         {
             "command": [
                 "sh",

@@ -21,8 +21,6 @@ from jobsworth.lint.neighbors import Neighbor, Neighbors
 from jobsworth.record import Record
 
 SQL_FILES = (".sql", ".js", ".cql")
-MAX_FILE_LENGTH = 32_768
-"""The length of a file of statements beyond which it is not read."""
 MAX_COMMANDS = 200
 """The number of commands of a script that may run another one."""
 
@@ -72,7 +70,7 @@ def texts_read(
         path = word.rpartition("=")[2]
         if path.startswith("/") and path.endswith(SQL_FILES):
             file = file_at(start, neighbors, namespace, path)
-            if file is not None and len(file.text) <= MAX_FILE_LENGTH:
+            if file is not None:
                 yield file.text
 
 

@@ -358,10 +358,9 @@ def check_object_meta_update(
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
     ):
-        if field == "name" or server.shows_immutable_metadata:
-            yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
-        elif not equal(new.get(field), old.get(field)):
-            yield immutable(f"{path}.{field}", None)
+        if not equal(new.get(field), old.get(field)):
+            shows = field == "name" or server.shows_immutable_metadata
+            yield immutable(f"{path}.{field}", new.get(field) if shows else None)
 
 
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:

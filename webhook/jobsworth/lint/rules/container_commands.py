@@ -98,18 +98,20 @@ def _final_request(script: ShellScript) -> bool:
 def _kept_answer(script: ShellScript) -> tuple[ShellCommand, str] | None:
     """Return a request whose answer goes into a file, and the name of the command that takes any content.
 
-    None if a command between them looks at the answer, or if it stops what has no valid content.
+    None if another command looks at the answer first, or if the file is a program.
     """
     for index, command in enumerate(script.commands[:MAX_COMMANDS]):
         if command.name != "curl" or not _succeeds_on_errors(command.words[1:]):
             continue
         if "http_code" in script.text or "response_code" in script.text:
             return None
-        files = {*command.outputs, *written_by(command.words)} - {"/dev/null", "-"}
+        files = {*command.outputs, *written_by(command.words)} - {"", "/dev/null", "-"}
         for following in script.commands[index + 1 : MAX_COMMANDS]:
-            if any(file in word for file in files for word in (*following.words, *following.reads)):
-                program = any("/bin" in word for word in following.words[1:])  # it cannot be run
-                if following.name in TAKE_ANYTHING and not (following.checked or program):
+            words = following.words[1:]
+            if any(file in word for file in files for word in (*words, *following.reads)):
+                program = any("/bin" in word for word in words)
+                takes = following.name in TAKE_ANYTHING and not files.isdisjoint(words)
+                if takes and not (following.checked or program):
                     return command, following.name
                 break
     return None

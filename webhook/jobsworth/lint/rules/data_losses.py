@@ -268,7 +268,7 @@ def _with_traps(script: ShellScript) -> Iterator[ShellCommand]:
             yield from trap.commands[:MAX_COMMANDS]
 
 
-def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand, here: str = ".") -> bool:
+def _depends(values: Mapping[str, str], loss: Effects, step: ShellCommand, here: str) -> bool:
     """Return True if a deletion is wrong when a step before it, in the folder ``here``, has failed."""
     words = tuple(step.words)
     if loss.loss == "push":

@@ -127,20 +127,21 @@ def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
             spec.get("podSelector"), labels
         ):
             continue
-        if any(_may_reach(rule, DNS) for rule in parts(spec, "egress")):
+        if any(_may_reach_dns(rule) for rule in parts(spec, "egress")):
             return
         closing.append(policy)
     if closing and not _only_works_on_files(job):
-        policy = closing[0]
-        if any(each.value["spec"].get("egress") for each in closing):
+        partly = next((each for each in closing if parts(each.value["spec"], "egress")), None)
+        if partly is not None:
             if job.pod.get("dnsPolicy") != "None" and not job.pod.get("hostAliases"):
                 yield Diagnostic(
                     f"{job.path}.template",
-                    f"The NetworkPolicy {policy.name}{policy.place} allows these Pods some ports, but not "
+                    f"The NetworkPolicy {partly.name}{partly.place} allows these Pods some ports, but not "
                     "53, and no policy beside it does: they resolve no name of a server. Allow UDP and TCP "
                     "to port 53 of the cluster's DNS.",
                 )
             return
+        policy = closing[0]
         yield Diagnostic(
             f"{job.path}.template",
             f"The NetworkPolicy {policy.name}{policy.place} forbids these Pods all traffic to others, and "
@@ -149,7 +150,7 @@ def network_closed_to_job(job: LintedJob) -> Iterator[Diagnostic]:
         )
 
 
-def _may_reach(rule: Mapping[str, Any], wanted: int) -> bool:
+def _may_reach_dns(rule: Mapping[str, Any]) -> bool:
     """Return True unless a rule of a NetworkPolicy is for other ports only."""
     ports = rule.get("ports")
     if not ports or not isinstance(ports, list):
@@ -159,7 +160,7 @@ def _may_reach(rule: Mapping[str, Any], wanted: int) -> bool:
         if not isinstance(port, int):
             return True  # all of them, or one by its name
         end = each.get("endPort")
-        if port == wanted or (isinstance(end, int) and port <= wanted <= end):
+        if port == DNS or (isinstance(end, int) and port <= DNS <= end):
             return True
     return False
 

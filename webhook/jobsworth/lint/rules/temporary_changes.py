@@ -65,9 +65,10 @@ def not_switched_on_again(job: LintedJob) -> Iterator[Diagnostic]:
         found = _left_off(script) if "trap" not in script.text else None
         if found is not None:
             off, step, on, stays = found
+            failing, late = (shortened(" ".join(each.words), MAX_SHOWN) for each in (step, on))
             yield Diagnostic(
                 start.field,
-                f"If `{_shown(step)}` fails, the script ends before `{_shown(on)}`: {stays}. Switch it on "
+                f"If `{failing}` fails, the script ends before `{late}`: {stays}. Switch it on "
                 "again in a trap on EXIT.",
                 line=off.line,
             )
@@ -110,7 +111,3 @@ def _switches(words: Sequence[str]) -> tuple[Switch, ...]:
         if found is not None and (word is words[0] or inside):
             return found
     return ()
-
-
-def _shown(command: ShellCommand) -> str:
-    return shortened(" ".join(command.words), MAX_SHOWN)

@@ -1,4 +1,4 @@
-"""The command line of ``jobsworth reconcile``: options rejected before any request, and --release."""
+"""The command line of ``jobsworth reconcile``: options rejected before any request, and --remove-finalizers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_release_removes_the_finalizer_of_every_tracked_pod_and_no_other(
         for name, finalizers in kept.items():
             meta = {"name": name, "namespace": "ns", "finalizers": [*finalizers, *added[name]]}
             api.request("POST", pods_path("ns"), {"metadata": meta, "spec": {}})
-        assert reconcile("--release", "--kubeconfig", str(kubeconfig)) == 0
+        assert reconcile("--remove-finalizers", "--kubeconfig", str(kubeconfig)) == 0
     found = {pod["metadata"]["name"]: pod["metadata"]["finalizers"] for pod in api.all("pods")}
     assert found == kept
     assert "removed the finalizer jobsworth.dev/job-tracking from 1 Pods" in capsys.readouterr().err

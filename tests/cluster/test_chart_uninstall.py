@@ -110,7 +110,7 @@ def _release(bed: TestBed, namespace: str) -> None:
         else:
             bed.kubectl("create", "-f", "-", input=json.dumps(each))
     account = bed.service_account(namespace, f"{NAME}-release-finalizers")
-    assert command.startswith("jobsworth reconcile --release && ")
+    assert command.startswith("jobsworth reconcile --remove-finalizers && ")
     first = command.split(" && ")[0].split()[1:]
     subprocess.run(
         [sys.executable, "-m", "jobsworth", *first, "--kubeconfig", str(account)],

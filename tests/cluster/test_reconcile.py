@@ -241,7 +241,7 @@ def test_release_frees_what_is_left(bed_without: TestBed) -> None:
         status = create(bed, "left", {RUN_FOR: "1h"}, parallelism=3)
         until(lambda: status().get("active") == 3)
         reconciler.end()
-    command = [sys.executable, "-m", "jobsworth", "reconcile", "--release"]
+    command = [sys.executable, "-m", "jobsworth", "reconcile", "--remove-finalizers"]
     done = subprocess.run(
         [*command, "--kubeconfig", str(bed.kubeconfig)],
         env={**os.environ, "PYTHONPATH": str(SOURCES)},

@@ -89,7 +89,7 @@ def test_u40_what_is_in_the_lists_is_not_new() -> None:
 
 def test_u40_a_released_pod_is_not_new() -> None:
     given = [pod("a", "Succeeded"), pod("b", "Failed")]
-    sync(a_job(**BIG), given, released="ab").shows(S=0, F=0, strip=0)
+    sync(a_job(**BIG), given, untracked="ab").shows(S=0, F=0, strip=0)
 
 
 def test_recorded_pods_are_not_counted_twice_in_decisions() -> None:
@@ -147,7 +147,7 @@ def test_u44_released_pods_that_the_cache_still_shows_with_the_finalizer() -> No
         pod("h", "Failed"),
     ]
     status = uncounted("g", "h", succeeded=4, failed=4)
-    first, second = sync(a_job(**BIG, status=status), given, released="cdgh").writes
+    first, second = sync(a_job(**BIG, status=status), given, untracked="cdgh").writes
     assert lists(first) == ("a", "b")
     assert (first["succeeded"], first["failed"]) == (5, 5)
     assert (second["succeeded"], second["failed"]) == (6, 6)

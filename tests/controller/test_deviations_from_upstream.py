@@ -143,8 +143,8 @@ def test_a_backoff_that_was_forgotten_is_worked_out_from_the_pods() -> None:
     done = sync(job, counted, backoff=None)
     assert done.backoff == BackoffRecord(2, NOW - 5, NOW - 30)
     done.shows(create=0, requeue=15.0)
-    released = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
-    assert sync(job, [*counted, released], backoff=None).backoff == BackoffRecord(
+    untracked = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
+    assert sync(job, [*counted, untracked], backoff=None).backoff == BackoffRecord(
         2, NOW - 5, NOW - 30
     )
     assert sync(job, [], backoff=None).backoff == BackoffRecord(0, None)

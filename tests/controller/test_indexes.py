@@ -25,10 +25,10 @@ def failed(*indexes: Any, failures: int = 0) -> list[dict[str, Any]]:
     return [a_pod("Failed", index, failures=failures) for index in indexes]
 
 
-def taken(pods: list[dict[str, Any]], size: int = 10, released: Any = (), **more: Any) -> Any:
+def taken(pods: list[dict[str, Any]], size: int = 10, untracked: Any = (), **more: Any) -> Any:
     status = more.pop("status", {})
     job = read_job(an_indexed_job(size, status=status, **more), SETTINGS)
-    classified = classify_pods(job, [read_pod(pod, SETTINGS) for pod in pods], frozenset(released))
+    classified = classify_pods(job, [read_pod(pod, SETTINGS) for pod in pods], frozenset(untracked))
     return classify_indexes(classified)
 
 
@@ -99,7 +99,7 @@ def delayed_pod(name: str, index: int, failures: int, ended: int = 0) -> dict[st
 def test_u103_the_pod_that_carries_most_failures_waits_for_its_successor(
     pods: list[dict[str, Any]], delayed: dict[int, str]
 ) -> None:
-    found = taken(pods, released=["uid-gone"], backoffLimitPerIndex=3).delayed
+    found = taken(pods, untracked=["uid-gone"], backoffLimitPerIndex=3).delayed
     assert {index: pod.name for index, pod in found.items()} == delayed
 
 

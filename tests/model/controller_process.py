@@ -216,7 +216,7 @@ class Process(EventSink, Api):
             uid = ((body or {}).get("metadata") or {}).get("uid") or ""
             before = self.ledger.pods.get(uid)
             if view is not None and uid in view.shown:
-                self.ledger.released[uid] = view.shown[uid]
+                self.ledger.untracked[uid] = view.shown[uid]
             with self.server.on_behalf_of("controller"):
                 answer = self.server.request(method, path, body, content_type=content_type)
         except ApiError as error:

@@ -251,7 +251,7 @@ class Audit:
         owners = patch.get("ownerReferences") or ()
         if any("$patch" in owner for owner in owners):
             if selected(view.job, pod) or deleting(view.job):
-                raise Broken(f"{name} is released for no reason")
+                raise Broken(f"{name} is untracked for no reason")
         elif owners:
             if owner_of(pod) or deleting(pod) or ended(pod) or not selected(view.job, pod):
                 raise Broken(f"{name} is adopted for no reason")
@@ -282,18 +282,20 @@ class Audit:
         self._as_surplus(view, pod)
 
     def _as_surplus(self, view: SyncView, pod: Object) -> None:
-        """Check a Pod that is released so that it can be deleted: only as many as there are too many."""
+        """Check a Pod that is untracked so that it can be deleted: only as many as there are too many."""
         sight = view.sight
         status = self.ledger.accounts[view.uid].status
         if not active(pod) or has_terminal_condition(status) or deleting(sight.job):
             return
         if sight.finished_condition() is not None:
-            raise Broken(f"{pod['metadata']['name']} is released, but {sight.finished_condition()}")
+            raise Broken(
+                f"{pod['metadata']['name']} is untracked, but {sight.finished_condition()}"
+            )
         allowed = sight.surplus()
         if len(view.surplus | {uid_of(pod)}) > (
             allowed if sight.suspended else min(allowed, self.limit)
         ):
-            raise Broken(f"{pod['metadata']['name']} is released, {allowed} are too many")
+            raise Broken(f"{pod['metadata']['name']} is untracked, {allowed} are too many")
         self.ledger.surplus.add(uid_of(pod))
 
     # A sync that went well.

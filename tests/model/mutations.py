@@ -52,8 +52,8 @@ def _recorded_successes_are_forgotten() -> Fault:
 
 
 def _all_recorded_pods_are_counted() -> Fault:
-    count = finalizer_tracking.count_released
-    return finalizer_tracking, "count_released", lambda status, tracked: count(status, ())
+    count = finalizer_tracking.count_untracked
+    return finalizer_tracking, "count_untracked", lambda status, tracked: count(status, ())
 
 
 def _the_failure_target_is_stored_after_the_deletions() -> Fault:
@@ -84,7 +84,7 @@ def _failed_indexes_go_on_from_nothing() -> Fault:
 
 def _surplus_pods_are_deleted_as_they_are() -> Fault:
     def bluntly(found: Any) -> Any:
-        return tuple(scaling.Deletion(pod, release_first=False) for pod in found)
+        return tuple(scaling.Deletion(pod, untrack_first=False) for pod in found)
 
     return scaling, "_deletions", bluntly
 
@@ -126,7 +126,7 @@ def _strays_are_freed_whatever_has_changed() -> Fault:
     def careless(pod: Any, finalizers: Any) -> Any:
         return ownership.finalizer_patch(next(iter(finalizers)))
 
-    return orphan_pods, "orphan_release_patch", careless
+    return orphan_pods, "untracked_orphan_patch", careless
 
 
 def _an_old_event_counts() -> Fault:
@@ -191,7 +191,7 @@ FAULTS: dict[str, Callable[[], Fault]] = {
     "a write whose answer was lost is forgotten": _an_answer_that_never_came_is_forgotten,
     "strays are freed though they were adopted": _strays_are_freed_whatever_has_changed,
     "a Pod that was gone is counted again": lambda: (
-        expectations.Expectations, "released", lambda self, key: frozenset()),
+        expectations.Expectations, "untracked", lambda self, key: frozenset()),
     "old events are believed": _an_old_event_counts,
     "finished Jobs are synced": _finished_jobs_are_looked_at,
     "a change during a sync is lost": _a_key_that_comes_while_it_is_worked_on_is_lost,

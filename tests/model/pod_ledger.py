@@ -79,7 +79,7 @@ class Ledger:
         meddled: UIDs of Pods that lost their tracking finalizer to another client.
         surplus: UIDs of Pods that were too many, and deleted uncounted.
         rewritten: UIDs of Pods that got another phase after they had ended.
-        released: Pods as the controller saw them when it took their finalizer off, by UID.
+        untracked: Pods as the controller saw them when it took their finalizer off, by UID.
         owners: UIDs of the Jobs that ever controlled a Pod, by its UID.
     """
 
@@ -91,7 +91,7 @@ class Ledger:
         self.meddled: set[str] = set()
         self.surplus: set[str] = set()
         self.rewritten: set[str] = set()
-        self.released: dict[str, Object] = {}
+        self.untracked: dict[str, Object] = {}
         self.owners: dict[str, set[str]] = {}
         server.on_change = self.record_change
 
@@ -147,7 +147,7 @@ class Ledger:
         if not ended(pod) or tracked_by(pod, finalizer_of(job)) or not selected(job, pod):
             return False
         # Of a Job that has failed, Pods that were being deleted are dealt with before they have ended.
-        then = self.released.get(uid_of(pod), pod)
+        then = self.untracked.get(uid_of(pod), pod)
         if job["spec"]["completionMode"] == "Indexed":
             status, index = account.status, index_of(pod)
             done = indexes(status.get("completedIndexes")) | indexes(status.get("failedIndexes"))

@@ -43,11 +43,13 @@ class Sight:
 
     Args:
         pods: those that the Job controls.
-        released: UIDs of Pods whose finalizer is gone although they still show it.
+        untracked: UIDs of Pods whose finalizer is gone although they still show it.
         now: seconds since 1970.
     """
 
-    def __init__(self, job: Object, pods: Iterable[Object], released: set[str], now: float) -> None:
+    def __init__(
+        self, job: Object, pods: Iterable[Object], untracked: set[str], now: float
+    ) -> None:
         self.job, self.now = job, now
         self.spec, self.status = job["spec"], job.get("status") or {}
         self.pods = list(pods)
@@ -60,7 +62,7 @@ class Sight:
         self.ready = [pod for pod in self.active if ready(pod)]
         finalizer = finalizer_of(job)
         self.tracked = [
-            pod for pod in self.pods if tracked_by(pod, finalizer) and uid_of(pod) not in released
+            pod for pod in self.pods if tracked_by(pod, finalizer) and uid_of(pod) not in untracked
         ]
 
     def valid(self, pod: Object) -> bool:

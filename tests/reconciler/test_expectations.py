@@ -56,18 +56,18 @@ def test_a_write_that_is_never_seen_is_given_up_after_a_while(
 def test_a_released_pod_is_remembered_until_it_is_seen_without_its_finalizer(
     expectations: Expectations,
 ) -> None:
-    expectations.releasing("ns/a", ["u1", "u2"])
-    assert expectations.released("ns/a") == {"u1", "u2"}
-    expectations.seen_released("u1")
-    expectations.not_released("u2")
-    expectations.not_released("unknown")
-    assert expectations.released("ns/a") == frozenset()
+    expectations.untracking("ns/a", ["u1", "u2"])
+    assert expectations.untracked("ns/a") == {"u1", "u2"}
+    expectations.forget_untracked("u1")
+    expectations.forget_untracked("u2")
+    expectations.forget_untracked("unknown")
+    assert expectations.untracked("ns/a") == frozenset()
     assert len(expectations) == 0
 
 
 def test_nothing_is_left_of_a_job_that_is_gone(expectations: Expectations) -> None:
     expectations.wrote(JOBS, "ns/a", 10)
-    expectations.releasing("ns/a", ["u1"])
+    expectations.untracking("ns/a", ["u1"])
     expectations.forget("ns/a")
     assert expectations.unseen("ns/a", seen()) is None
     assert len(expectations) == 0

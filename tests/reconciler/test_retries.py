@@ -101,7 +101,7 @@ def test_a_pod_that_is_gone_counts_as_freed(
     assert simulation.status()["succeeded"] == 1
     simulation.run(5)
     assert simulation.status()["succeeded"] == 1
-    # The cache still shows it with its finalizer: it is not counted a second time, and released in the end.
+    # The cache still shows it with its finalizer: it is not counted a second time, and untracked in the end.
     assert simulation.tracked() == []
 
 

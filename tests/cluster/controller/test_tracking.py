@@ -23,7 +23,7 @@ def finished_pods(scenario: Scenario, mode: str = "NonIndexed", **results: int) 
 
 
 def tracked_pods(scenario: Scenario, times: int) -> None:
-    """Check how many Pods ended while they were tracked, and how many of them were released."""
+    """Check how many Pods ended while they were tracked, and how many of them were untracked."""
     for event in ("add", "delete"):
         scenario.counted(TRACKED, times, event=event)
 

@@ -263,7 +263,7 @@ def sync(
     *,
     now: float = NOW,
     observed: bool = True,
-    released: Collection[str] = (),
+    untracked: Collection[str] = (),
     backoff: BackoffRecord | None = NO_FAILURES,
     reported: frozenset[str] = frozenset(),
     undeletable: Collection[str] = (),
@@ -274,20 +274,20 @@ def sync(
     """Run one sync.
 
     Args:
-        released: names of Pods whose finalizer we have removed, which they still show.
+        untracked: names of Pods whose finalizer we have removed, which they still show.
         undeletable: names of Pods that the API server fails to delete.
         creatable: how many creations it takes; all if None.
         unstrippable: names of Pods whose finalizer cannot be removed after the first write.
     """
     value = read_job(job, settings)
-    memory = Memory(observed, frozenset(f"uid-{name}" for name in released), backoff, reported)
+    memory = Memory(observed, frozenset(f"uid-{name}" for name in untracked), backoff, reported)
     decided = plan(value, [read_pod(pod, settings) for pod in pods], memory, now, settings)
     done = Synced(decided, status=job["status"])
     _write(done, job, decided.interim)
     for deletion in decided.deletions:
         if deletion.pod.name not in undeletable:
             done.deleted.append(deletion.pod.name)
-            if deletion.release_first and deletion.pod.tracking:
+            if deletion.untrack_first and deletion.pod.tracking:
                 done.stripped.append(deletion.pod.name)
     wanted = len(decided.creations)
     created = wanted if creatable is None else min(creatable, wanted)

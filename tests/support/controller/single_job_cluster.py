@@ -96,21 +96,21 @@ class SingleJobCluster:
         deleted = frozenset(
             entry.pod.uid
             for entry in decided.deletions
-            if self._tried(self._delete, entry.pod.name, entry.release_first)
+            if self._tried(self._delete, entry.pod.name, entry.untrack_first)
         )
         created = sum(self._tried(self._create, job, creation) for creation in decided.creations)
         record = decided.after(ActionResults(deleted, created, len(decided.creations) - created))
         self._store(record.status)
         self.backoff = record.backoff
-        released = []
+        untracked = []
         for pod in record.finalizer_removals:
             stale = copy.deepcopy(self.pods[pod.name]) if pod.name in self.pods else None
             if self._tried(self._strip, pod.name):
-                released.append(pod.uid)
+                untracked.append(pod.uid)
                 self.removals.add(pod.uid)
                 if stale is not None and pod.name in self.pods:
                     self.lagging[pod.name] = stale
-        conclusion = record.after(frozenset(released))
+        conclusion = record.after(frozenset(untracked))
         self._store(conclusion.status)
         self.finished = conclusion.finished
 
@@ -129,8 +129,8 @@ class SingleJobCluster:
         assert broken_rules(self.job["spec"], self.job["status"], written) == []
         self.job["status"] = written
 
-    def _delete(self, name: str, release_first: bool) -> None:
-        if release_first and name in self.pods and self.pods[name]["metadata"]["finalizers"]:
+    def _delete(self, name: str, untrack_first: bool) -> None:
+        if untrack_first and name in self.pods and self.pods[name]["metadata"]["finalizers"]:
             self._call()
             self.released_early += 1
             self.pods[name]["metadata"]["finalizers"] = []

@@ -12,12 +12,12 @@ class Deletion:
     """A Pod to delete, with its UID as precondition.
 
     Attributes:
-        release_first: remove the tracking finalizer before the deletion, so that the Pod is never
+        untrack_first: remove the tracking finalizer before the deletion, so that the Pod is never
             counted. If the removal fails, do not delete the Pod.
     """
 
     pod: Pod
-    release_first: bool
+    untrack_first: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class FinalizerTracking:
     matched: tuple[tuple[Pod, Match], ...]
 
 
-def count_released(status: Status, tracked: Callable[[str], bool]) -> Status:
+def count_untracked(status: Status, tracked: Callable[[str], bool]) -> Status:
     """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters.
 
     Args:
@@ -73,19 +73,19 @@ def record_terminated_pods(
     """
     classified, indexes = context.classified, context.indexes
     if status.uncounted:
-        status = count_released(status, classified.tracks_uid)
+        status = count_untracked(status, classified.tracks_uid)
     lists = _UncountedLists(status, context, finished_condition)
     pods = classified.leaving
     if classified.job.deleting or finished_condition is not None:
         pods = [pod for pod in classified.pods.all() if classified.tracks(pod)]
     if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
-    releasable = [pod for pod in pods if _may_release(pod, context, finished_condition, deferred)]
+    untrackable = [pod for pod in pods if _may_untrack(pod, context, finished_condition, deferred)]
     if lists.full:
         # The lists are full of Pods whose finalizer could not be removed earlier. Put these first, since
-        # new Pods find no room until one of them is released.
-        releasable.sort(key=lists.is_new)
-    capped = not all(map(lists.record, releasable))
+        # new Pods find no room until one of them is untracked.
+        untrackable.sort(key=lists.is_new)
+    capped = not all(map(lists.record, untrackable))
     changes: dict[str, Any] = {}
     if lists.finalizer_removals:
         changes["uncounted_succeeded"] = tuple(lists.succeeded)
@@ -108,7 +108,7 @@ def _by_index(pod: Pod) -> tuple[int, bool]:
     return pod.index, pod.state == POD_SUCCEEDED
 
 
-def _may_release(
+def _may_untrack(
     pod: Pod,
     context: SyncContext,
     finished_condition: FinishedCondition | None,

@@ -37,7 +37,7 @@ def claim(job: Job, pods: Iterable[Pod]) -> Claims:
     """Classify Pods of the Job's namespace as owned, to adopt or to release.
 
     Unlike Kubernetes 1.36, do not adopt a terminated Pod: it may have been counted before it was
-    released, and would be counted again.
+    untracked, and would be counted again.
     """
     uid, name, matches = job.uid, job.name, job.selector.matches
     claims = Claims([], [], [])
@@ -116,7 +116,7 @@ def finalizer_patch(finalizer: str) -> dict[str, Any]:
     return {"metadata": {"$deleteFromPrimitiveList/finalizers": [finalizer]}}
 
 
-def orphan_release_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
+def untracked_orphan_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
     """Return a strategic merge patch that removes finalizers from an orphan Pod.
 
     The API server rejects it (409) if the Pod has changed since it was read: a Job may have adopted

@@ -10,7 +10,7 @@ could be removed). A sync therefore runs in these steps, and may stop after any 
 2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``StatusRecord.status`` if
    it is not None, remember ``StatusRecord.backoff``, then remove the tracking finalizer of
    ``StatusRecord.finalizer_removals``.
-3. ``StatusRecord.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None;
+3. ``StatusRecord.after(untracked)`` returns the conclusion. Store ``Conclusion.status`` if it is not None;
    only then emit its events and count its metrics.
 
 The next sync recovers from a crash at any point, because it derives everything from stored objects. If
@@ -28,7 +28,7 @@ from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.explanation import explanation
 from jobsworth.controller.finalizer_tracking import (
     FinalizerTracking,
-    count_released,
+    count_untracked,
     record_terminated_pods,
 )
 from jobsworth.controller.finished_condition import (
@@ -94,7 +94,7 @@ class StatusRecord:
     Attributes:
         status: status to store first; None if nothing changed.
         finalizer_removals: Pods whose tracking finalizer to remove once the status is stored. A Pod that no
-            longer exists counts as released.
+            longer exists counts as untracked.
         reported: what to remember as reported once the status is stored.
         backoff: backoff record to remember once the status is stored, or needed no update.
         action_metrics: counts to add at once, even if the status update fails.
@@ -116,20 +116,20 @@ class StatusRecord:
     _finished_condition: FinishedCondition | None = field(repr=False)
     _may_finish: bool = field(repr=False)
 
-    def after(self, released: frozenset[str]) -> Conclusion:
+    def after(self, untracked: frozenset[str]) -> Conclusion:
         """Return the conclusion of the sync.
 
         Args:
-            released: UIDs of the Pods in ``finalizer_removals`` without the finalizer, or no longer existing.
+            untracked: UIDs of the Pods in ``finalizer_removals`` that are without it now, or gone.
         """
         context, before = self._context, self._written
         status = before
         if before.uncounted:
             tracks = context.classified.tracks_uid
-            status = count_released(before, lambda uid: uid not in released and tracks(uid))
+            status = count_untracked(before, lambda uid: uid not in untracked and tracks(uid))
         if context.job.indexed and status.succeeded != before.succeeded:
             status = replace(status, succeeded=before.succeeded)
-        complete = self._may_finish and all(pod.uid in released for pod in self.finalizer_removals)
+        complete = self._may_finish and all(pod.uid in untracked for pod in self.finalizer_removals)
         finished = complete and self._finished_condition is not None and not status.uncounted
         events: tuple[Event, ...] = ()
         counts = metrics.finished_pods(context.job, before, status)
@@ -294,7 +294,7 @@ def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
         finished_condition = replace(finished_condition, stored=True)
     return Plan(
         interim=interim,
-        deletions=tuple(Deletion(pod, release_first=False) for pod in context.classified.active),
+        deletions=tuple(Deletion(pod, untrack_first=False) for pod in context.classified.active),
         creations=(),
         action=well_known_names.RECONCILING,
         because=finished_condition.message,

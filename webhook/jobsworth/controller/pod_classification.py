@@ -22,7 +22,7 @@ class ClassifiedPods:
 
     Attributes:
         pods: all Pods.
-        released: UIDs of Pods whose finalizer we removed.
+        untracked: UIDs of Pods whose finalizer we removed.
         terminating: Pods that are being deleted and have not terminated.
         not_active: Pods that are not active, or recorded in the status. Of thousands of Pods, few are: most
             decisions look only at these.
@@ -35,7 +35,7 @@ class ClassifiedPods:
 
     job: Job
     pods: PodsByState
-    released: frozenset[str]
+    untracked: frozenset[str]
     terminating: list[Pod]
     not_active: list[Pod]
     leaving: list[Pod]
@@ -51,7 +51,7 @@ class ClassifiedPods:
 
     def tracks(self, pod: Pod) -> bool:
         """Return True if the Pod is not counted yet: it has the finalizer, and we have not removed it."""
-        return self.job.finalizer in pod.tracking and pod.uid not in self.released
+        return self.job.finalizer in pod.tracking and pod.uid not in self.untracked
 
     def tracks_uid(self, uid: str) -> bool:
         """Return True if there is a Pod with this UID that is not counted yet."""
@@ -114,7 +114,7 @@ class ClassifiedPods:
     def ended(self) -> tuple[list[Pod], list[Pod]]:
         """Return all existing Pods that have succeeded, and all that have failed, counted or not.
 
-        Omit Pods that were released and deleted before they terminated: they never count.
+        Omit Pods that were untracked and deleted before they terminated: they never count.
         """
         there = [
             pod
@@ -128,12 +128,12 @@ class ClassifiedPods:
 
 
 def classify_pods(
-    job: Job, pods: Sequence[Pod] | PodsByState, released: frozenset[str]
+    job: Job, pods: Sequence[Pod] | PodsByState, untracked: frozenset[str]
 ) -> ClassifiedPods:
     """Classify the Pods of a Job.
 
     Args:
-        released: UIDs of Pods whose finalizer was removed, although the cache may still show it.
+        untracked: UIDs of Pods whose finalizer was removed, although the cache may still show it.
     """
     pods = pods if isinstance(pods, PodsByState) else PodsByState(pods)
     succeeded = frozenset(job.status.uncounted_succeeded)
@@ -146,11 +146,11 @@ def classify_pods(
     return ClassifiedPods(
         job=job,
         pods=pods,
-        released=released,
+        untracked=untracked,
         terminating=[pod for pod in not_active if pod.state == TERMINATING],
         not_active=not_active,
         leaving=[
-            pod for pod in not_active if finalizer in pod.tracking and pod.uid not in released
+            pod for pod in not_active if finalizer in pod.tracking and pod.uid not in untracked
         ],
         recorded_succeeded=succeeded,
         recorded_failed=failed,

@@ -75,7 +75,7 @@ def desired_active(job: Job, succeeded: int, active: int) -> int:
 
 def _deletions(pods: Iterable[Pod]) -> tuple[Deletion, ...]:
     """Delete Pods after removing their finalizer, so that they never count as failed."""
-    return tuple(Deletion(pod, release_first=True) for pod in pods)
+    return tuple(Deletion(pod, untrack_first=True) for pod in pods)
 
 
 def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:

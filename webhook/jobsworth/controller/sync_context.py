@@ -29,14 +29,14 @@ class Memory:
     Attributes:
         observed: the watch has shown the creations and deletions of earlier syncs, or the expectation
             has timed out. Check this **before** listing the Pods.
-        released: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
+        untracked: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
         backoff: the last ``StatusRecord.backoff``; None after a restart: it is then derived from the
             existing Pods.
         reported: the last ``StatusRecord.reported``; empty after a restart.
     """
 
     observed: bool = True
-    released: frozenset[str] = frozenset()
+    untracked: frozenset[str] = frozenset()
     backoff: BackoffRecord | None = None
     reported: frozenset[str] = frozenset()
 
@@ -89,7 +89,7 @@ def new_sync_context(
     now: float,
     settings: ControllerSettings,
 ) -> SyncContext:
-    classified = classify_pods(job, pods, memory.released)
+    classified = classify_pods(job, pods, memory.untracked)
     indexes = classify_indexes(classified)
     succeeded, failed = classified.newly_succeeded(), classified.newly_failed()
     status, match = job.status, classified.matcher.match

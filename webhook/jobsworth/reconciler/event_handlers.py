@@ -82,7 +82,7 @@ class EventHandlers:
             return
         self._count_finalizer(old, new)
         if new is None or not new.tracking:
-            self._expectations.seen_released(pod.uid)
+            self._expectations.forget_untracked(pod.uid)
         if new is not None and new.tracking and self._orphans.is_orphan(new):
             self._orphan_queue.add(new.uid)
         self._enqueue_controlling_jobs(old, new)

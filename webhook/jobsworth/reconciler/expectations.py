@@ -52,7 +52,7 @@ class Expectations:
         self._clock = clock
         self._lock = threading.Lock()
         self._writes: dict[str, dict[str, _Write]] = {}
-        self._released: dict[str, set[str]] = {}
+        self._untracked: dict[str, set[str]] = {}
         self._job_of: dict[str, str] = {}
 
     def wrote(self, resource: str, key: str, version: int) -> None:
@@ -88,37 +88,35 @@ class Expectations:
             del self._writes[key]
             return None
 
-    def releasing(self, key: str, pods: Iterable[str]) -> None:
+    def untracking(self, key: str, pods: Iterable[str]) -> None:
         """Note that the finalizer of these Pods, by UID, is about to be removed."""
         with self._lock:
-            released = self._released.setdefault(key, set())
+            untracked = self._untracked.setdefault(key, set())
             for uid in pods:
-                released.add(uid)
+                untracked.add(uid)
                 self._job_of[uid] = key
 
-    def not_released(self, uid: str) -> None:
+    def forget_untracked(self, uid: str) -> None:
         """Forget a Pod: its finalizer was not removed, or the watch has shown the removal."""
         with self._lock:
             key = self._job_of.pop(uid, None)
             if key is None:
                 return
-            released = self._released[key]
-            released.discard(uid)
-            if not released:
-                del self._released[key]
+            untracked = self._untracked[key]
+            untracked.discard(uid)
+            if not untracked:
+                del self._untracked[key]
 
-    seen_released = not_released
-
-    def released(self, key: str) -> frozenset[str]:
+    def untracked(self, key: str) -> frozenset[str]:
         """Return UIDs of Pods of a Job without finalizer that the cache may still show with it."""
         with self._lock:
-            return frozenset(self._released.get(key, ()))
+            return frozenset(self._untracked.get(key, ()))
 
     def forget(self, key: str) -> None:
         """Forget a Job that no longer exists or is finished."""
         with self._lock:
             self._writes.pop(key, None)
-            for uid in self._released.pop(key, ()):
+            for uid in self._untracked.pop(key, ()):
                 self._job_of.pop(uid, None)
 
     def __len__(self) -> int:

@@ -13,7 +13,7 @@ from jobsworth.controller.ownership import (
     controlling_job,
     finalizer_patch,
     orphan_finalizers_of,
-    orphan_release_patch,
+    untracked_orphan_patch,
 )
 from jobsworth.controller.pods import Pod
 from jobsworth.controller.settings import ControllerSettings
@@ -52,7 +52,7 @@ class OrphanReleaser:
         if not finalizers:
             return
         try:
-            patch_pod(self._api, pod, orphan_release_patch(pod, finalizers))
+            patch_pod(self._api, pod, untracked_orphan_patch(pod, finalizers))
         except ApiError as error:
             if not (error.not_found or error.another_object):
                 raise
@@ -65,7 +65,7 @@ class OrphanReleaser:
     def _owner(self, pod: Pod) -> Job | None:
         """Return the Job in the Pod's controller reference, from the API server if not in the cache.
 
-        With a stale cache alone, the Pods of a new Job would be released uncounted.
+        With a stale cache alone, the Pods of a new Job would be untracked uncounted.
         """
         name, job = controlling_job(pod), self._cached_owner(pod)
         if name is None or pod.controller is None or pod.controller.uid in self._gone:
@@ -90,7 +90,7 @@ class OrphanReleaser:
             del self._gone[next(iter(self._gone))]
 
 
-def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError | None]:
+def untrack_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError | None]:
     """Remove a finalizer from every Pod, when jobsworth is uninstalled.
 
     Yields:

@@ -23,7 +23,11 @@ REJECTIONS = (403, 422)  # by RBAC, a webhook or a policy: a retry alone does no
 
 def finalizer_removal_failed(name: str, error: str) -> Event:
     """Return the event for a finalizer that cannot be removed, which blocks deletion and counting."""
-    return Event(signals.WARNING, "FailedFinalizerRemoval", f"Error releasing pod {name}: {error}")
+    return Event(
+        signals.WARNING,
+        "FailedFinalizerRemoval",
+        f"Error removing the finalizer of pod {name}: {error}",
+    )
 
 
 class PodCalls:
@@ -85,7 +89,7 @@ class PodCalls:
 
     def _delete_one(self, deletion: Deletion) -> None:
         pod = deletion.pod
-        if deletion.release_first:
+        if deletion.untrack_first:
             self._patch(pod, ownership.finalizer_patch(self._job.finalizer))
         self._wrote(delete_pod(self._api, pod))
 
@@ -129,17 +133,17 @@ class PodCalls:
 
     def remove_finalizers(self, pods: Sequence[Pod]) -> frozenset[str]:
         """Remove the tracking finalizer of Pods, and return the UIDs of those without it."""
-        self._expectations.releasing(self._job.key, (pod.uid for pod in pods))
-        released = set()
+        self._expectations.untracking(self._job.key, (pod.uid for pod in pods))
+        untracked = set()
         for pod, answer in self._call_each(self._remove_finalizer, pods):
             if isinstance(answer, ApiError):
-                self._expectations.not_released(pod.uid)
+                self._expectations.forget_untracked(pod.uid)
                 self._errors.append(answer)
                 if answer.code in REJECTIONS:
                     self._emit(finalizer_removal_failed(pod.name, answer.message))
             else:
-                released.add(pod.uid)
-        return frozenset(released)
+                untracked.add(pod.uid)
+        return frozenset(untracked)
 
     def _remove_finalizer(self, pod: Pod) -> None:
         try:

@@ -219,7 +219,7 @@ class ReconcilerProcess:
             return
         for number in range(self.options.workers):
             self._start(f"job-{number}", self._sync_jobs)
-            self._start(f"orphan-{number}", self._release_orphan_pods)
+            self._start(f"orphan-{number}", self._untrack_orphan_pods)
         self._log(
             f"caches synced: {len(self.reconciler.jobs)} Jobs, {len(self.reconciler.pods)} Pods; "
             f"started {self.options.workers} workers for {_managed_jobs(settings)}"
@@ -289,7 +289,7 @@ class ReconcilerProcess:
                     key = outcome.job.key if outcome.job else ""
                     self._log(f"sync of {key}: {sync_error}")
 
-    def _release_orphan_pods(self) -> None:
+    def _untrack_orphan_pods(self) -> None:
         while not self.stop.is_set():
             try:
                 self.reconciler.process_next_orphan_pod(1.0)

@@ -120,7 +120,7 @@ class Reconciler:
     def process_next_orphan_pod(self, timeout: float | None = 0.0) -> bool:
         """Release the next orphan Pod; return False if none is due within `timeout` seconds.
 
-        Retry a Pod that cannot be released, with exponential backoff.
+        Retry a Pod that cannot be untracked, with exponential backoff.
         """
         uid = self.orphan_queue.take(timeout)
         if uid is None:

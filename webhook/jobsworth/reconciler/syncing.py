@@ -188,7 +188,7 @@ class _Sync:
             job = replace(job, suspended=True)
         memory = Memory(
             observed=True,  # otherwise this sync would have been skipped as stale
-            released=syncer.expectations.released(self._key),
+            untracked=syncer.expectations.untracked(self._key),
             backoff=syncer.backoff(job),
             reported=syncer.already_reported(job),
         )

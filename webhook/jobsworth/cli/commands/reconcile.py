@@ -179,8 +179,9 @@ class ReconcileOptions(Options):
     )
     server = group(PolicyServerOptions)
     log = group(LogOptions)
-    release: bool = flag(
-        "--release", help="Remove our finalizer from all Pods that still have it, and exit."
+    remove_finalizers: bool = flag(
+        "--remove-finalizers",
+        help="Remove our finalizer from all Pods that still have it, and exit.",
     )
 
 
@@ -215,8 +216,10 @@ def run(options: ReconcileOptions) -> int:
     )
     try:
         with rest_config(target_of(options.cluster)) as config:
-            if options.release:
-                return _release(config, controller.namespace, controller.settings.finalizer)
+            if options.remove_finalizers:
+                return _remove_finalizers(
+                    config, controller.namespace, controller.settings.finalizer
+                )
             if options.plan:
                 return _plan(
                     config, controller.namespace, options, server_of_release(options.server)
@@ -292,16 +295,16 @@ def _plan(
     return print_plan(stored_objects, scope, loaded.policies, server_of(ask_release(api)), labels)
 
 
-def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
+def _remove_finalizers(config: RestConfig, namespace: str, finalizer: str) -> int:
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rate_limit import TokenBucket
     from jobsworth.client.transport import Client
-    from jobsworth.reconciler.orphan_pods import release_all
+    from jobsworth.reconciler.orphan_pods import untrack_all
 
-    api = Client(config, user_agent="jobsworth-release", limit=TokenBucket(100, 200))
+    api = Client(config, user_agent="jobsworth-remove-finalizers", limit=TokenBucket(100, 200))
     freed = failed = 0
     try:
-        for error in release_all(api, namespace, finalizer):
+        for error in untrack_all(api, namespace, finalizer):
             if error is None:
                 freed += 1
             else:
@@ -379,7 +382,7 @@ Examples:
   jobsworth reconcile --policy policies/ --plan    # the defaults that would be set in stored objects
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
   jobsworth reconcile --log-format json --log syncs
-  jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods
+  jobsworth reconcile --remove-finalizers  # before uninstalling: remove our finalizer from Pods
 """,
     options=ReconcileOptions,
     run=run,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from jobsworth.policy.export import failure_policies, field_limits, pod_limits, resources
@@ -141,13 +142,19 @@ def _without(value: Any, paths: Sequence[tuple[str | int, ...]]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A part of a document: its kind of part, its keys, and its value."""
+    """A part of a document.
 
-    what: str
-    keys: tuple[str, ...]
-    value: Any
+    Attributes:
+        path: its field path.
+        steps: the keys and indexes that lead to it.
+        requirements: yields what it requires of the objects of a kind; None if it is never exported.
+        is_expression: True if it is an expression of the policy.
+    """
+
     path: str
     steps: tuple[str | int, ...]
+    requirements: Callable[[Views], Iterable[Requirement]] | None
+    is_expression: bool = False
 
 
 class _KindRequirements:
@@ -156,7 +163,7 @@ class _KindRequirements:
         self.expressions: list[Requirement] = []
 
     def add(self, source: _Source, requirements: Sequence[Requirement]) -> None:
-        target = self.expressions if source.what == "expressions" else self.limits
+        target = self.expressions if source.is_expression else self.limits
         target.extend(requirements)
 
     def frozen(self) -> Requirements:
@@ -169,66 +176,67 @@ def _sources(spec: Mapping[str, Any]) -> Iterator[_Source]:
         at = f"spec.{name}"
         if name == "limits":
             yield from _limit_sources(value)
-        elif name in ("immutable", "expressions"):
+        elif name == "immutable":
             for index, item in enumerate(value):
-                yield _Source(name, (), item, f"{at}[{index}]", ("spec", name, index))
+                made = partial(field_limits.of_immutable, item)
+                yield _Source(f"{at}[{index}]", ("spec", name, index), made)
+        elif name == "expressions":
+            for index, item in enumerate(value):
+                made = partial(_of_expression, item)
+                yield _Source(f"{at}[{index}]", ("spec", name, index), made, is_expression=True)
         elif name in _LEFT:
-            yield _Source(name, (), value, at, ("spec", name))
+            yield _Source(at, ("spec", name), None)
 
 
 def _limit_sources(limits: Mapping[str, Any]) -> Iterator[_Source]:
+    made: Callable[[Views], Iterable[Requirement]]
     for name, value in limits.items():
         at, steps = f"spec.limits.{name}", ("spec", "limits", name)
         if name == "resources":
             for side, caps in value.items():
                 for key, cap in caps.items():
-                    yield _Source(
-                        "resources", (side, key), cap, f"{at}.{side}[{key}]", (*steps, side, key)
-                    )
+                    made = partial(resources.of_resource, side, key, cap)
+                    yield _Source(f"{at}.{side}[{key}]", (*steps, side, key), made)
         elif name in METADATA:
             for key, one in value.items():
-                yield _Source("metadata", (name, key), one, f"{at}[{key}]", (*steps, key))
+                made = partial(field_limits.of_entry, name, key, one)
+                yield _Source(f"{at}[{key}]", (*steps, key), made)
         elif name == "pod":
             for each in pod_limits_of(value):
-                what, one = ("field", each.value) if each.part is None else ("pod", each)
-                yield _Source(
-                    what, (each.name,), one, f"spec.limits.{each.name}", (*steps, *each.keys)
-                )
+                if each.part is None:
+                    made = partial(field_limits.of_field, each.name, each.value)
+                else:
+                    made = partial(pod_limits.of_part, each.part, each.value)
+                yield _Source(f"spec.limits.{each.name}", (*steps, *each.keys), made)
         elif name == "cronJob":
             for key, one in value.items():
-                yield _Source("field", (f"{name}.{key}",), one, f"{at}.{key}", (*steps, key))
+                made = partial(field_limits.of_field, f"{name}.{key}", one)
+                yield _Source(f"{at}.{key}", (*steps, key), made)
+        elif name == "podFailurePolicy":
+            yield _Source(at, steps, partial(_of_failure_policy, value))
         else:
-            yield _Source("field", (name,), value, at, steps)
+            yield _Source(at, steps, partial(field_limits.of_field, name, value))
+
+
+def _of_failure_policy(limit: Mapping[str, Any], views: Views) -> Iterator[Requirement]:
+    yield from field_limits.of_field("podFailurePolicy", limit, views)
+    yield from failure_policies.of_failure_policy(limit, views)
+
+
+def _of_expression(expression: Mapping[str, Any], views: Views) -> Iterator[Requirement]:
+    yield of_expression(expression, views.new.kind, views.minor)
 
 
 def _made(source: _Source, views: Sequence[Views]) -> tuple[dict[str, list[Requirement]], str]:
     """Return the requirements of a part by kind, and the reason if something is left to the webhook."""
-    if source.what in _LEFT:
-        return {}, _LEFT[source.what]
+    if source.requirements is None:
+        return {}, _LEFT[source.path.removeprefix("spec.")]
     made = {}
     try:
         for each in views:
-            found = list(_requirements(source, each))
+            found = list(source.requirements(each))
             made[each.new.kind] = [one for one in found if one.violated is not False]
     except NotExpressible as error:
         return {}, str(error)
     is_exact = all(each.exact for requirements in made.values() for each in requirements)
     return made, "" if is_exact else _IN_PART
-
-
-def _requirements(source: _Source, views: Views) -> Iterator[Requirement]:
-    keys, value = source.keys, source.value
-    if source.what == "resources":
-        yield from resources.of_resource(keys[0], keys[1], value, views)
-    elif source.what == "metadata":
-        yield from field_limits.of_entry(keys[0], keys[1], value, views)
-    elif source.what == "pod":
-        yield from pod_limits.of_part(value.part, value.value, views)
-    elif source.what == "field":
-        yield from field_limits.of_field(keys[0], value, views)
-        if keys == ("podFailurePolicy",):
-            yield from failure_policies.of_failure_policy(value, views)
-    elif source.what == "immutable":
-        yield from field_limits.of_immutable(value, views)
-    else:
-        yield of_expression(value, views.new.kind, views.minor)

@@ -236,11 +236,11 @@ class _Run:
         deleted = frozenset(deletion.pod.uid for deletion in planned.deletions)
         ends = planned.interim is not None
         record = planned.after(ActionResults(deleted=deleted if ends else frozenset()))
-        released = frozenset(pod.uid for pod in record.finalizer_removals)
-        conclusion = record.after(released)
+        untracked = frozenset(pod.uid for pod in record.finalizer_removals)
+        conclusion = record.after(untracked)
         status = conclusion.status or record.status or planned.interim or job.status
         self._backoff = record.backoff
-        for uid in released:
+        for uid in untracked:
             view = self._views[uid]
             if view.state in (ACTIVE, TERMINATING):
                 self._views[uid] = replace(view, tracking=())

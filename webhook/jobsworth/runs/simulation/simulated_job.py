@@ -251,7 +251,7 @@ class SimulatedJob:
             self._store(record.status)
         self._backoff = record.backoff
         self._emit(record.events)
-        self._release(record.finalizer_removals)
+        self._untrack(record.finalizer_removals)
         conclusion = record.after(frozenset([pod.uid for pod in record.finalizer_removals]))
         if conclusion.finished:
             self.finished = True
@@ -300,7 +300,7 @@ class SimulatedJob:
             deleted = []
             for deletion in planned.deletions:
                 pod = self.pods[deletion.pod.uid]
-                if deletion.release_first:
+                if deletion.untrack_first:
                     pod.view = replace(pod.view, tracking=())
                 self._nodes.delete(pod)
                 deleted.append(deletion.pod.uid)
@@ -346,11 +346,11 @@ class SimulatedJob:
         self.pods[name] = pod
         self._nodes.add(pod)
 
-    def _release(self, released: Iterable[Pod]) -> None:
+    def _untrack(self, pods: Iterable[Pod]) -> None:
         """Remove the finalizer of counted Pods, and note how the Job counted them."""
         status = self.job.status
         failed = frozenset(status.uncounted_failed)
-        for view in released:
+        for view in pods:
             pod = self.pods[view.uid]
             pod.record.counted = self._counted(pod, failed)
             if pod.view.state in (ACTIVE, TERMINATING):

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.audit import unchanged_objects
 from jobsworth.audit.audited_objects import AuditScope
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.evaluation.evaluation import Evaluation
@@ -83,6 +86,13 @@ class Audited:
 
 def job(name: str, namespace: str = "batch", **spec: Any) -> dict[str, Any]:
     return stored(manifest(name, **spec), namespace)
+
+
+def change(stored_job: dict[str, Any], backoff_limit: int) -> None:
+    """Change a stored Job as its API server does, which counts up the resourceVersion."""
+    stored_job["spec"]["backoffLimit"] = backoff_limit
+    metadata = stored_job["metadata"]
+    metadata["resourceVersion"] = str(int(metadata["resourceVersion"]) + 1)
 
 
 def test_jobs_and_cron_jobs_are_counted_by_policy_enforcement_and_namespace() -> None:
@@ -217,6 +227,101 @@ def test_an_object_whose_evaluation_fails_does_not_end_the_audit(
     )
 
 
+# Objects that have not changed
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the objects that were evaluated."""
+    names: list[str] = []
+    evaluate = Evaluator.evaluate
+
+    def noting(self: Evaluator, subject: Subject) -> Evaluation:
+        names.append(subject.value["metadata"]["name"])
+        return evaluate(self, subject)
+
+    monkeypatch.setattr(Evaluator, "evaluate", noting)
+    return names
+
+
+def test_an_object_is_evaluated_again_only_if_it_or_a_policy_has_changed(
+    evaluated: list[str],
+) -> None:
+    audited = Audited(RETRIES)
+    audited.server.jobs = [job("poor"), job("sound", backoffLimit=0)]
+    audited.audit.audit()
+    audited.audit.audit()
+    assert evaluated == ["poor", "sound"]
+    change(audited.server.jobs[1], 9)
+    audited.audit.audit()
+    assert evaluated[2:] == ["sound"]
+    audited.policies = policies(RETRIES)
+    audited.audit.audit()
+    assert evaluated[3:] == ["poor", "sound"]
+
+
+def test_a_failed_audit_forgets_no_result(evaluated: list[str]) -> None:
+    audited = Audited(RETRIES)
+    audited.server.jobs = [job("poor"), job("sound", backoffLimit=0)]
+    audited.audit.audit()
+    audited.server.faults.append(
+        lambda path, query: (500, status(500, "InternalError", "boom")) if path == JOBS else None
+    )
+    assert not audited.audit.audit()
+    audited.server.faults.clear()
+    audited.audit.audit()
+    assert evaluated == ["poor", "sound"]
+
+
+def test_results_beyond_the_bound_are_not_kept(
+    evaluated: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unchanged_objects, "MOST_DISTINCT", 1)
+    audited = Audited(RETRIES)
+    audited.server.jobs = [job("first"), job("second"), job("sound", backoffLimit=0)]
+    for _ in range(2):
+        audited.audit.audit()
+    assert evaluated[3:] == ["sound"]
+    assert audited.values("jobsworth_audit_violations") == {("few-retries", "deny", "batch"): 2}
+
+
+CHANGES = st.lists(
+    st.one_of(
+        st.tuples(st.just("create"), st.integers(0, 5)),
+        st.tuples(st.just("change"), st.integers(0, 5)),
+        st.tuples(st.just("delete"), st.integers(0, 5)),
+        st.tuples(st.just("limit"), st.integers(1, 4)),
+    ),
+    max_size=4,
+)
+
+
+@pytest.mark.slow
+@given(st.lists(CHANGES, min_size=2, max_size=5))
+def test_a_later_audit_finds_what_the_first_of_another_process_does(
+    histories: list[list[tuple[str, int]]],
+) -> None:
+    audited = Audited(RETRIES)
+    for changes in histories:
+        jobs = audited.server.jobs
+        for what, number in changes:
+            if what == "create":
+                jobs.append(job(f"job-{number}", f"team-{number % 2}", backoffLimit=number))
+            elif what == "limit":
+                limits = {"backoffLimit": {"maximum": number}}
+                audited.policies = policies(document("few-retries", limits=limits))
+            elif jobs and what == "change":
+                change(jobs[number % len(jobs)], number)
+            elif jobs:
+                del jobs[number % len(jobs)]
+        assert audited.audit.audit()
+        fresh = Audited()
+        fresh.server, fresh.policies = audited.server, audited.policies
+        fresh.start()
+        assert fresh.audit.audit()
+        assert vars(audited.metrics.result) == vars(fresh.metrics.result)
+
+
 # Events
 
 
@@ -247,7 +352,7 @@ def test_other_findings_are_another_event() -> None:
     poor = job("poor")
     audited.server.jobs = [poor]
     audited.audit.audit()
-    poor["spec"]["backoffLimit"] = 8
+    change(poor, 8)
     audited.audit.audit()
     assert len(audited.server.events) == 2
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jobsworth.client.api_errors import ApiError
@@ -57,7 +57,7 @@ class AuditEvents:
         """End the audit; forget the objects that a complete audit did not report."""
         self._written = self._current if complete else {**self._written, **self._current}
 
-    def report(self, stored: dict[str, Any], reported: list[Reported]) -> None:
+    def report(self, stored: dict[str, Any], reported: Sequence[Reported]) -> None:
         """Write one Event with the findings of an object, unless it was written before."""
         found = [finding for policy, finding in reported if _is_worth_an_event(policy, finding)]
         if not found:

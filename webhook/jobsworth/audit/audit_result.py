@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.findings.finding import Reported
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Effect
@@ -54,14 +53,13 @@ class AuditResult:
         self.violating: set[ViolatedPolicy] = set()
         self.findings: Counter[FindingKind] = Counter()
 
-    def add(self, stored: dict[str, Any], evaluation: Evaluation, reported: list[Reported]) -> None:
-        """Count an object with the findings that are reported about it."""
+    def add(
+        self, stored: dict[str, Any], applicable: Iterable[str], reported: Sequence[Reported]
+    ) -> None:
+        """Count an object with the policies that apply to it, and the findings that are reported about it."""
         meta = stored["metadata"]
         self.objects[stored["kind"]] += 1
-        if evaluation.policy is not None:
-            self.applicable.update(
-                policy.name for policy, decision in evaluation.policy.decisions if decision.applies
-            )
+        self.applicable.update(applicable)
         self.findings.update(
             {
                 FindingKind(finding.source, finding.severity, finding.code)

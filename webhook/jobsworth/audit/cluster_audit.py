@@ -11,9 +11,10 @@ from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_o
 from jobsworth.audit.job_owners import OwnersFindings, owner_of
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.client.api_errors import ApiError
+from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.finding import Threshold
+from jobsworth.findings.finding import Reported, Threshold
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import VALID, Result
 from jobsworth.lint.selection import Selection
@@ -143,6 +144,18 @@ class ClusterAudit:
         return found
 
 
+class Audited(NamedTuple):
+    """What a continuous audit needs of the evaluation of an object.
+
+    Attributes:
+        applicable: the names of the policies that apply to the object.
+        reported: the findings, without their fixes.
+    """
+
+    applicable: tuple[str, ...]
+    reported: tuple[Reported, ...]
+
+
 class AuditSettings(NamedTuple):
     """The settings of one audit.
 
@@ -155,6 +168,37 @@ class AuditSettings(NamedTuple):
     evaluator: Evaluator
     selection: Selection
     namespace_labels: Labels
+
+    def evaluate(self, stored: dict[str, Any]) -> Evaluation:
+        """Evaluate a stored object."""
+        labels = self.namespace_labels.get(stored["metadata"]["namespace"])
+        return self.evaluator.evaluate(Subject(stored, "stored", namespace_labels=labels))
+
+    def audited(self, stored: dict[str, Any]) -> Audited:
+        """Evaluate a stored object, and return what a continuous audit needs."""
+        evaluation = self.evaluate(stored)
+        decisions = () if evaluation.policy is None else evaluation.policy.decisions
+        return Audited(
+            tuple(policy.name for policy, decision in decisions if decision.applies),
+            tuple(
+                (policy, finding if finding.fix is None else finding.changed(fix=None))
+                for policy, finding in evaluation.reported(self.selection)
+            ),
+        )
+
+    def judge_like(self, other: AuditSettings) -> bool:
+        """Return True if these settings and others find the same in every object.
+
+        Policies that were loaded again count as others.
+        """
+        mine, theirs = self.evaluator, other.evaluator
+        return (
+            mine.policies is theirs.policies
+            and mine.admission_policies is theirs.admission_policies
+            and (mine.server, mine.stored_by) == (theirs.server, theirs.stored_by)
+            and self.selection == other.selection
+            and self.namespace_labels == other.namespace_labels
+        )
 
 
 def namespace_labels(
@@ -230,11 +274,10 @@ class AuditedResults:
                 yield result
 
     def _result(self, stored: dict[str, Any]) -> Result | None:
-        evaluator, selection, labels = self._settings
+        selection = self._settings.selection
         kind, meta = stored["kind"], stored["metadata"]
         namespace, name = meta["namespace"], meta["name"]
-        subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
-        found = self.owners.of(stored, evaluator.evaluate(subject).reported(selection))
+        found = self.owners.of(stored, self._settings.evaluate(stored).reported(selection))
         if found is None:
             return None
         owner = owner_of(stored) if kind == "Job" else None

@@ -1,8 +1,8 @@
 """The audit that runs continuously: every object again at each interval, and at once when a policy changes.
 
 It lists the objects in pages instead of watching them. So it holds one page of objects at a time, its calls
-do not depend on how often Jobs change their status, and it evaluates the same objects as an audit that runs
-once.
+do not depend on how often Jobs change their status, and it reports the same objects as an audit that runs
+once. It evaluates those that have changed since the audit before.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_o
 from jobsworth.audit.cluster_audit import AuditSettings
 from jobsworth.audit.job_owners import OwnersFindings
 from jobsworth.audit.stored_objects import StoredObjects
+from jobsworth.audit.unchanged_objects import UnchangedObjects
 from jobsworth.client.api_errors import ApiError
-from jobsworth.evaluation.subject import Subject
 
 POLL_SECONDS = 1.0  # between two checks of the policies' files
 RETRY_SECONDS = 30.0  # after an audit that failed, if the interval is longer
@@ -77,6 +77,7 @@ class ContinuousAudit:
         self._stop = stop
         self._log = log
         self._health = health
+        self._unchanged = UnchangedObjects()
         self._complete = False
 
     def run(self) -> None:
@@ -103,6 +104,7 @@ class ContinuousAudit:
             self._log(f"the audit failed and is retried: {error}")
         finally:
             self._events.end(complete=complete)
+            self._unchanged.end(complete=complete)
         if self._events.error:
             self._log(f"cannot write some events; the last error is of {self._events.error}")
         if not complete:
@@ -130,22 +132,23 @@ class ContinuousAudit:
 
     def _evaluated(self) -> AuditResult | None:
         """Evaluate all objects; return None if stopped before the end."""
-        evaluator, selection, namespace_labels = self._settings()
-        result, owners = AuditResult(evaluator.policies), OwnersFindings()
+        settings = self._settings()
+        result, owners = AuditResult(settings.evaluator.policies), OwnersFindings()
+        self._unchanged.begin(settings)
         for stored in audited_objects(self._stored_objects, self._scope, AuditProgress()):
             if self._stop.is_set():
                 return None
-            labels = namespace_labels.get(stored["metadata"]["namespace"])
-            subject = Subject(stored, "stored", namespace_labels=labels)
-            try:
-                evaluation = evaluator.evaluate(subject)
-                reported = evaluation.reported(selection)
-            except Exception as error:  # a bug: it must not end the audit of all other objects
-                result.unevaluated += 1
-                self._log(_internal_error(stored, error))
-                continue
-            result.add(stored, evaluation, reported)
-            new = owners.of(stored, reported)
+            found = self._unchanged.of(stored)
+            if found is None:
+                try:
+                    found = settings.audited(stored)
+                except Exception as error:  # a bug: it must not end the audit of all other objects
+                    result.unevaluated += 1
+                    self._log(_internal_error(stored, error))
+                    continue
+                self._unchanged.keep(stored, found)
+            result.add(stored, found.applicable, found.reported)
+            new = owners.of(stored, found.reported)
             if new is not None:
                 self._events.report(stored, new)
         return result

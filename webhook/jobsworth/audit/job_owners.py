@@ -5,6 +5,7 @@ A change of the Job itself does not last: its owner creates the next one from th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jobsworth.api.jobset.names import REPLICATED_JOB
@@ -96,7 +97,7 @@ class OwnersFindings:
         self._seen: set[tuple[str, ...]] = set()
         self.repeated = 0
 
-    def of(self, stored: dict[str, Any], reported: list[Reported]) -> list[Reported] | None:
+    def of(self, stored: dict[str, Any], reported: Sequence[Reported]) -> Sequence[Reported] | None:
         """Return the findings about a stored object that are new; None if all are repeated.
 
         Those about a Job with an owner name the owner, and the field to change there.

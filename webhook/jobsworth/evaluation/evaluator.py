@@ -62,8 +62,8 @@ class Evaluator:
     """
 
     __slots__ = (
-        "_admission_policies", "_api", "_budget", "_engine", "_lint_accepted", "_linter", "_lints",
-        "_own_kinds", "_storing", "policies", "server",
+        "_api", "_budget", "_engine", "_lint_accepted", "_linter", "_lints",
+        "_own_kinds", "_storing", "admission_policies", "policies", "server", "stored_by",
     )  # fmt: skip
 
     def __init__(
@@ -81,11 +81,12 @@ class Evaluator:
         admission_policies: AdmissionPolicySet | None = None,
     ) -> None:
         self.server = server
-        self._admission_policies = admission_policies
+        self.admission_policies = admission_policies
         self._own_kinds = kinds
         self._budget = budget
         self.policies = policies
         self._engine = engine_for(server)
+        self.stored_by = stored_by
         self._storing = None if stored_by in (None, server) else engine_for(stored_by)
         self._api = api
         self._lints = lint
@@ -268,7 +269,7 @@ class Evaluator:
 
     def _mutation(self, prepared: PreparedObject) -> AdmissionMutation | None:
         """Apply the MutatingAdmissionPolicies to an object whose values can be read; None without any."""
-        policies = self._admission_policies
+        policies = self.admission_policies
         if policies is None or not policies.mutating or prepared.unreadable:
             return None
         if prepared.policy_request is None:
@@ -284,7 +285,7 @@ class Evaluator:
         mutation: AdmissionMutation | None,
     ) -> Sequence[Reported]:
         """Return what admission policies say about an object whose values can be read."""
-        policies, policy_request = self._admission_policies, prepared.policy_request
+        policies, policy_request = self.admission_policies, prepared.policy_request
         if policies is None or policy_request is None or prepared.unreadable:
             return ()
         from jobsworth.evaluation.admission_mutation import admission_findings

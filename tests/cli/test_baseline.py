@@ -127,6 +127,21 @@ def test_findings_in_files_that_were_not_validated_are_kept(validate: Validate) 
     assert "2 findings (0 added, 0 removed)" in validate(*WRITE, "jobs/c.yaml").err
 
 
+def test_findings_are_kept_if_another_file_with_the_object_was_validated(
+    validate: Validate,
+) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    patch = SOUND.replace("name: sound", "name: shadowed")
+    assert "no longer found" not in validate(*BASELINE, "p.yaml", files={"p.yaml": patch}).err
+    assert "2 findings (0 added, 0 removed)" in validate(*WRITE, "p.yaml").err
+
+
+def test_findings_are_kept_while_their_file_cannot_be_read(validate: Validate) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    done = validate(*WRITE, "jobs", files={"jobs/a.yaml": SHADOWED + "status: {"})
+    assert "2 findings (0 added, 0 removed)" in done.err
+
+
 def test_objects_without_a_name_are_known_by_their_file(validate: Validate) -> None:
     unnamed = SHADOWED.replace("name: shadowed", "generateName: shadowed-")
     validate(*WRITE, "jobs", files={"jobs/a.yaml": unnamed})

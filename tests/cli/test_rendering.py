@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,22 @@ def write(files: dict[str, str]) -> None:
     for name, text in files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text)
+
+
+def commit() -> None:
+    user = ["-c", "user.name=A tester", "-c", "user.email=tester@example.com"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "All"]):
+        subprocess.run(["git", *user, *arguments], check=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a chart, a base and an overlay."""
+    current = tmp_path / "repository"
+    current.mkdir()
+    monkeypatch.chdir(current)
+    write(REPOSITORY)
+    return current
 
 
 def test_a_finding_of_a_chart_leads_to_the_line_of_its_template(
@@ -164,6 +181,35 @@ def test_a_folder_is_rendered_with_all_its_charts_and_overlays(
     assert len([line for line in lines if line.startswith("base/job.yaml:8:")]) == 1
     assert any(line.startswith("charts/etl/templates/job.yaml:6:") for line in lines)
     assert "JW090" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("changed", "rendered"),
+    [
+        ("charts/etl/values.yaml", ["helm"]),
+        ("charts/etl/templates/_helpers.tpl", ["helm"]),
+        ("charts/common/values.yaml", ["helm"]),
+        ("base/job.yaml", ["kustomize"]),
+        ("overlays/prod/kustomization.yaml", ["kustomize"]),
+        ("notes.txt", []),
+    ],
+)
+def test_what_a_branch_changes_is_rendered(
+    changed: str, rendered: list[str], validate: Validate, tools: Path, folder: Path
+) -> None:
+    depends = "dependencies: [{name: common, repository: 'file://../common'}]\n"
+    common = {"charts/common/Chart.yaml": CHART.replace("etl", "common") + "type: library\n"}
+    write({**common, "charts/etl/Chart.yaml": CHART + depends})
+    commit()
+    prints(tools, "helm", RENDERED)
+    prints(tools, "kustomize", BUILT.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    with Path(changed).open("a") as file:
+        file.write("# changed\n")
+    done = validate("--git-ref", "HEAD", "--mixed", "--render", "-o", "concise")
+    assert [tool for tool in ("helm", "kustomize") if (tools / f"{tool}.args").exists()] == rendered
+    assert ("charts/etl/templates/job.yaml:6:" in done.out) == ("helm" in rendered)
+    assert ("base/job.yaml:8:" in done.out) == ("kustomize" in rendered)
+    assert done.code == (1 if rendered else 0)
 
 
 def test_fixes_of_what_is_rendered_are_withheld(

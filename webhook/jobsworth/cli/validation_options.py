@@ -164,12 +164,15 @@ def check_rendering(options: RenderingOptions) -> None:
         raise UsageError("--values and --set require --helm CHART or --render")
 
 
-def sources_of(options: RenderingOptions, paths: Sequence[str]) -> list[Source]:
+def sources_of(
+    options: RenderingOptions, paths: Sequence[str], changed: Sequence[str] | None = None
+) -> list[Source]:
     """Return the charts and overlays to render.
 
     Args:
         options: name them, or have them searched for.
         paths: the files and folders of the command line.
+        changed: of those that are found, only what is rendered from one of these files; None for all.
     """
     if not (options.helm or options.kustomize or options.render):
         return []
@@ -180,7 +183,10 @@ def sources_of(options: RenderingOptions, paths: Sequence[str]) -> list[Source]:
     for path in paths if options.render else ():
         if os.path.isdir(path):
             sources += (found for found in sources_in(path) if found not in sources)
-    return sources
+    if changed is None or not options.render or not {*options.values}.isdisjoint(changed):
+        return sources
+    named = {*options.helm, *options.kustomize}
+    return [each for each in sources if each.path in named or each.is_rendered_from(changed)]
 
 
 def render_options(options: RenderingOptions, namespace: str) -> RenderOptions | None:

@@ -49,8 +49,8 @@ class Baseline:
         self._entries = {_key(entry): entry for entry in _read(path, may_be_new=may_be_new)}
         self._renewing = may_be_new
         self._found: dict[Key, Entry] = {}
-        self._objects: set[Key] = set()
         self._files: set[str] = set()
+        self._unread: set[str] = set()
         self._known = 0
         self._new = 0
         self._rejected = 0
@@ -61,11 +61,12 @@ class Baseline:
         self._files.add(file)
         if result.status == SKIPPED and not result.findings:
             return result
-        self._objects.add(_object(_entry(result, None, file)))
         kept, errors = [], 0
         for located in result.findings:
             entry = _entry(result, located, file)
             key = _key(entry)
+            if entry["code"] in NEVER:
+                self._unread.add(file)
             if entry["code"] in NEVER or not (self._renewing or key in self._entries):
                 kept.append(located)
                 self._new += 1
@@ -119,15 +120,15 @@ class Baseline:
         return f"; {self._rejected} of them {noun} of the API server"
 
     def _is_gone(self, key: Key, entry: Entry) -> bool:
-        """Return True if an entry's object was validated and the finding did not occur."""
+        """Return True if the finding did not occur in a file that was validated, or that no longer exists.
+
+        A file that could not be read, or only in part, says nothing.
+        """
         if key in self._found:
             return False
         file = entry["file"]
-        return (
-            _object(entry) in self._objects
-            or file in self._files
-            or not os.path.lexists(os.path.join(self._folder, file))
-        )
+        validated = file in self._files and file not in self._unread
+        return validated or not os.path.lexists(os.path.join(self._folder, file))
 
     def _file(self, result: Result) -> str:
         """Return the result's file relative to the baseline's folder."""
@@ -153,16 +154,16 @@ def _is_rejection(finding: Finding) -> bool:
     return finding.source == "api" and finding.severity == "error"
 
 
-def _entry(result: Result, located: LocatedFinding | None, file: str) -> Entry:
+def _entry(result: Result, located: LocatedFinding, file: str) -> Entry:
     entry = {
         "file": file,
-        "code": located.finding.code if located is not None else "",
+        "code": located.finding.code,
         "kind": result.kind or "",
         "namespace": result.namespace or "",
         "name": result.name or "",
-        "field": located.finding.field if located is not None else "",
+        "field": located.finding.field,
     }
-    if located is not None and _is_rejection(located.finding):
+    if _is_rejection(located.finding):
         entry["message"] = _bounded(located.finding.message)
     return entry
 

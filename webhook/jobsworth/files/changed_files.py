@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import ExistingObjects, Identity, identity
@@ -24,19 +24,30 @@ from jobsworth.usage_error import UsageError
 from jobsworth.validation.engine import Engine, UnknownKind, engine_for
 
 
-def changed_manifests(
-    ref: str, paths: Sequence[str], configurations: Configurations
-) -> tuple[list[str], ExistingObjects]:
+class Changes(NamedTuple):
+    """What a branch changes.
+
+    Attributes:
+        manifests: the changed manifests relative to the current folder (a nonexistent path as given; no
+            deleted files).
+        existing: the objects at the ref.
+        files: all changed files, also deleted ones, relative to the current folder.
+        within: the files and folders that were searched.
+    """
+
+    manifests: list[str]
+    existing: ExistingObjects
+    files: list[str]
+    within: Sequence[str]
+
+
+def changes_since(ref: str, paths: Sequence[str], configurations: Configurations) -> Changes:
     """Return the manifests that the current branch changes, and the objects that they update.
 
     Args:
         ref: a branch, a tag or a commit.
         paths: files and folders to stay within; none for the whole repository.
         configurations: give each file's API server, and so which objects can exist in a cluster.
-
-    Returns:
-        The files relative to the current folder (a nonexistent path as given; no deleted files), and the
-        objects at the ref.
 
     Raises:
         UsageError: git fails, a path is outside the repository, or a configuration is invalid.
@@ -47,7 +58,7 @@ def changed_manifests(
 
 def _changed(
     repository: Repository, ref: str, paths: Sequence[str], configurations: Configurations
-) -> tuple[list[str], ExistingObjects]:
+) -> Changes:
     commit = repository.commit(ref)
     content_ids = repository.changed_since(commit)
     changed = set(content_ids)
@@ -57,13 +68,15 @@ def _changed(
     changed.update(repository.untracked())
     names = {file: _name_here(repository, file) for file in sorted(changed)}
     found: dict[str, None] = {}
-    for path in paths or [repository.top]:
+    searched = paths or [_name_here(repository, "")]
+    for path in searched:
         within = _within(repository, path)
         meant = [name for file, name in names.items() if _means(within, file)]
         found |= dict.fromkeys(name for name in meant if os.path.lexists(name))
         if not meant and not os.path.lexists(path):
             found[path] = None
-    return list(found), _objects_at_ref(repository, content_ids, configurations)
+    existing = _objects_at_ref(repository, content_ids, configurations)
+    return Changes(list(found), existing, list(names.values()), searched)
 
 
 def _name_here(repository: Repository, file: str) -> str:

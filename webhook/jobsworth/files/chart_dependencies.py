@@ -108,20 +108,25 @@ class _Copier:
                 shutil.copyfile(file, os.path.join(target, name))
 
 
-def _missing(chart: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and folder of each dependency that is a folder beside a chart and not built in it."""
+def local_dependencies(chart: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and folder of each dependency of a chart that is a folder beside it."""
     for each in _dependencies(chart):
         name, repository = each.get("name"), each.get("repository")
         if not isinstance(name, str) or not isinstance(repository, str) or not _is_name(name):
             continue
-        built = os.path.join(chart, SUBCHARTS)
-        try:
-            present = os.listdir(built)
-        except OSError:
-            present = []
-        has = any(entry == name or entry.startswith(f"{name}-") for entry in present)
-        if repository.startswith(LOCAL) and not has:
+        if repository.startswith(LOCAL):
             yield name, os.path.normpath(os.path.join(chart, repository.removeprefix(LOCAL)))
+
+
+def _missing(chart: str) -> Iterator[tuple[str, str]]:
+    """Yield the dependencies beside a chart that are not built in it."""
+    try:
+        present = os.listdir(os.path.join(chart, SUBCHARTS))
+    except OSError:
+        present = []
+    for name, folder in local_dependencies(chart):
+        if not any(entry == name or entry.startswith(f"{name}-") for entry in present):
+            yield name, folder
 
 
 def _dependencies(chart: str) -> list[dict[str, Any]]:

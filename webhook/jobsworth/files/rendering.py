@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from jobsworth.files.chart_dependencies import built_chart
+from jobsworth.files.chart_dependencies import built_chart, local_dependencies
 from jobsworth.files.chart_sources import ChartSources, chart_metadata, ci_values
 from jobsworth.files.charts import CHART_FILE, chart_note
 from jobsworth.files.origins import source_of
@@ -21,7 +21,11 @@ from jobsworth.files.repository_root import (
     root_around,
     stays_in_repository,
 )
-from jobsworth.files.source_folders import folders_named_in, leads_out_of_repository
+from jobsworth.files.source_folders import (
+    each_once,
+    folders_named_in,
+    leads_out_of_repository,
+)
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import Result
 from jobsworth.manifests import Document, ManifestError
@@ -59,6 +63,23 @@ class Source:
 
     kind: Literal["chart", "overlay"]
     path: str
+
+    def is_rendered_from(self, files: Sequence[str]) -> bool:
+        """Return True if one of some files is in a folder from which it is rendered."""
+        folders = list(self._folders())
+        return any(is_within(file, folder) for file in files for folder in folders)
+
+    def _folders(self) -> Iterator[str]:
+        """Yield its folder and those that it names: charts that it depends on, or bases."""
+        folders = [self.path]
+        for folder in each_once(folders):
+            yield folder
+            if self.kind == "chart":
+                folders += (path for _, path in local_dependencies(folder))
+                continue
+            for named in folders_named_in(folder):
+                if not isinstance(named, ManifestError):
+                    folders.append(named.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ def leads_out_of_repository(kind: str, path: str) -> ManifestError | None:
     return _chart(path, root) if kind == "chart" else _overlay(path, root)
 
 
-def _each_once(folders: list[str]) -> Iterator[str]:
+def each_once(folders: list[str]) -> Iterator[str]:
     """Take folders off a list that grows meanwhile, and yield each once, by its real path."""
     seen = set()
     while folders:
@@ -81,7 +81,7 @@ def _each_once(folders: list[str]) -> Iterator[str]:
 
 def _chart(path: str, root: str) -> ManifestError | None:
     folders = [path]
-    for folder in _each_once(folders):
+    for folder in each_once(folders):
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:  # helm reports it, or it is a packed chart
@@ -96,7 +96,7 @@ def _chart(path: str, root: str) -> ManifestError | None:
 
 def _overlay(path: str, root: str) -> ManifestError | None:
     folders = [path]
-    for folder in _each_once(folders):
+    for folder in each_once(folders):
         for name in KUSTOMIZATIONS:
             file = os.path.join(folder, name)
             if os.path.islink(file) and not is_within(file, root):

@@ -157,9 +157,10 @@ def _compared(
 ) -> tuple[Sequence[str], ExistingObjects | None]:
     """Return the files to explain, and the objects to compare them with; None without any."""
     if options.git_ref is not None:
-        from jobsworth.files.changed_files import changed_manifests
+        from jobsworth.files.changed_files import changes_since
 
-        return changed_manifests(options.git_ref, options.paths, reading.configurations)
+        changes = changes_since(options.git_ref, options.paths, reading.configurations)
+        return changes.manifests, changes.existing
     if options.against is None:
         return options.paths, None
     if options.against != STDIN and not os.path.lexists(options.against):

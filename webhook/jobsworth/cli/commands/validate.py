@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.configuration_options import ConfigurationOptions, server_settings, with_rules
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from jobsworth.files.baseline import Baseline
     from jobsworth.files.dry_runs import DryRuns
     from jobsworth.files.live_objects import LiveObjects
+    from jobsworth.files.rendering import Source
 
 HERE = (".",)
 """The paths of a command line without any."""
@@ -160,7 +161,7 @@ def run(options: ValidateOptions) -> int:
 def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
     configurations = _configurations(options)
     baseline = _baseline(options.known)
-    paths, existing, failures = _manifests(options, configurations, asked.live)
+    paths, existing, failures, sources = _manifests(options, configurations, asked.live)
     evaluator = _evaluator(options, configurations, existing, paths, asked.dry_runs)
     fixes = _fixes(options, evaluator, baseline)
     run = ValidationRun(
@@ -169,7 +170,7 @@ def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
         _validated_paths(options, paths),
         evaluate=None if fixes is None else fixes.file,
         processes=_processes(options),
-        sources=sources_of(options.rendering, paths),
+        sources=sources,
         rendering=render_options(options.rendering, options.input.namespace or ""),
         baseline=baseline,
     )
@@ -263,24 +264,42 @@ def _baseline(options: BaselineOptions) -> Baseline | None:
     return Baseline(options.baseline, may_be_new=options.write_baseline)
 
 
+class _Manifests(NamedTuple):
+    """What to validate.
+
+    Attributes:
+        paths: the files and folders.
+        existing: the objects that they update.
+        failures: errors from reading these.
+        sources: the charts and overlays to render.
+    """
+
+    paths: Sequence[str]
+    existing: OldObjects
+    failures: list[Result]
+    sources: list[Source]
+
+
 def _manifests(
     options: ValidateOptions, configurations: Configurations, live: LiveObjects | None
-) -> tuple[Sequence[str], OldObjects, list[Result]]:
-    """Return the paths to validate, the existing objects, and errors from reading them."""
-    if live is not None:
-        return _paths(options), live, []
+) -> _Manifests:
     against, git_ref = options.comparison.against, options.comparison.git_ref
     if git_ref is not None:
-        from jobsworth.files.changed_files import changed_manifests
+        from jobsworth.files.changed_files import changes_since
 
-        paths, existing = changed_manifests(git_ref, options.paths, configurations)
-        return paths, existing, []
+        changes = changes_since(git_ref, options.paths, configurations)
+        sources = sources_of(options.rendering, changes.within, changes.files)
+        return _Manifests(changes.manifests, changes.existing, [], sources)
+    paths = _paths(options)
+    sources = sources_of(options.rendering, paths)
+    if live is not None:
+        return _Manifests(paths, live, [], sources)
     if against is None:
-        return _paths(options), NO_OBJECTS, []
+        return _Manifests(paths, NO_OBJECTS, [], sources)
     from jobsworth.files.manifest_reading import read_existing
 
     objects, failures = read_existing(against)
-    return _paths(options), ExistingObjects(objects), failures
+    return _Manifests(paths, ExistingObjects(objects), failures, sources)
 
 
 def _paths(options: ValidateOptions) -> Sequence[str]:

@@ -6,7 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
+from support.api_server.stored_objects import manifest, stored
 from support.cli.command_processes import BAD, GOOD, OTHER, ROOT
 from support.cli.command_runs import Command
 
@@ -243,6 +245,14 @@ def test_one_failed_index_is_said_to_fail_the_job_beside_max_failed_indexes(
     ]
     (row,) = job["exit_codes"]
     assert row["outcome"]["failed_index_fails_job"] == "NoIndexLeft"
+
+
+def test_a_job_as_a_cluster_stores_it_is_explained(command: Command, tmp_path: Path) -> None:
+    job = stored(manifest("train", backoffLimit=2))
+    assert "selector" in job["spec"]
+    (tmp_path / "stored.yaml").write_text(yaml.safe_dump(job))
+    done = command("explain", "stored.yaml", "--exit-code", "1")
+    assert (done.code, done.err) == (0, "")
 
 
 def test_an_invalid_job_is_refused_with_the_words_of_the_api_server(command: Command) -> None:

@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from support.api_server.stored_objects import manifest, stored
 from support.cli.command_processes import BAD, GOOD, run
 from support.cli.command_runs import Command
 
@@ -44,6 +46,14 @@ def test_one_run_shows_events_a_chart_and_the_outcome(folder: Path, command: Com
     assert "train-1 ended with exit code 1 after 1 min: no rule matches, counted\n" in done.out
     assert "Complete after 3 min 46 s: CompletionsReached\n" in done.out
     assert "Pods       3: 1 succeeded, 2 failed and counted\n" in done.out
+
+
+def test_a_job_as_a_cluster_stores_it_is_simulated(folder: Path, command: Command) -> None:
+    job = stored(manifest("train", backoffLimit=2))
+    assert "selector" in job["spec"]
+    (folder / "stored.yaml").write_text(yaml.safe_dump(job))
+    done = command("simulate", "stored.yaml")
+    assert (done.code, done.err) == (0, "")
 
 
 def test_json_has_every_pod(folder: Path, command: Command) -> None:

@@ -27,6 +27,7 @@ from jobsworth.lint.edit import CODES
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.lint.selection import Selection
 from jobsworth.manifests import Document, ManifestError, expand_lists, read_file
+from jobsworth.provenance.generated_fields import as_created
 from jobsworth.runs.explanation.explained_job import ExplainedJob, ExplainedJobSet, explained_job
 from jobsworth.runs.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.usage_error import InputError
@@ -137,7 +138,7 @@ def _parts(value: Any, server: ApiServer) -> tuple[list[_Part], list[Finding]]:
             errors += found
         else:
             parts.append(_Part(child.value, child.what, child))
-    return (parts, errors) if created else ([_Part(value)], [])
+    return (parts, errors) if created else ([_Part(as_created(value))], [])
 
 
 def _of_job_set(

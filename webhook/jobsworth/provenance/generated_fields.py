@@ -51,6 +51,13 @@ def strip_generated(stored: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
+def as_created(value: Any) -> Any:
+    """Return an object that was read from a cluster as a client could create it, and any other as it is."""
+    if isinstance(value, dict) and came_from_a_server(value):
+        return strip_generated(value)
+    return value
+
+
 def strip_admitted(job: dict[str, Any]) -> dict[str, Any]:
     """Return a Job that is about to be created without the selector and labels generated for it.
 

@@ -459,7 +459,7 @@ Examples:
   jobsworth validate --against live manifests/        # to the objects in the cluster?
   jobsworth validate --server manifests/              # would this cluster create them, and their Pods?
   jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
-  kubectl get jobs -A -o yaml | jobsworth validate --output concise -
+  helm template charts/etl | jobsworth validate --output concise -   # or --helm charts/etl
   jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn
   jobsworth validate --diff manifests/                # show safe fixes; --fix applies them
   jobsworth validate --baseline known.json --write-baseline .   # accept today's findings

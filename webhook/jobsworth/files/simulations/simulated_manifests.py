@@ -19,6 +19,7 @@ from jobsworth.kinds.children import created_jobs
 from jobsworth.kinds.job_set_children import children as job_set_children
 from jobsworth.lint.misidentified import near_miss
 from jobsworth.manifests import Document, ManifestError
+from jobsworth.provenance.generated_fields import as_created
 from jobsworth.runs.simulation.scenario import Scenario
 from jobsworth.runs.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
 from jobsworth.runs.virtual_time import clock
@@ -67,7 +68,7 @@ class SimulatedManifest:
         self.children: tuple[dict[str, Any], ...] = ()
         created = None if number is None else created_jobs(document.value)[number]
         self.what = "" if created is None else created.what
-        value: Any = document.value if created is None else created.value
+        value: Any = as_created(document.value) if created is None else created.value
         self.value = value
         if is_job_set(value):
             self.object = self._job_set(value, created)

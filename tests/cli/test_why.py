@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,39 @@ def test_what_cannot_be_read_is_an_error_with_its_place(
 def test_files_and_objects_of_a_cluster_are_not_mixed(why: Command) -> None:
     done = why(TRAIN, "job/train")
     assert (done.code, "name either files or objects" in done.err) == (2, True)
+
+
+SILENT = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly, namespace: batch, uid: "1", creationTimestamp: "2026-11-01T00:00:00Z"}
+spec:
+  schedule: "0 2 * * *"
+  jobTemplate:
+    spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: main}]}}}
+status: {lastScheduleTime: "2026-11-22T02:00:00Z", lastSuccessfulTime: "2026-11-22T02:10:00Z"}
+"""
+
+
+def test_missed_runs_are_counted_up_to_the_time_at_which_the_objects_were_saved(
+    why: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "saved.yaml"
+    file.write_text(SILENT)
+    assert "has no Job any more" in why(str(file)).out.splitlines()[0]
+    first = "CronJob nightly has not run since 2026-11-22T02:00:00Z (6 runs missed)."
+    assert why(str(file), "--at", "2026-11-28T03:00Z").out.splitlines()[0] == first
+
+
+def test_standard_input_was_saved_now(why: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobsworth.cli.options.time.time", lambda: 1_795_834_800.0)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SILENT.encode())))
+    assert "(6 runs missed)" in why("-").out.splitlines()[0]
+
+
+def test_a_cluster_is_read_now(why: Command) -> None:
+    done = why("job/train", "--at", "2026-11-28")
+    assert (done.code, done.err) == (2, "Error: --at is for files: a cluster is read now\n")
 
 
 def test_the_manifest_is_for_a_job_of_a_cluster(why: Command) -> None:

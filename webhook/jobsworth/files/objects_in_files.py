@@ -33,17 +33,19 @@ def diagnoses_in(
     server: ApiServer,
     findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
     only: tuple[str, str] | None = None,
+    at: int | None = None,
 ) -> Iterator[Answer]:
     """Yield the diagnosis of each Job, CronJob and JobSet in some files that no other of them owns.
 
     Args:
         findings: returns the findings of some lint rules, by their codes, about a Job.
         only: the kind and name of the one to explain; None for all.
+        at: the time at which they were saved; None for the last time that they name.
 
     Raises:
         InputError: a file cannot be read, an object is malformed, or there is nothing to explain.
     """
-    saved = SavedObjects()
+    saved = SavedObjects(at)
     documents = {id(value): document for document, value in read_stored(paths, saved.add)}
     chosen = list(saved.to_diagnose(only))
     if not chosen:

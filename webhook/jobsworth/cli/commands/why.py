@@ -15,12 +15,13 @@ from jobsworth.cli.cluster_options import (
     target_of,
 )
 from jobsworth.cli.command import Command
-from jobsworth.cli.options import Options, arguments, flag, group, number, option, words
+from jobsworth.cli.options import Options, arguments, flag, given_time, group, number, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
 from jobsworth.findings.finding import Finding
 from jobsworth.installation import missing_extra
+from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.printable import printable
 from jobsworth.runs.why.answer import Answer
 from jobsworth.usage_error import InputError, UsageError
@@ -48,6 +49,12 @@ class WhyOptions(Options):
         "--job",
         metavar="NAME",
         help="If the files have several objects, explain this one: NAME of a Job, or cronjob/NAME.",
+    )
+    at: str | None = option(
+        "--at",
+        metavar="TIME",
+        help="With files: the time at which they were saved, such as 2027-03-27T01:30Z; default: the last "
+        "one that they name, and for standard input now.",
     )
     manifest: str | None = option(
         "--manifest",
@@ -166,8 +173,13 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[Answer]:
             )
         from jobsworth.files.objects_in_files import diagnoses_in
 
-        yield from diagnoses_in(files, server, findings, _only(options.job))
+        at = None
+        if options.at is not None or STDIN in files:
+            at = given_time("--at", options.at)
+        yield from diagnoses_in(files, server, findings, _only(options.job), at)
         return
+    if options.at is not None:
+        raise UsageError("--at is for files: a cluster is read now")
     if options.job is not None:
         raise UsageError("--job is for files: name the object of a cluster as an argument")
     yield from _of_cluster(options, server, findings)
@@ -232,7 +244,7 @@ def _is_file(path: str) -> bool:
     """Return True for an argument that names a file or folder, not an object of a cluster."""
     from os.path import lexists
 
-    return path == "-" or lexists(path) or path.endswith((".yaml", ".yml", ".json"))
+    return path == STDIN or lexists(path) or path.endswith((".yaml", ".yml", ".json"))
 
 
 def _rule_places(path: str) -> dict[str, str]:

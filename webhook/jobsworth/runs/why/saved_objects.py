@@ -54,9 +54,11 @@ class SavedObjects:
     """Objects by kind, in the order in which they were added.
 
     Attributes:
+        at: the time at which they were saved; None for the last time that they name.
         other_versions: kinds with a diagnosis that had another apiVersion, with that.
     """
 
+    at: int | None = None
     by_kind: dict[str, list[Object]] = field(default_factory=dict)
     other_versions: dict[str, str] = field(default_factory=dict)
 
@@ -183,7 +185,9 @@ class SavedObjects:
         return list(found.values())
 
     def _now(self) -> int:
-        """Return the last time that the objects name: that of the recording."""
+        """Return the time of the recording."""
+        if self.at is not None:
+            return self.at
         times = [
             *(read_event(each).at for each in self._of("Event")),
             *(_times(each for kind in DIAGNOSED_KINDS for each in self._of(kind))),

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = {
     "a lint rule": ROOT / "docs/develop/adding-a-rule.md",
     "a field": ROOT / "docs/develop/adding-a-field.md",
+    "a key and a limit": ROOT / "docs/develop/adding-a-key-or-limit.md",
 }
 COPIED = ("CHANGELOG.md", "docs", "examples", "pyproject.toml", "schemas", "tests", "webhook")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "cluster", "oracle", "*.xz")

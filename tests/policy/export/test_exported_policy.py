@@ -22,6 +22,7 @@ from jobsworth.policy.export.exported_policy import (
     exported_policy,
     without_parts,
 )
+from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.reader import read
 from support.policy.everything import DOCUMENTS
 from support.policy.policy_requests import document, policies
@@ -255,3 +256,15 @@ def test_documents_are_plain_data_without_shared_parts() -> None:
 
     for each in found:
         check(each)
+
+
+def test_the_policies_with_every_limit_have_that_of_every_field() -> None:
+    limits = [each["spec"].get("limits", {}) for each in DOCUMENTS]
+    named = {name for each in limits for name in each}
+    named |= {
+        f"{holder}.{name}"
+        for each in limits
+        for holder in ("pod", "cronJob")
+        for name in each.get(holder, ())
+    }
+    assert FIELDS.keys() - named == set()

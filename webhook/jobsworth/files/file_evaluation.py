@@ -157,7 +157,7 @@ class FileEvaluator:
         settings = self._configurations.of(file if named else STDIN)
         documents = read_text(data, file)
         neighbors = self._surroundings.neighbors(file, data, documents)
-        results = yield from self._in_steps(data, documents, settings, neighbors)
+        results = yield from self._results_in_steps(data, documents, settings, neighbors)
         if options.propose_changes:
             from jobsworth.files.proposed_edits import with_changes
 
@@ -206,9 +206,9 @@ class FileEvaluator:
         settings: ResolvedSettings,
         neighbors: Neighbors | None,
     ) -> list[Result]:
-        return result_of_steps(self._in_steps(data, documents, settings, neighbors))
+        return result_of_steps(self._results_in_steps(data, documents, settings, neighbors))
 
-    def _in_steps(
+    def _results_in_steps(
         self,
         data: bytes,
         documents: Sequence[Document],
@@ -218,7 +218,7 @@ class FileEvaluator:
         """Return the results of documents. Violations of policies come last, so that nothing ignores them."""
         results, evaluations, texts = [], [], _ScalarTexts()
         for document in documents:
-            result, evaluation = self._evaluated(document, settings, neighbors, texts)
+            result, evaluation = self._evaluated_document(document, settings, neighbors, texts)
             results.append(self._adjusted(result, document, settings))
             evaluations.append(evaluation)
             yield
@@ -228,7 +228,7 @@ class FileEvaluator:
             results = without_ignored(documents, results, settings.selection)
         return list(map(with_violations, results, documents, evaluations))
 
-    def _evaluated(
+    def _evaluated_document(
         self,
         document: Document,
         settings: ResolvedSettings,
@@ -244,7 +244,7 @@ class FileEvaluator:
         patch = None if result.kind is None else self._surroundings.kustomize_patch(document.file)
         if patch is not None and is_known(document.value):
             return skipped_as_patch(result, document, patch), None
-        evaluation = self._evaluation(document, settings, neighbors, texts)
+        evaluation = self._evaluation_of(document, settings, neighbors, texts)
         result = with_located(result, document, evaluation)
         if not evaluation.known and _has_manifests(document):
             from jobsworth.files.embedded_manifests import with_embedded_jobs
@@ -253,11 +253,11 @@ class FileEvaluator:
                 result,
                 document,
                 settings.kinds,
-                lambda inner: self._evaluated(inner, settings, None, _ScalarTexts()),
+                lambda inner: self._evaluated_document(inner, settings, None, _ScalarTexts()),
             )
         return result, evaluation
 
-    def _evaluation(
+    def _evaluation_of(
         self,
         document: Document,
         settings: ResolvedSettings,

@@ -57,6 +57,12 @@ def test_every_option_of_a_command_is_in_its_help(words: str, command: Command) 
     assert text.splitlines()[-1].strip().endswith(".md")
 
 
+@pytest.mark.parametrize("words", COMMANDS)
+def test_the_help_of_a_command_fits_eighty_columns(words: str, command: Command) -> None:
+    text = command(*words.split(), "--help").out
+    assert [line for line in text.splitlines() if len(line) > 80] == []
+
+
 def test_the_program_lists_each_command_once_with_a_whole_sentence(command: Command) -> None:
     listed = {name: text for each in COMMANDS_BY_PURPOSE.values() for name, text in each.items()}
     assert listed.keys() == {words.partition(" ")[0] for words in COMMANDS}

@@ -277,10 +277,10 @@ With --interval it runs until SIGTERM, serves metrics, reloads changed policies,
 Examples:
   jobsworth audit --all-namespaces
   jobsworth audit --context staging -n batch,reports -o concise
-  jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
-  jobsworth audit -A --policy policies/ -o json     # findings of a new policy
-  jobsworth audit -A --admission-policies           # findings of the cluster's own policies
-  jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
+  jobsworth audit -A --kubernetes-version 1.37   # before an upgrade
+  jobsworth audit -A --policy policies/ -o json   # before a policy
+  jobsworth audit -A --admission-policies   # by the cluster's own policies
+  jobsworth audit -A --policy policies/ --interval 5m   # continuously
 """,
     options=AuditOptions,
     run=run,

@@ -344,7 +344,7 @@ are not overwritten without --force.""",
     epilog="""\b
 Examples:
   jobsworth certs generate
-  jobsworth certs generate --directory /tmp/tls --name webhook.example.com --name 192.0.2.7 --days 30
+  jobsworth certs generate --directory /tmp/tls --name webhook.example.com
 """,
     options=GenerateOptions,
     run=generate,
@@ -366,10 +366,11 @@ With --registration, it also creates the webhook configurations. failurePolicy F
 that a policy can deny, and only after the webhook is ready.""",
     epilog="""\b
 Examples:
-  jobsworth certs manage --namespace jobsworth --service jobsworth --directory /run/jobsworth/tls
+  jobsworth certs manage --namespace jobsworth --directory /run/jobsworth/tls
   jobsworth certs manage --namespace jobsworth --service jobsworth --once
-  jobsworth certs manage --issued-secret jobsworth-certificates --secret jobsworth-trusted-cas \\
-      --validating-webhook-configuration jobsworth --directory /run/jobsworth/tls
+  jobsworth certs manage --issued-secret jobsworth-certificates \\
+      --secret jobsworth-trusted-cas --directory /run/jobsworth/tls \\
+      --validating-webhook-configuration jobsworth
 
 Durations use Go's format: 2160h, 30m, 45s.
 """,

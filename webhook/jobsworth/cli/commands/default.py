@@ -135,9 +135,9 @@ its labels, status) are omitted, and so are documents that are not a Job or Cron
 Examples:
   jobsworth default job.yaml
   jobsworth default --output json manifests/
-  jobsworth default --policy policies/ -n team-a job.yaml     # as the mutating webhook would return it
-  jobsworth default --admission-policy cluster/ job.yaml      # as MutatingAdmissionPolicies change it
-  diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
+  jobsworth default --policy policies/ -n team-a job.yaml   # as the webhook
+  jobsworth default --admission-policy cluster/ job.yaml
+  jobsworth default --kubernetes-version 1.27 job.yaml | diff - job.yaml
 """,
     options=DefaultOptions,
     run=run,

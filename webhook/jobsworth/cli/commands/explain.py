@@ -253,11 +253,11 @@ is wrong.""",
 Examples:
   jobsworth explain job.yaml
   jobsworth explain job.yaml --exit-code 42
-  jobsworth explain job.yaml --exit-code main=1,proxy=137 --condition DisruptionTarget
+  jobsworth explain job.yaml --exit-code main=1,proxy=137
   kubectl get pod train-x7k2p -o yaml | jobsworth explain job.yaml --pod -
   jobsworth explain --table --output markdown manifests/
   jobsworth explain --against old.yaml new.yaml
-  jobsworth explain --git-ref origin/main --output markdown   # for a pull request
+  jobsworth explain --git-ref origin/main -o markdown   # for a pull request
 """,
     options=ExplainJobOptions,
     run=run,

@@ -42,7 +42,7 @@ invalid, nothing is printed. Comments stay in the files.""",
     epilog="""\b
 Examples:
   jobsworth policy chart-values policies/ > policies-values.yaml
-  helm upgrade --install jobsworth charts/jobsworth -n jobsworth --values policies-values.yaml
+  helm upgrade jobsworth charts/jobsworth -f policies-values.yaml
 """,
     options=ChartValuesOptions,
     run=run,

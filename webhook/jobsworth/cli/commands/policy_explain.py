@@ -137,8 +137,8 @@ precedence.""",
 Examples:
   jobsworth policy explain policies/ job.yaml
   jobsworth policy explain --profile strict job.yaml
-  jobsworth policy explain policies/ job.yaml --user alice --group ml --namespace research
-  jobsworth policy explain policies/ job.yaml --against deployed/    # as an update
+  jobsworth policy explain policies/ job.yaml --user alice -n research
+  jobsworth policy explain policies/ job.yaml --against deployed/
 """,
     options=ExplainOptions,
     run=run,

@@ -310,10 +310,10 @@ if something is left; 2 if a policy is invalid.""",
     epilog="""\b
 Examples:
   jobsworth policy export policies/ | kubectl apply -f -
-  jobsworth policy export policies/ --kubernetes-version 1.30 --strict > /dev/null
+  jobsworth policy export policies/ --kubernetes-version 1.30 --strict
   jobsworth policy export policies/ --to chart-values > native-values.yaml
-  jobsworth policy export policies/ --to mutating-admission-policy | kubectl apply -f -
-  jobsworth policy export policies/ --name-suffix .static.k8s.io > static-policies.yaml
+  jobsworth policy export policies/ --to mutating-admission-policy
+  jobsworth policy export policies/ --name-suffix .static.k8s.io
 """,
     options=ExportOptions,
     run=run,

@@ -130,7 +130,7 @@ a part is not imported; 2 if a file cannot be read.""",
 Examples:
   jobsworth policy import kyverno/ > policies/imported.yaml
   kubectl get clusterpolicies -o yaml | jobsworth policy import -
-  jobsworth policy import kyverno/require-labels.yaml | jobsworth policy check -
+  jobsworth policy import labels.yaml | jobsworth policy check -
 """,
     options=ImportOptions,
     run=run,

@@ -104,7 +104,7 @@ The policy is valid and its test cases pass. Existing files are not overwritten.
     epilog="""\b
 Examples:
   jobsworth policy init team-ml
-  jobsworth policy init baseline --profile baseline    # a copy of the profile, to change its rules
+  jobsworth policy init baseline --profile baseline   # a copy, to change it
 """,
     options=InitOptions,
     run=run,

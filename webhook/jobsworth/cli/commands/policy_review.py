@@ -152,8 +152,9 @@ also a UID, the generated selector and labels. A running `jobsworth serve` answe
 Examples:
   jobsworth policy review job.yaml -n team-a > review.json
   jobsworth policy review job.yaml --user alice --group ml |
-      curl --cacert certs/ca.crt -H 'Content-Type: application/json' --data-binary @- https://localhost:8443/validate
-  jobsworth policy review job.yaml --against deployed/job.yaml     # as an update
+      curl --cacert certs/ca.crt -H 'Content-Type: application/json' \\
+      --data-binary @- https://localhost:8443/validate
+  jobsworth policy review job.yaml --against deployed/job.yaml
 """,
     options=ReviewOptions,
     run=run,

@@ -378,11 +378,11 @@ PodGroup: spec.scheduling of a Job has no effect.""",
 Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
-  jobsworth reconcile --policy policies/       # also evaluate Jobs before their first Pod
-  jobsworth reconcile --policy policies/ --plan    # the defaults that would be set in stored objects
+  jobsworth reconcile --policy policies/   # Jobs before their first Pod, too
+  jobsworth reconcile --policy policies/ --plan   # changes nothing
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
   jobsworth reconcile --log-format json --log syncs
-  jobsworth reconcile --remove-finalizers  # before uninstalling: remove our finalizer from Pods
+  jobsworth reconcile --remove-finalizers   # before it is uninstalled
 """,
     options=ReconcileOptions,
     run=run,

@@ -110,7 +110,7 @@ Examples:
   jobsworth rule JW101
   jobsworth rule schedule-never-fires
   jobsworth rule --output json JW4 | jq -r '.rules[].name'
-  jobsworth rule --directory docs/rules     # one page per rule, and README.md as index
+  jobsworth rule --directory docs/rules   # a page per rule, and an index
 """,
     options=RuleOptions,
     run=run,

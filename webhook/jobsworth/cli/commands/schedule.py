@@ -237,9 +237,9 @@ Exit codes: 0, 1 if the schedule is invalid or never fires, 2 if the command lin
     epilog="""\b
 Examples:
   jobsworth schedule "30 4 * * mon-fri"
-  jobsworth schedule "30 2 * * *" --time-zone Europe/Berlin --from 2027-03-27 --count 3
+  jobsworth schedule "30 2 * * *" --time-zone Europe/Berlin --count 3
   jobsworth schedule "0 0 29 2 *" --output json
-  jobsworth schedule -A -o html=calendar.html       # all CronJobs of a cluster, for a week
+  jobsworth schedule -A -o html=calendar.html   # the CronJobs of a cluster
   jobsworth schedule manifests/ --from 2027-03-22 --time-zone Europe/Berlin
 """,
     options=ScheduleOptions,

@@ -35,6 +35,7 @@ OTHERS = (POLICY, TEST, SCENARIO, CONFIGURATION, REPORT, *REPORTS)
 """The schemas that are the same for every release."""
 
 ALL = "all"
+_KINDS = ("Job", "CronJob", ALL, *OTHERS)
 
 
 class SchemaOptions(Options):
@@ -44,10 +45,11 @@ class SchemaOptions(Options):
     kind: str = option(
         "--kind",
         default="Job",
-        type=click.Choice(("Job", "CronJob", ALL, *OTHERS)),
-        help="The kind whose schema to print; all is for editors, and files of any kinds; configuration is "
-        "that of .jobsworth.yaml, report the JSON report of validate and audit; the others are those of the "
-        "commands of these names.",
+        type=click.Choice(_KINDS),
+        metavar="KIND",
+        help=f"The kind whose schema to print: {', '.join(_KINDS)}. all is for editors, and files of any "
+        "kinds; configuration is that of .jobsworth.yaml, report the JSON report of validate and audit; the "
+        "others are those of the commands of these names.",
     )
     output: str = option(
         "--output",
@@ -164,7 +166,7 @@ Examples:
   jobsworth schema --kind JobPolicy > jobpolicy.json
   jobsworth schema --kind JobPolicy -o crd | kubectl apply -f -
   jobsworth schema --kind all > all.json   # for yaml-language-server
-  jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
+  jobsworth schema --directory schemas     # of every release
 """,
     options=SchemaOptions,
     run=run,

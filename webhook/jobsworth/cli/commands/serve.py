@@ -303,7 +303,7 @@ Policies and the certificate are reloaded when their files change. /healthz, /re
 served on a separate port without TLS. On SIGTERM, it drains connections, then stops.""",
     epilog="""\b
 Examples:
-  jobsworth serve --self-signed                      # for development; prints how to send it a Job
+  jobsworth serve --self-signed   # for development; prints how to try it
   jobsworth serve --self-signed --policy policies/
   jobsworth serve --self-signed --profile baseline --profile-enforcement deny
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\

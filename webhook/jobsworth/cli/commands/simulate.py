@@ -430,11 +430,11 @@ Examples:
   jobsworth simulate job.yaml --image-typo
   jobsworth simulate jobset.yaml --runs 200 --assert 'restarts <= 1'
   jobsworth simulate job.yaml --print-scenario > scenario.yaml
-  jobsworth simulate job.yaml --scenario scenario.yaml --output text --output html=run.html
+  jobsworth simulate job.yaml --scenario scenario.yaml -o html=run.html
   jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'
-  jobsworth simulate job.yaml --runs 200 --sweep spec.backoffLimitPerIndex=0,1,2,3
+  jobsworth simulate job.yaml --runs 200 --sweep spec.backoffLimit=0,1,2,3
   jobsworth simulate old.yaml --compare new.yaml --runs 500
-  jobsworth simulate cronjob.yaml --from 2027-03-27T02:00 --until 8d --webhook-away 1d:20m
+  jobsworth simulate cronjob.yaml --until 8d --webhook-away 1d:20m
 """,
     options=SimulateOptions,
     run=run,

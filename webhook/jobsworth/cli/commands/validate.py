@@ -454,16 +454,16 @@ are not a Job or CronJob are skipped. Exit codes: 0 if all objects are valid, 1 
     epilog="""\b
 Examples:
   jobsworth validate job.yaml
-  jobsworth validate --kubernetes-version 1.31 --feature-gates JobManagedBy=true manifests/
-  jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
-  jobsworth validate --against live manifests/        # to the objects in the cluster?
-  jobsworth validate --server manifests/              # would this cluster create them, and their Pods?
-  jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
-  helm template charts/etl | jobsworth validate --output concise -   # or --helm charts/etl
-  jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn
-  jobsworth validate --diff manifests/                # show safe fixes; --fix applies them
-  jobsworth validate --baseline known.json --write-baseline .   # accept today's findings
-  jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'
+  jobsworth validate --kubernetes-version 1.31 manifests/
+  jobsworth validate --against deployed/ manifests/   # as updates of these
+  jobsworth validate --against live manifests/   # as updates of the cluster's
+  jobsworth validate --server manifests/   # also asks the cluster: dry runs
+  jobsworth validate --git-ref origin/main   # the changes of this branch
+  helm template charts/etl | jobsworth validate -   # or --helm charts/etl
+  jobsworth validate --profile baseline manifests/   # a ready-made policy
+  jobsworth validate --diff manifests/   # safe fixes; --fix applies them
+  jobsworth validate --baseline known.json --write-baseline .
+  jobsworth validate -o json . | jq '.results[] | select(.findings != [])'
 """,
     options=ValidateOptions,
     run=run,

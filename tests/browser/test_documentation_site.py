@@ -178,6 +178,18 @@ def test_words_that_are_no_message_are_searched_as_they_are(
     assert page.evaluate("essence('['.repeat(2e5) + 'a.'.repeat(2e5)).length") > 0
 
 
+@pytest.mark.parametrize("name", ["health", "policy", "reference/jobpolicy"])
+def test_identifiers_in_tables_stay_whole_on_a_phone(
+    page: Chromium, server: StaticServer, name: str
+) -> None:
+    page.width(390)
+    page.visit(f"{server.address}/dev/{name}.html", READY, PATIENCE)
+    first = "[...document.querySelectorAll('.md-content td:first-child code')]"
+    assert page.evaluate(f"{first}.length") > 10
+    assert page.evaluate(f"{first}.filter(each => each.getClientRects().length > 1).length") == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_violation(page: Chromium, server: StaticServer, name: str) -> None:

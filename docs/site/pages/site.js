@@ -1,7 +1,7 @@
 // What the theme leaves out for keyboards and screen readers.
 "use strict";
 const complete = () => {
-  for (const code of document.querySelectorAll(".md-typeset pre > code, .md-typeset__table")) {
+  for (const code of document.querySelectorAll(".md-typeset pre > code, .md-typeset__table, .md-typeset__scrollwrap")) {
     if (code.scrollWidth > code.clientWidth) code.tabIndex = 0;
   }
   document.querySelectorAll(".md-code__nav").forEach((nav, index) => nav.setAttribute("aria-label", `Code block ${index + 1}`));

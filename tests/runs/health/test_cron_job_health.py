@@ -184,6 +184,15 @@ def test_events_say_that_pods_are_rejected(message: str, reason: str) -> None:
     assert found.stuck[0].seconds(NOON) == 3 * HOUR
 
 
+def test_events_of_a_pod_say_that_its_volumes_are_not_mounted() -> None:
+    pod = a_pod(JOB)
+    name = pod["metadata"]["name"]
+    event = an_event("FailedMount", "no such volume", NOON - HOUR, name=name, kind="Pod")
+    (stuck,) = blocked(pod, events=(event,), active=1).stuck
+    assert (stuck.waiting.cause, stuck.pod) == ("Volume", name)
+    assert "FailedMount: no such volume" in stuck.waiting.sentence(str)
+
+
 def test_a_long_run_is_no_error() -> None:
     found = blocked(a_pod(JOB, "Running"), active=1)
     assert found.cron_jobs[0].block.cause == "Running"

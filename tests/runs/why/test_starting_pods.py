@@ -181,3 +181,34 @@ def test_rejected_pods_are_the_cause_beside_the_progress_of_those_that_run() -> 
     found = diagnose(read_recording(manifest, [running], [rejected]))
     assert found.cause == "Quota"
     assert "(exceeded quota: pods; 1 Pod runs, 0 of 2 completions succeeded)" in found.sentence
+
+
+TIMED_OUT = "Unable to attach or mount volumes: unmounted volumes=[data]: timed out waiting for the condition"
+MULTI_ATTACH = 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) old'
+
+
+@pytest.mark.parametrize(
+    ("reported", "cause"),
+    [
+        ([("FailedAttachVolume", MULTI_ATTACH)], MULTI_ATTACH),
+        ([("FailedMount", "MountVolume.SetUp failed: exit status 32")], "exit status 32"),
+        ([("FailedAttachVolume", MULTI_ATTACH), ("SuccessfulAttachVolume", "")], "timed out"),
+        ([], "timed out"),
+    ],
+)
+def test_a_mount_that_timed_out_has_the_cause_of_an_earlier_event(
+    reported: list[tuple[str, str]], cause: str
+) -> None:
+    events = [
+        event(reason, message, 10 + number, "train-a", "Pod")
+        for number, (reason, message) in enumerate([*reported, ("FailedMount", TIMED_OUT)])
+    ]
+    found = diagnosed({}, events=tuple(events))
+    assert found.cause == "Volume"
+    assert cause in found.sentence
+
+
+def test_a_pod_whose_volumes_are_mounted_does_not_wait_for_them() -> None:
+    prepared = {"type": "PodReadyToStartContainers", "status": "True"}
+    failed = event("FailedMount", "not yet", 10, "train-a", "Pod")
+    assert diagnosed({"conditions": [prepared]}, events=(failed,)).cause == "Pending"

@@ -32,6 +32,10 @@ UNENDED = {
 ABOUT = (
     "involvedObject.kind=CronJob",
     "involvedObject.kind=Job,reason=FailedCreate",
+    *(
+        f"involvedObject.kind=Pod,reason={reason}"
+        for reason in ("FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")
+    ),
 )
 
 

@@ -119,7 +119,8 @@ def cluster_health(
     events = [read_stored_event(each) for each in listed.events or ()]
     of_jobs = _by_object(events, "Job")
     of_cron_jobs = _by_object(events, "CronJob")
-    waits = {} if listed.pods is None else _waits(jobs, listed.pods, of_jobs, now)
+    of_pods = _by_object(events, "Pod")
+    waits = {} if listed.pods is None else _waits(jobs, listed.pods, of_jobs, of_pods, now)
     by_cron_job: dict[str, list[StoredJob]] = defaultdict(list)
     for job in jobs:
         if job.cron_job:
@@ -193,7 +194,8 @@ def _by_object(
 def _waits(
     jobs: Sequence[StoredJob],
     pods: Iterable[Object],
-    events: defaultdict[tuple[str, str], list[StoredEvent]],
+    of_jobs: Mapping[tuple[str, str], list[StoredEvent]],
+    of_pods: Mapping[tuple[str, str], list[StoredEvent]],
     now: int,
 ) -> dict[str, JobWait]:
     """Return what each unfinished Job waits for, by its UID."""
@@ -205,9 +207,12 @@ def _waits(
                 owned[owner["uid"]].append(pod)
     waits = {}
     for uid, job in unfinished.items():
-        about = [
-            each for each in events[job.namespace, job.name] if not each.uid or each.uid == uid
-        ]
+        found = of_jobs.get((job.namespace, job.name), ())
+        about = [each for each in found if not each.uid or each.uid == uid]
+        for pod in owned[uid]:
+            meta = pod["metadata"]
+            found = of_pods.get((job.namespace, meta.get("name") or ""), ())
+            about += [each for each in found if each.uid in ("", meta.get("uid"))]
         wait = wait_of(job, owned[uid], about, now)
         if wait is not None:
             waits[uid] = wait

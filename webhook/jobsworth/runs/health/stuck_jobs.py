@@ -67,7 +67,7 @@ def wait_of(
 
     Args:
         pods: the Pods that it controls and that have not ended.
-        events: the Events about it.
+        events: the Events about it and these Pods.
     """
     if job.manifest is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +34,9 @@ _PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
 _SCHEDULING_GATED = "SchedulingGated"
 _FAILED_CREATES = ("FailedCreate", "FailedWorkloadCreate", "FailedWorkloadCompilation")
 """Reasons of Events about a Job that gets no Pods: the last two from its spec.scheduling (1.37)."""
+_TIMED_OUT = "timed out waiting for the condition"
+"""Ends the message of a mount that waited in vain (pkg/kubelet/volumemanager/volume_manager.go, 1.36)."""
+_ATTACHED = "SuccessfulAttachVolume"
 _PREFIX = re.compile(r"Error creating: ")
 _GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
 
@@ -105,7 +108,7 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
     if facts.awaited_scheduler:
         detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
         return PendingReason(Cause.NO_SCHEDULER, "", detail)
-    return _of_events(events) or PendingReason(Cause.PENDING, "", "")
+    return _of_events(events, facts.prepared) or PendingReason(Cause.PENDING, "", "")
 
 
 def _unschedulable(reason: str, message: str) -> PendingReason:
@@ -146,19 +149,37 @@ def _of_container(container: WaitingContainer) -> PendingReason | None:
     return None
 
 
-def _of_events(events: Iterable[RecordedEvent]) -> PendingReason | None:
-    """Return the last failure that Events report, unless a later one shows that it is over."""
-    step = 0
+def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> PendingReason | None:
+    """Return the last failure that Events report, unless a later one shows that it is over.
+
+    Args:
+        prepared: the volumes of the Pod are mounted, so that failures to mount them are over.
+    """
+    step = _MOUNTED if prepared else 0
     for _, same_time in groupby(sorted(events, key=_newest_first), key=_newest_first):
         found = list(same_time)
         for each in found:
-            reason, over = _failure(each)
+            reason, over = _failure(_root_of(each, events))
             # A Pod that is scheduled stays so; else, of the same second, the failure counts.
             placed = over == _PLACED and any(other.reason in _PROGRESS for other in found)
             if reason is not None and step < over and not placed:
                 return reason
         step = max([step, *(_PROGRESS.get(each.reason, 0) for each in found)])
     return None
+
+
+def _root_of(event: RecordedEvent, events: Sequence[RecordedEvent]) -> RecordedEvent:
+    """Return the Event that says why volumes were not mounted in time, for one that says only that."""
+    if event.reason != "FailedMount" or _TIMED_OUT not in event.message:
+        return event
+    attached = max((each.at or 0 for each in events if each.reason == _ATTACHED), default=-1)
+    causes = [
+        each
+        for each in events
+        if (each.reason == "FailedMount" and _TIMED_OUT not in each.message)
+        or (each.reason == "FailedAttachVolume" and (each.at or 0) > attached)
+    ]
+    return max(causes, key=lambda each: each.at or 0, default=event)
 
 
 def _newest_first(event: RecordedEvent) -> int:

@@ -102,6 +102,7 @@ class PodFacts:
         unscheduled: reason and message of the condition PodScheduled while it is False.
         awaited_scheduler: the scheduler that has not reported on it yet; empty for another Pod.
         gates: names of its scheduling gates.
+        prepared: its volumes are mounted and its network is ready.
         waiting: its containers that do not run.
         last_runs: of containers that were started again.
         termination_messages: what ended containers wrote, by container.
@@ -124,6 +125,7 @@ class PodFacts:
     unscheduled: tuple[str, str] = ("", "")
     awaited_scheduler: str = ""
     gates: tuple[str, ...] = ()
+    prepared: bool = False
     waiting: tuple[WaitingContainer, ...] = ()
     last_runs: tuple[LastRun, ...] = ()
     termination_messages: Mapping[str, str] = field(default_factory=dict)
@@ -175,6 +177,7 @@ def read_pod_facts(pod: Object) -> PodFacts:
         unscheduled=(unscheduled.get("reason") or "", short(unscheduled.get("message"))),
         awaited_scheduler=awaited,
         gates=tuple(each.get("name") or "" for each in spec.get("schedulingGates") or ()),
+        prepared=(conditions.get("PodReadyToStartContainers") or {}).get("status") == "True",
         waiting=tuple(_waiting(statuses)),
         last_runs=tuple(_last_runs(statuses)),
         termination_messages={

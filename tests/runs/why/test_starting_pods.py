@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from jobsworth.controller.times import write_time
 from jobsworth.runs.recorded.pending_pods import gone_reason
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
-from support.replay.recorded_jobs import event, pod, stored
+from jobsworth.runs.why.summary import fixing_command
+from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job
 
 Object = dict[str, Any]
@@ -212,3 +214,25 @@ def test_a_pod_whose_volumes_are_mounted_does_not_wait_for_them() -> None:
     prepared = {"type": "PodReadyToStartContainers", "status": "True"}
     failed = event("FailedMount", "not yet", 10, "train-a", "Pod")
     assert diagnosed({"conditions": [prepared]}, events=(failed,)).cause == "Pending"
+
+
+def test_a_crash_loop_began_with_its_first_event() -> None:
+    back_off = event(
+        "BackOff", "Back-off restarting failed container fetch in pod", 900, "train-a", "Pod"
+    )
+    back_off["firstTimestamp"] = at(20)
+    found = diagnosed(
+        {"initContainerStatuses": [crashing("fetch")]},
+        FETCH,
+        events=(back_off,),
+        restart="OnFailure",
+    )
+    assert found.waiting is not None
+    assert write_time(round(found.waiting.since or 0)) == at(20)
+
+
+def test_the_log_of_a_sidecar_that_crashes_is_the_one_to_read() -> None:
+    status = crashing("proxy")
+    status["lastState"]["terminated"]["finishedAt"] = at(900)
+    found = diagnosed({"initContainerStatuses": [status]}, SIDECAR)
+    assert fixing_command(found) == "kubectl logs -n batch train-a -c proxy --previous"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from jobsworth.controller.times import write_time
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.pod_table import pod_rows
+from jobsworth.runs.why.summary import fixing_command
 from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job
 
@@ -44,6 +47,62 @@ def test_the_finalizers_that_hold_a_job_are_named() -> None:
         "(held by finalizers example.com/a, example.com/b, example.com/c and 1 more)"
         in found.sentence
     )
+
+
+def test_the_finalizer_of_a_pod_that_holds_a_deleted_job_is_named() -> None:
+    held = pod("train-a", 1, 60, 143, started=2, deleted=40)
+    held["metadata"]["finalizers"] = ["example.com/log-shipper"]
+    found = diagnosed(
+        held, meta={"deletionTimestamp": at(40), "finalizers": ["foregroundDeletion"]}
+    )
+    assert "(Pod train-a held by finalizer example.com/log-shipper)" in found.sentence
+    assert found.waiting is not None
+    assert (
+        found.waiting.ends == "finalizer example.com/log-shipper is removed: its owner removes it"
+    )
+    assert fixing_command(found) == (
+        'kubectl patch pod -n batch train-a --type=merge -p \'{"metadata":{"finalizers":null}}\''
+    )
+    assert next(iter(pod_rows(found))).how.endswith(", held by finalizer example.com/log-shipper")
+
+
+def test_terminating_pods_are_waited_for_since_their_deletion() -> None:
+    lost = pod("train-a", 1, started=2, deleted=40)
+    unready = {"type": "Ready", "status": "False", "lastTransitionTime": at(20)}
+    lost["status"].setdefault("conditions", []).append(unready)
+    found = diagnosed(lost, podReplacementPolicy="Failed")
+    assert found.waiting is not None
+    assert (found.waiting.cause, write_time(round(found.waiting.since or 0))) == (
+        "Terminating",
+        at(40),
+    )
+
+
+def test_a_running_pod_that_became_unready_runs_since_its_creation() -> None:
+    running = pod("train-a", 1, code=None, started=2)
+    running["status"] |= {"phase": "Running"}
+    running["status"]["conditions"] = [
+        {"type": "Ready", "status": "False", "lastTransitionTime": at(900)}
+    ]
+    value = stored(job(), active=1)
+    found = diagnose(read_recording(value, [running], (), now=1_798_761_700))
+    assert found.waiting is not None
+    assert (found.waiting.cause, write_time(round(found.waiting.since or 0))) == ("Running", at(1))
+
+
+def test_a_pod_whose_init_container_failed_ended_with_it() -> None:
+    failed = pod("train-a", 1, code=None)
+    ended = {"exitCode": 1, "startedAt": at(2), "finishedAt": at(50)}
+    failed["status"] = {
+        "phase": "Failed",
+        "initContainerStatuses": [{"name": "migrate", "state": {"terminated": ended}}],
+        "containerStatuses": [
+            {"name": "main", "state": {"waiting": {"reason": "PodInitializing"}}}
+        ],
+    }
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    recording = read_recording(value, [failed], ())
+    assert write_time(recording.pods[0].ended or 0) == at(50)
 
 
 def test_a_pod_of_a_suspended_job_is_no_failure() -> None:

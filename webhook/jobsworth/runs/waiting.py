@@ -243,7 +243,9 @@ def _running(given: _Standstill) -> Waiting:
     kept = {pod.name: each for pod in running if (each := given.seen.kept.get(pod.name))}
     if len(kept) == len(running):
         return kept_waiting(kept)
-    return Waiting(Cause.RUNNING, min(pod.ready_since or pod.created for pod in running))
+    return Waiting(
+        Cause.RUNNING, min((pod.ready and pod.ready_since) or pod.created for pod in running)
+    )
 
 
 def kept_waiting(kept: Mapping[str, KeptPod]) -> Waiting:

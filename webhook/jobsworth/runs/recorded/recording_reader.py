@@ -155,6 +155,29 @@ def _version(pod: Object) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
+def _ended(pod: Pod, status: Object) -> int:
+    """Return when a Pod became Succeeded or Failed.
+
+    The finish time of KEP-3850 is that of the app containers; if an init container failed, it is the
+    creation of the Pod.
+    """
+    ends = {
+        name: [
+            time
+            for each in status.get(name) or ()
+            if (
+                time := read_time(
+                    ((each.get("state") or {}).get("terminated") or {}).get("finishedAt")
+                )
+            )
+        ]
+        for name in ("containerStatuses", "initContainerStatuses")
+    }
+    if ends["containerStatuses"]:
+        return pod.finished_at
+    return max([pod.finished_at, *ends["initContainerStatuses"]])
+
+
 def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
     last = versions[-1]
     view = read_pod(last, OURS)
@@ -184,7 +207,7 @@ def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
         started=min(starts, default=None),
         restarted=max(starts) if view.restarts and len(starts) > 1 else None,
         deleted=min(requested, default=None),
-        ended=view.finished_at if ended else None,
+        ended=_ended(view, status) if ended else None,
         containers=tuple(
             EndedContainer(
                 each.get("name") or "",

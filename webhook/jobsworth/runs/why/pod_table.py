@@ -12,6 +12,7 @@ from jobsworth.controller.pods import ACTIVE, POD_SUCCEEDED
 from jobsworth.runs.recorded.pending_pods import PendingReason
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.replay.planner_replay import Replay, ReplayedFailure
+from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.decisions import decision, rule_words
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.failure_groups import stopped
@@ -121,6 +122,8 @@ class _Table:
         reason = self.reasons.get(pod.name)
         if reason is not None:
             how = f"Pending: {reason.words}" if reason.words else "Pending"
+        if pod.view.deleting and pod.facts.finalizers and not pod.gone:
+            how += f", held by {finalizers(pod.facts.finalizers)}"
         return PodRow(
             pod.name,
             "" if pod.index is None else str(pod.index),

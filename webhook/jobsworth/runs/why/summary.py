@@ -12,21 +12,24 @@ from jobsworth.controller.times import write_time
 from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.kept_pods import crashing
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
-from jobsworth.runs.why.unfinished_job import kept_pods, overdue_pods
+from jobsworth.runs.why.unfinished_job import deleted_pods, kept_pods, overdue_pods
 
 MAX_WORDS = 20
 """Words of the first line."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
+_ONLY_A_TIME = re.compile(r"since \S+")
 _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 """A parenthesis, with its first part in a group."""
 
 Words = tuple[str, ...]
 
 FORCED = "--force"
+_NO_FINALIZERS = '{"metadata":{"finalizers":null}}'
 LEADS: dict[Cause, str] = {
     Cause.IMAGE_PULL: "Push the image; if its name is wrong, delete the Job and create it anew:",
     Cause.MISSING_CONFIG: "Create what the message names; there are:",
@@ -71,6 +74,8 @@ def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
     lead = LEADS.get(cause_to_fix(found), "")
     if command.endswith(FORCED):
         lead = "If the machine is gone for good:"
+    elif _NO_FINALIZERS in command:
+        lead = "If the owner of the finalizer is gone for good:"
     if advice and not command:
         lead, advice = advice[0].words, advice[1:]
     return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
@@ -141,11 +146,11 @@ def _line(start: str, text: str) -> tuple[str, str]:
 
 
 def _rest(cause: str, said: str) -> str:
-    """Return a cause without the beginning that was said."""
+    """Return a cause without the beginning that was said, and without a time alone, whose age was."""
     if not said or not cause.startswith(said):
         return cause
     rest = cause.removeprefix(said).lstrip(" ,;:")
-    return rest and f"… {rest}"
+    return "" if not rest or _ONLY_A_TIME.fullmatch(rest) else f"… {rest}"
 
 
 def _unfinished(found: Diagnosis, subject: str, waiting: Waiting | None) -> tuple[str, str]:
@@ -268,7 +273,10 @@ def _logs(found: Diagnosis) -> Words:
             return "logs", pod.name, "-c", failed[0]
     for pod in found.recording.pods:
         for last in pod.facts.last_runs:
-            if not pod.gone and last.container not in pod.facts.sidecars:
+            helps = last.container in pod.facts.sidecars and last.container not in crashing(
+                pod.facts
+            )
+            if not pod.gone and not helps:
                 return "logs", pod.name, "-c", last.container, "--previous"
     return _EVENTS
 
@@ -292,6 +300,14 @@ def _terminating(found: Diagnosis) -> Words:
         if not pod.facts.finalizers:
             return "delete pod", pod.name, FORCED
     return _pod(found, TERMINATING)
+
+
+def _deleting(found: Diagnosis) -> Words:
+    for pod in deleted_pods(found.recording):
+        if pod.facts.finalizers:
+            return "patch pod", pod.name, "--type=merge", "-p", _NO_FINALIZERS
+        return _terminating(found)
+    return "get job", _JOB, "-o", "jsonpath={.metadata.finalizers}"
 
 
 def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:
@@ -335,5 +351,6 @@ _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.CRASH_LOOP: _logs,
     Cause.EXIT_CODE: _logs,
     Cause.TERMINATING: _terminating,
+    Cause.DELETING: _deleting,
 }
 """Commands that name Pods. Causes whose fix is an edit of the manifest have none."""

@@ -17,7 +17,7 @@ from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
 from jobsworth.runs.recorded.pending_pods import PendingReason, pending_reason, rejection
-from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod, LastRun
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.waiting import Observations, Waiting, waiting_of
 from jobsworth.runs.why.clauses import doomed_clause, finalizers
@@ -175,18 +175,15 @@ def _detailed(
     if waiting.cause == Cause.INITIALIZING:
         times = [pod.facts.initializing_since for pod in recording.pods]
         return replace(waiting, since=min((each for each in times if each), default=None))
-    meta = recording.manifest["metadata"]
     if waiting.cause == Cause.DELETING:
-        names = meta.get("finalizers")
-        held = f"held by {finalizers(names)}" if names else ""
-        waiting = replace(waiting, since=read_time(meta.get("deletionTimestamp")), detail=held)
+        waiting = _deletion(recording, waiting)
     terminating = [pod for pod in recording.pods if pod.view.state == TERMINATING]
-    if not active and terminating and waiting.cause in (Cause.TERMINATING, Cause.DELETING):
+    if not active and terminating and waiting.cause == Cause.TERMINATING:
         held = _held(recording, terminating[0])
-        if waiting.cause == Cause.DELETING:
-            return replace(waiting, detail=held or waiting.detail)
+        requested = [pod.deleted for pod in terminating if pod.deleted is not None]
         return replace(
             waiting,
+            since=min(requested, default=waiting.since),
             detail="; ".join(filter(None, (waiting.detail, held))),
             ends=_released(terminating),
         )
@@ -195,6 +192,24 @@ def _detailed(
         progress = _progress(recording, active, reasons, shown)
         return replace(waiting, detail="; ".join(filter(None, (waiting.detail, progress))))
     return waiting
+
+
+def _deletion(recording: Recording, waiting: Waiting) -> Waiting:
+    """Return the wait of a Job that is being deleted: for the Pods that remain, or for its own finalizers."""
+    meta = recording.manifest["metadata"]
+    since = read_time(meta.get("deletionTimestamp"))
+    remaining = deleted_pods(recording)
+    if remaining:
+        held, ends = _held(recording, remaining[0]), _released(remaining)
+        return replace(waiting, since=since, detail=held, ends=ends)
+    names = meta.get("finalizers")
+    return replace(waiting, since=since, detail=f"held by {finalizers(names)}" if names else "")
+
+
+def deleted_pods(recording: Recording) -> list[RecordedPod]:
+    """Return the Pods that are being deleted, those that a finalizer holds first."""
+    found = [pod for pod in recording.pods if pod.view.deleting and not pod.gone]
+    return sorted(found, key=lambda pod: not pod.facts.finalizers)
 
 
 def _queued(recording: Recording, waiting: Waiting) -> Waiting:
@@ -237,10 +252,24 @@ def _crash_loop(recording: Recording) -> tuple[str, int, str] | None:
                 f"{kind} {last.container} of Pod {pod.name}, which fails again and again "
                 f"({CRASH_LOOP}: {shown})"
             )
-            begun = pod.created if last.at is None else last.at - seconds_of_restarts(last.restarts)
+            begun = _backing_off_since(recording, pod, last)
             brief = f"{kind} {last.container}, which fails again and again ({shown})"
             return words, max(pod.created, begun), brief
     return None
+
+
+def _backing_off_since(recording: Recording, pod: RecordedPod, last: LastRun) -> int:
+    """Return since when a container fails again and again: by the first Event, else by its restarts."""
+    events = [
+        each.first or each.at
+        for each in recording.events_of(pod.name)
+        if each.reason == "BackOff"
+        and f"restarting failed container {last.container} " in each.message
+    ]
+    times = [time for time in events if time is not None]
+    if times:
+        return min(times)
+    return pod.created if last.at is None else last.at - seconds_of_restarts(last.restarts)
 
 
 def seconds_of_restarts(number: int) -> int:

@@ -52,6 +52,16 @@ def test_an_invalid_document_is_a_failure(suites: ElementTree.Element) -> None:
     assert (failure.text or "").startswith("all.yaml:6:25: error JW004 spec.backoffLimitPerIndex: ")
 
 
+def test_one_mistake_is_one_failure(validate: Validate) -> None:
+    text = SOUND.replace("Never", "Sometimes")
+    out = validate("-o", "junit", "job.yaml", files={"job.yaml": text}).out
+    (failure,) = ElementTree.fromstring(out).iter("failure")
+    assert failure.get("message") == (
+        'spec.template.spec.restartPolicy: Unsupported value: "Sometimes": supported values: '
+        '"OnFailure", "Never"'
+    )
+
+
 def test_unreadable_files_are_errors_and_other_kinds_are_skipped(
     suites: ElementTree.Element,
 ) -> None:

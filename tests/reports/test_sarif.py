@@ -58,6 +58,15 @@ def test_an_empty_report_is_valid_too(validate: Validate) -> None:
     assert log["runs"][0]["invocations"] == [{"executionSuccessful": True, "exitCode": 0}]
 
 
+def test_one_mistake_is_one_result(validate: Validate) -> None:
+    text = SOUND.replace("Never", "Sometimes")
+    log = validate("--output", "sarif", "job.yaml", files={"job.yaml": text}).loaded
+    assert [each["message"]["text"] for each in results_of(log)] == [
+        "spec.template.spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: "
+        "\"OnFailure\", \"Never\""
+    ]
+
+
 def test_an_unreadable_file_makes_the_run_unsuccessful(log: Any) -> None:
     assert log["runs"][0]["invocations"] == [{"executionSuccessful": False, "exitCode": 2}]
 

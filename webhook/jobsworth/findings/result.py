@@ -120,10 +120,17 @@ class Result(Record, kw_only=True, shared=True):
         )
 
     @property
+    def distinct(self) -> list[LocatedFinding]:
+        """The findings without the errors of which another says more: one for each mistake."""
+        return [located for located in self.findings if not located.finding.is_wider]
+
+    @property
     def failing(self) -> list[LocatedFinding]:
-        """The findings that make the run fail, the most severe first."""
+        """The findings that make the run fail, the most severe first, one for each mistake."""
         threshold = self._threshold()
-        found = [located for located in self.findings if located.finding.fails(threshold)]
+        found = [located for located in self.distinct if located.finding.fails(threshold)]
+        if not found:  # a baseline holds the other one
+            found = [located for located in self.findings if located.finding.fails(threshold)]
         return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
 
     def _threshold(self) -> Threshold:

@@ -228,7 +228,8 @@ def render(
     omissions: summary.Omissions | None = None,
 ) -> str:
     """Render all results in input order with a summary, and optionally counts by code."""
-    counted = [CodeCount(**row) for row in counts(results)] if statistics else None
+    found = (located for each in results for located in each.findings)
+    counted = [CodeCount(**row) for row in counts(found)] if statistics else None
     report = FindingsReport(
         results=[_result(each) for each in results],
         summary=_summary(results, omissions),

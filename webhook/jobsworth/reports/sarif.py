@@ -30,12 +30,12 @@ LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
 def render(results: Sequence[Result]) -> str:
-    """Render all findings as one SARIF run with the metadata of their rules."""
+    """Render one SARIF run with the metadata of the rules; it has one result for each mistake."""
     rules: dict[str, dict[str, Any]] = {}
     found = []
     seen: dict[str, int] = {}
     for result in results:
-        for located in result.findings:
+        for located in result.distinct:
             rule = rules.setdefault(located.finding.code, _rule(located.finding))
             described = _result(result, located, list(rules).index(rule["id"]))
             known = _fingerprint(result, located.finding)

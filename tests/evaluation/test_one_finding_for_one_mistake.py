@@ -11,8 +11,9 @@ import yaml
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
+from jobsworth.lint.selection import Selection
 from support.cli.command_runs import Command
-from support.lint.linted_jobs import cron_job, job
+from support.lint.linted_jobs import RULE_OF, cron_job, job
 
 
 def evaluated(value: dict[str, Any]) -> list[tuple[str, str]]:
@@ -72,3 +73,50 @@ def test_a_rule_about_a_value_that_is_rejected_is_not_reported(unknown: dict[str
 def test_a_rule_about_another_value_is_reported_beside_an_error() -> None:
     found = evaluated(job({}, ttlSecondsAfterFinished=5, backoffLimit=-1))
     assert sorted(code for code, _ in found) == ["JW004", "JW205"]
+
+
+NUMBERS = (
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "backoffLimitPerIndex",
+    "completions",
+    "maxFailedIndexes",
+    "parallelism",
+    "ttlSecondsAfterFinished",
+)
+INDEXED = {
+    "completionMode": "Indexed",
+    "completions": 5,
+    "parallelism": 2,
+    "backoffLimit": 3,
+    "backoffLimitPerIndex": 1,
+    "maxFailedIndexes": 2,
+    "activeDeadlineSeconds": 300,
+    "ttlSecondsAfterFinished": 60,
+    "successPolicy": {"rules": [{"succeededCount": 3}]},
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {"parallelism": 4}, {"completions": 3}, INDEXED])
+@pytest.mark.parametrize("field", NUMBERS)
+def test_no_lint_rule_computes_with_a_number_that_the_api_server_rejects(
+    field: str, beside: dict[str, Any]
+) -> None:
+    every_rule = Selection(select=frozenset(RULE_OF))
+    value = job(**{**beside, field: -40})
+    misspelled = job(**{**beside, field: -40, "suspnd": False})
+    subjects = (value, cron_job(value), misspelled)
+    for subject in subjects:
+        evaluation = Evaluator(ApiServer("1.36"), every_rule).evaluate(
+            Subject(subject, written=lambda _: None)
+        )
+        found = [*evaluation.api, *evaluation.lint, *evaluation.further]
+        assert any(each.source == "api" and each.field.endswith(field) for each in found)
+        for each in found:
+            if each.source == "lint":
+                assert "-4" not in f"{each.message} {each.fix.title if each.fix else ''}"
+
+
+def test_a_finding_that_needs_no_rejected_number_is_reported_beside_it() -> None:
+    found = evaluated(job(completions=-4, parallelism=0))
+    assert [code for code, _ in found] == ["JW004", "JW208"]

@@ -62,8 +62,8 @@ def test_one_mistake_is_one_result(validate: Validate) -> None:
     text = SOUND.replace("Never", "Sometimes")
     log = validate("--output", "sarif", "job.yaml", files={"job.yaml": text}).loaded
     assert [each["message"]["text"] for each in results_of(log)] == [
-        "spec.template.spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: "
-        "\"OnFailure\", \"Never\""
+        'spec.template.spec.restartPolicy: Unsupported value: "Sometimes": supported values: '
+        '"OnFailure", "Never"'
     ]
 
 

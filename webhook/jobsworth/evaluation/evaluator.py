@@ -8,7 +8,7 @@ changes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.budget import MANIFEST, Budget, size
@@ -22,6 +22,7 @@ from jobsworth.evaluation.prepared import PreparedObject, prepare_manifest, requ
 from jobsworth.evaluation.repeated_findings import (
     with_narrowest,
     without_rejected,
+    without_rejected_numbers,
     without_repeated,
 )
 from jobsworth.evaluation.subject import Subject, WrittenScalar
@@ -147,7 +148,7 @@ class Evaluator:
             api = mutation.with_hints(api)
         if subject.written is not None and _rejected(api):
             api = with_narrowest(self._with_fixes(api, prepared, subject.written))
-            lint = without_rejected(lint, api)
+            lint = self._without_rejected(lint, api, prepared, subject)
             further, repaired = self._further(api, prepared, subject, subject.written)
         return Evaluation(
             prepared.value,
@@ -229,6 +230,21 @@ class Evaluator:
             also = {(each.code, each.field) for each in bare}
             found = [finding for finding in found if (finding.code, finding.field) in also]
         return found
+
+    def _without_rejected(
+        self,
+        lint: list[Finding],
+        api: Sequence[Finding],
+        prepared: PreparedObject,
+        subject: Subject,
+    ) -> list[Finding]:
+        """Return lint findings without those about a value that the API server rejects."""
+        edit = None if prepared.old is None else edit_of(prepared.old, subject.now)
+
+        def lint_of(value: Any) -> list[Finding]:
+            return self._lint(self._engine.decode_object(value), subject, edit)
+
+        return without_rejected_numbers(without_rejected(lint, api), api, prepared.value, lint_of)
 
     def _child_findings(self, prepared: PreparedObject, owner: PodOwner) -> list[Finding]:
         """Return the findings about the Pods that an accepted object would create."""

@@ -15,6 +15,7 @@ from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.repeated_findings import (
     with_narrowest,
     without_rejected,
+    without_rejected_numbers,
     without_repeated,
 )
 from jobsworth.evaluation.subject import WrittenScalar
@@ -174,7 +175,13 @@ def findings_after_repair(
         if finding not in known and copy.keeps(finding)
     ]
     found = with_fixes(without_repeated(found, linted), copy.value, engine.server, written)
-    found = [*with_narrowest(found), *filter(copy.keeps, without_rejected(linted, found))]
+    linted = without_rejected_numbers(
+        without_rejected(linted, found),
+        found,
+        copy.value,
+        lambda other: lint(engine.decode_object(other, max_findings)),
+    )
+    found = [*with_narrowest(found), *filter(copy.keeps, linted)]
     further += [copy.with_applicable_fix(each, value) for each in found]
     return further, copy
 

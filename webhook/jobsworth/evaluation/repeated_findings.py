@@ -8,7 +8,8 @@ and lint rules about its value are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from jobsworth.api.batch.job_warnings import NAME_NO_LABEL, TOO_MANY_INDEXES
 from jobsworth.api.core.pod_warnings import (
@@ -16,7 +17,9 @@ from jobsworth.api.core.pod_warnings import (
     HIDDEN_VARIABLE,
     NEGATIVE_GRACE_PERIOD,
 )
+from jobsworth.findings.edits import at, edited, locate
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Edit
 
 REPORTED_AS = {
     FRACTIONAL_BYTES: "JW504",
@@ -62,6 +65,40 @@ def without_rejected(lint: Iterable[Finding], api: Iterable[Finding]) -> list[Fi
         for each in lint
         if each.place not in places and (each.fix is None or each.fix.edits not in edits)
     ]
+
+
+def without_rejected_numbers(
+    lint: list[Finding],
+    api: Iterable[Finding],
+    value: Any,
+    lint_of: Callable[[Any], Iterable[Finding]],
+) -> list[Finding]:
+    """Return lint findings without those that a number that the API server rejects has caused.
+
+    A rule compares numbers of several fields: that there are fewer completions than Pods says nothing if the
+    completions are negative. These findings are not found, or are others, in a copy without the numbers.
+
+    Args:
+        lint: the findings of lint rules about an object.
+        api: the findings of the API server about it.
+        value: the object.
+        lint_of: returns the findings of lint rules about a copy of the object.
+    """
+    fields = [each.field for each in api if each.severity == "error"] if lint else []
+    numbers = [field for field in dict.fromkeys(fields) if _is_number(value, field)]
+    if not numbers:
+        return lint
+    copy = edited(value, *(Edit("delete", field) for field in numbers))
+    also = {(each.code, each.field, each.message) for each in lint_of(copy)}
+    return [each for each in lint if (each.code, each.field, each.message) in also]
+
+
+def _is_number(value: Any, field: str) -> bool:
+    """Return True for the path of a number outside of lists: few, and those that rules compare."""
+    if not field or "[" in field:
+        return False
+    place = locate(value, field)
+    return not place.missing and type(at(value, place.steps)) in (int, float)
 
 
 def with_narrowest(api: Sequence[Finding]) -> Sequence[Finding]:

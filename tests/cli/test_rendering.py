@@ -641,6 +641,40 @@ def test_a_chart_is_also_rendered_with_the_values_that_it_is_tested_with(
     assert "cannot render it" not in done.out
 
 
+def test_a_finding_names_the_values_that_cause_it(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    correct = TEMPLATE.replace("backofLimit", "backoffLimit").replace("Alway", "Never")
+    write(
+        {
+            "charts/etl/Chart.yaml": CHART,
+            "charts/etl/templates/job.yaml": correct,
+            "charts/etl/ci/big-values.yaml": "retries: -1\n",
+        }
+    )
+    rendered = "---\n# Source: etl/templates/job.yaml\n" + correct.replace(
+        "{{ .Release.Name }}", "x"
+    )
+    for name, retries in (("own", "3"), ("big", "-1")):
+        (tools / name).write_text(rendered.replace("{{ .Values.retries }}", retries))
+    install(
+        tools, "helm", f'case "$*" in *ci/big-values*) cat {tools}/big;; *) cat {tools}/own;; esac'
+    )
+    values = "charts/etl/ci/big-values.yaml"
+    place = "charts/etl/templates/job.yaml:6:3"
+    assert f"{place} (values {values}): error: Job x: " in validate("--render", "charts").out
+    done = validate("-o", "concise", "--render", "charts")
+    assert f"must be greater than or equal to 0 (Job x, values {values})" in done.out
+    (error,) = (
+        finding
+        for result in validate("-o", "json", "--render", "charts").loaded["results"]
+        for finding in result["findings"]
+        if finding["severity"] == "error"
+    )
+    assert error["origin"]["values"] == values
+
+
 def test_dependencies_beside_a_chart_are_built_in_a_copy(
     validate: Validate, repository: Path, tools: Path
 ) -> None:

@@ -32,11 +32,16 @@ class OriginFinder:
         template_of: returns the file that a document was rendered from, None if that is unknown; by default
             the file below the current folder that Helm's comment names.
         overlay: the folder of the overlay that was built; empty for a chart.
+        values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 
     def __init__(
-        self, template_of: Callable[[Document], str | None] | None = None, overlay: str = ""
+        self,
+        template_of: Callable[[Document], str | None] | None = None,
+        overlay: str = "",
+        values: str = "",
     ) -> None:
+        self._values = values
         self._template_of = template_of or _TemplatesBelow().template_of
         self._overlay = overlay
         self._patches = patch_files(overlay) if overlay else []
@@ -60,9 +65,11 @@ class OriginFinder:
         rendered = _Lines(document.text if result.findings else b"")
         origin = self._origin_in_overlay if self._overlay else self._origin
         return result.replace(
-            origin=Origin(file, overlay=self._overlay),
+            origin=Origin(file, overlay=self._overlay, values=self._values),
             findings=[
-                located.replace(origin=origin(file, rendered, located), changes=())
+                located.replace(
+                    origin=origin(file, rendered, located).replace(values=self._values), changes=()
+                )
                 for located in result.findings
             ],
         )

@@ -109,11 +109,13 @@ class Rendering:
         source: the chart or overlay.
         data: the manifests, as its tool writes them.
         root: the folder from which the origins of an overlay's resources are paths.
+        values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 
     source: Source
     data: bytes
     root: str = ""
+    values: str = ""
 
     def template_of(self, document: Document) -> str | None:
         """Return the file that a document was rendered from; None if that is unknown."""
@@ -239,7 +241,10 @@ def renderings(
         others: list[Rendering | ManifestError] = []
         if not (options.values or options.sets):
             for file in ci_values(source.path):
-                others.append(_chart(source, path, replace(options, values=(file,))))
+                done = _chart(source, path, replace(options, values=(file,)))
+                if isinstance(done, Rendering):
+                    done = replace(done, values=os.path.normpath(file))
+                others.append(done)
     if isinstance(first, Rendering) or not any(isinstance(each, Rendering) for each in others):
         yield first
     yield from (each for each in others if isinstance(each, Rendering))

@@ -17,6 +17,7 @@ class FindingPlace(Record):
         rendered_line: the line in the rendered manifest, if that in the template is unknown.
         overlay: the folder of the overlay that was built; empty for a chart.
         resource: the file of the resource that the overlay has changed, if `file` is not that file.
+        values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 
     file: str
@@ -25,15 +26,18 @@ class FindingPlace(Record):
     rendered_line: int | None
     overlay: str = ""
     resource: str = ""
+    values: str = ""
 
     @property
     def rendered(self) -> str:
-        """The overlay, its resource and the place in the rendered manifest, unless `line` says it."""
+        """The overlay or values, and the place in the rendered manifest, unless `line` says it."""
         parts = []
         if self.overlay:
             parts.append(f"overlay {self.overlay}")
         if self.resource:
             parts.append(f"from {self.resource}")
+        if self.values:
+            parts.append(f"values {self.values}")
         if self.rendered_line is not None:
             parts.append(f"line {self.rendered_line} of the rendered manifest")
         return ", ".join(parts)
@@ -50,12 +54,18 @@ def place_of(result: Result, located: LocatedFinding) -> FindingPlace:
         return FindingPlace(result.file, located.line, located.column, None)
     rendered_line = located.line if origin.line is None else None
     return FindingPlace(
-        origin.file, origin.line, origin.column, rendered_line, origin.overlay, origin.resource
+        origin.file,
+        origin.line,
+        origin.column,
+        rendered_line,
+        origin.overlay,
+        origin.resource,
+        origin.values,
     )
 
 
 def rendered_note(result: Result, place: FindingPlace) -> str:
-    """Return the object and its place in an overlay or rendered manifest in parentheses; else nothing."""
+    """Return the object and how it was rendered in parentheses; else nothing."""
     if not place.rendered:
         return ""
     subject = f"{result.kind} {result.name or '(unnamed)'}, " if result.kind else ""

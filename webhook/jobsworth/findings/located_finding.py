@@ -33,6 +33,7 @@ class Origin(Record):
         column: the column there, from 1; None if unknown.
         overlay: the folder of the overlay that was built; empty for a chart.
         resource: the file of the resource that the overlay has changed, if `file` is not that file.
+        values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 
     file: str
@@ -40,6 +41,7 @@ class Origin(Record):
     column: int | None = None
     overlay: str = ""
     resource: str = ""
+    values: str = ""
 
 
 class LocatedFinding(Record):

@@ -40,6 +40,9 @@ class TemplatePlace(Template):
     resource: Annotated[
         str | None, doc("The file of the resource, where `file` is a patch or a kustomization.")
     ] = absent()
+    values: Annotated[
+        str | None, doc("The file of values (ci/*-values.yaml) that the chart was rendered with.")
+    ] = absent()
 
 
 class Edit(Report):
@@ -318,6 +321,7 @@ def _finding(located: located_finding.LocatedFinding) -> Finding:
             column=origin.column,
             overlay=origin.overlay or None,
             resource=origin.resource or None,
+            values=origin.values or None,
         ),
     )
 

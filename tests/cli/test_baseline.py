@@ -100,6 +100,24 @@ def test_another_value_is_another_error_of_the_api_server(validate: Validate) ->
     assert (done.code, done.found) == (1, [(6, "JW004")])
 
 
+def test_the_summary_names_objects_with_jobs_that_are_not_validated_also_if_that_is_known(
+    validate: Validate,
+) -> None:
+    text = "".join(f"    {line}\n" for line in SOUND.splitlines())
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  job.yaml: |\n{text}"
+    validate(*WRITE, ".", files={"a.yaml": text, "b.yaml": SOUND})
+    assert validate(*BASELINE, ".").err.splitlines()[0] == (
+        "1 object in 2 files; 1 valid, 0 invalid; 1 other object skipped (with Jobs or Pods that are not "
+        "validated: 1 ConfigMap)"
+    )
+
+
+def test_the_baseline_itself_is_not_an_object_that_is_skipped(validate: Validate) -> None:
+    validate(*WRITE, ".", files=FILES)
+    assert "skipped" not in validate(*BASELINE, ".").err
+    assert "skipped" not in validate(*WRITE, ".").err
+
+
 def test_the_report_names_known_errors(validate: Validate) -> None:
     validate(*WRITE, "jobs", files=FILES)
     report = validate(*BASELINE, "-o", "json", "jobs").loaded

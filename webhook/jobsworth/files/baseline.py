@@ -16,6 +16,7 @@ from typing import Any
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import SKIPPED, Result
+from jobsworth.findings.summary import UNVALIDATED
 from jobsworth.printable import printable, printable_json
 from jobsworth.regular_files import MAX_BASELINE_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
@@ -55,13 +56,18 @@ class Baseline:
         self._new = 0
         self._rejected = 0
 
+    def is_file(self, path: str) -> bool:
+        """Return True for the path of the baseline itself, which is not a manifest."""
+        same_name = os.path.basename(path) == os.path.basename(self._path)
+        return same_name and os.path.abspath(path) == os.path.abspath(self._path)
+
     def without_known(self, result: Result) -> Result:
         """Return a result without known findings; without any if the baseline is to be written."""
         file = self._file(result)
         self._files.add(file)
         if result.status == SKIPPED and not result.findings:
             return result
-        kept, errors = [], 0
+        kept, errors, unvalidated = [], 0, False
         for located in result.findings:
             entry = _entry(result, located, file)
             key = _key(entry)
@@ -76,9 +82,12 @@ class Baseline:
             finding = located.finding
             self._rejected += _is_rejection(finding)
             errors += finding.severity == "error"
+            unvalidated |= finding.code == UNVALIDATED
         if len(kept) == len(result.findings):
             return result
-        return result.with_findings(kept).replace(known_errors=errors)
+        return result.with_findings(kept).replace(
+            known_errors=errors, is_known_unvalidated=unvalidated
+        )
 
     def holds(self, result: Result, located: LocatedFinding) -> bool:
         """Return True if the baseline has a finding, or is to be written with it."""

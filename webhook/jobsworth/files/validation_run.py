@@ -138,6 +138,13 @@ class ValidationRun:
             hidden=self._paths.hidden,
             stdin_filename=self._paths.stdin_filename or STDIN,
         )
+        baseline = self._baseline
+        if baseline is not None:
+            files = [
+                file
+                for file in files
+                if isinstance(file, ManifestError) or not baseline.is_file(file)
+            ]
         for excluded in omissions.excluded:
             if configuration := configurations.excluded_below_root(excluded):
                 counts = omissions.excluded_below_root

@@ -53,6 +53,7 @@ class Result(Record, kw_only=True, shared=True):
         attempts: the fixes attempted by ``--fix``.
         withheld: the fixes not offered because the document is not a manifest to apply.
         known_errors: the number of errors that a baseline holds, and that are not among the findings.
+        is_known_unvalidated: the baseline holds the note that Jobs or Pods in it are not validated.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
         hidden_by: the fields with errors that hide other findings: errors about them, and lint rules.
         fail_on: the lowest severity whose findings make the run fail, ``never``, or ``verdict``.
@@ -75,6 +76,7 @@ class Result(Record, kw_only=True, shared=True):
     attempts: Sequence[FixAttempt] = ()
     withheld: Sequence[Fix] = ()
     known_errors: int = 0
+    is_known_unvalidated: bool = False
     unfixable: str = ""
     hidden_by: Sequence[str] = ()
     fail_on: Threshold = "error"

@@ -191,4 +191,6 @@ class Summary:
 
 def _contains_pods(result: Result) -> bool:
     """Return True for a skipped object with Jobs or Pods in it."""
-    return any(located.finding.code == UNVALIDATED for located in result.findings)
+    return result.is_known_unvalidated or any(
+        located.finding.code == UNVALIDATED for located in result.findings
+    )

@@ -279,6 +279,24 @@ def test_an_object_inside_another_is_evaluated_as_itself() -> None:
     [
         ("argoproj.io/v1alpha1", "Workflow", {}, "its templates hold single containers"),
         (
+            "argoproj.io/v1alpha1",
+            "Workflow",
+            {"spec": {"workflowTemplateRef": {"name": "load"}, "templates": [{"name": "a"}]}},
+            "its templates hold single containers",
+        ),
+        (
+            "argoproj.io/v1alpha1",
+            "CronWorkflow",
+            {"spec": {"workflowSpec": {"workflowTemplateRef": {"name": "load"}}}},
+            "it runs what spec.workflowSpec.workflowTemplateRef names",
+        ),
+        (
+            "tekton.dev/v1",
+            "Pipeline",
+            {"spec": {"tasks": [{"name": "a", "taskRef": {"name": "b"}}]}},
+            "it runs what spec.tasks[*].taskRef names",
+        ),
+        (
             "sparkoperator.k8s.io/v1beta2",
             "ScheduledSparkApplication",
             SPARK,

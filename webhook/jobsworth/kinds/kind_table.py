@@ -109,12 +109,16 @@ class UnvalidatedKind(Record, kw_only=True):
         api_version, kind: as in :class:`EmbeddedTemplate`.
         reason: a clause about the reason.
         manifests: the field paths of texts that are whole manifests.
+        own: the field path of what the reason is about, which an object may lack.
+        reference: the field path at which it then names another object.
     """
 
     api_version: str
     kind: str
     reason: str
     manifests: tuple[str, ...] = ()
+    own: str = ""
+    reference: str = ""
 
 
 LIFETIME = ("JW201", "JW204", "JW205", "JW228")
@@ -403,6 +407,8 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
             kind=kind,
             reason="its templates hold single containers, which are not Pod templates",
             manifests=(f"{spec}.templates[*].resource.manifest",),
+            own=f"{spec}.templates",
+            reference=f"{spec}.workflowTemplateRef",
         )
         for kind, spec in (
             ("Workflow", "spec"),
@@ -416,13 +422,15 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
             api_version="tekton.dev/*",
             kind=kind,
             reason="its steps are containers with fields of their own, not Pod templates",
+            own=own,
+            reference=reference,
         )
-        for kind in (
-            "Task",
-            "ClusterTask",
-            "TaskRun",
-            "Pipeline",
-            "PipelineRun",
+        for kind, own, reference in (
+            ("Task", "", ""),
+            ("ClusterTask", "", ""),
+            ("TaskRun", "spec.taskSpec", "spec.taskRef"),
+            ("Pipeline", "spec.tasks[*].taskSpec", "spec.tasks[*].taskRef"),
+            ("PipelineRun", "spec.pipelineSpec", "spec.pipelineRef"),
         )
     ),
     UnvalidatedKind(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jobsworth.kinds.kind_table import KindTable
+from jobsworth.kinds.children import templates_at
+from jobsworth.kinds.kind_table import KindTable, UnvalidatedKind
 from jobsworth.kinds.operator_kinds import operator_kind
 from kube_cel.formats.names import readable_name
 
@@ -34,7 +35,7 @@ def unvalidated(value: Any, table: KindTable) -> str:
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
         return ""
-    reason = _reason(version, kind, table)
+    reason = _reason(value, version, kind, table)
     if not reason and not _may_contain_jobs(version, kind):
         return ""
     name = readable_name(value.get("metadata"))
@@ -59,11 +60,15 @@ def unvalidated(value: Any, table: KindTable) -> str:
     return ""
 
 
-def _reason(version: str, kind: str, table: KindTable) -> str:
+def _reason(value: dict[str, Any], version: str, kind: str, table: KindTable) -> str:
     """Return why an object of a known kind is not validated, as a clause; empty for an unknown kind."""
     skipped = table.unvalidated_kind(version, kind)
     if skipped is not None:
-        return skipped.reason
+        return (
+            skipped.reason
+            if _has_own(value, skipped)
+            else f"it runs what {skipped.reference} names"
+        )
     templates = table.templates_of(version, kind)
     if templates:
         paths = " or ".join(dict.fromkeys(entry.path for entry in templates))
@@ -74,6 +79,13 @@ def _reason(version: str, kind: str, table: KindTable) -> str:
         return ""
     versions = " and ".join(f"{known.group}/{each}" for each in known.versions)
     return f"{version} is not known, only {versions}"
+
+
+def _has_own(value: dict[str, Any], kind: UnvalidatedKind) -> bool:
+    """Return False for an object that names another one instead of what the reason is about."""
+    if not kind.reference or any(templates_at(value, kind.own)):
+        return True
+    return not any(templates_at(value, kind.reference))
 
 
 def is_list_of_jobs(value: Any) -> bool:

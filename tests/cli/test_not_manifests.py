@@ -138,6 +138,16 @@ def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
             "- {apiVersion: batch/v1, kind: Job}\n- {apiVersion: batch/v1, kind: CronJob}\n",
             "Bundle contains 2 Jobs that are not validated. Move them",
         ),
+        (
+            "- tasks:\n  - kubernetes.core.k8s:\n      definition: "
+            "{apiVersion: batch/v1, kind: Job, spec: {}}\n",
+            "a.yaml:3:7: info: [0].tasks[0].kubernetes.core.k8s.definition [JW095 unvalidated]\n"
+            "  this document contains a Job that is not validated. Move it",
+        ),
+        (
+            "extra: [{apiVersion: batch/v1, kind: CronJob, spec: {}}]\nport: 80\n",
+            "this document contains a Job that is not validated. Move it",
+        ),
     ],
 )
 def test_jobs_in_other_objects_are_not_skipped_in_silence(
@@ -168,6 +178,25 @@ def test_other_objects_that_speak_of_jobs_are(validate: Validate) -> None:
 def test_an_object_that_only_names_a_job_carries_none(validate: Validate, reference: str) -> None:
     files = {"a.yaml": f"apiVersion: v1\nkind: Pod\n{reference}"}
     assert validate("a.yaml", files=files).out == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vars: [{objref: {apiVersion: batch/v1, kind: Job, name: train}}]\n",
+        "- tasks: [{k8s_info: {api_version: batch/v1, kind: Job, name: train}}]\n",
+    ],
+)
+def test_a_document_that_only_names_a_job_contains_none(validate: Validate, text: str) -> None:
+    assert "JW095" not in validate("a.yaml", files={"a.yaml": text}).out
+
+
+def test_the_summary_counts_a_document_with_a_job_that_is_not_validated(validate: Validate) -> None:
+    text = "- tasks: [{k8s: {definition: {apiVersion: batch/v1, kind: Job, spec: {}}}}]\n"
+    assert validate("--mixed", ".", files={"a.yaml": text}).err.splitlines()[0] == (
+        "no Job or CronJob found; 1 info finding (show with --info); 1 other object skipped (with Jobs or "
+        "Pods that are not validated: 1 without a kind)"
+    )
 
 
 SCALED_JOB = """\

@@ -105,16 +105,18 @@ def _object_findings(
 
 
 def note_on_unvalidated(value: Any, table: KindTable) -> Finding | None:
-    """Return a note on the Jobs and Pod templates of an object that are not validated, or the error for a
+    """Return a note on the Jobs and Pod templates of a document that are not validated, or the error for a
     list of Jobs; None for neither.
     """
-    from jobsworth.kinds.unvalidated import is_list_of_jobs, unvalidated
+    from jobsworth.kinds.unvalidated import is_list_of_jobs, unvalidated, unvalidated_jobs
     from jobsworth.lint.manifest_rules import TOP_LEVEL_LIST, UNVALIDATED
 
     if is_list_of_jobs(value):
         return TOP_LEVEL_LIST.finding("", LIST_ADVICE)
-    note = unvalidated(value, table)
-    return UNVALIDATED.finding("", note) if note else None
+    note, field = unvalidated(value, table), ""
+    if not note:
+        note, field = unvalidated_jobs(value)
+    return UNVALIDATED.finding(field, note) if note else None
 
 
 def subject_of(child: Child, subject: Subject) -> Subject:

@@ -71,8 +71,9 @@ class Summary:
                 files.add(result.file)
             self.documents[result.status] += 1
             self.known_invalid += result.status == VALID and result.known_errors > 0
-            if result.status == SKIPPED and result.kind and _contains_pods(result):
-                self.with_jobs[result.kind] = self.with_jobs.get(result.kind, 0) + 1
+            if result.status == SKIPPED and _contains_pods(result):
+                kind = result.kind or "without a kind"
+                self.with_jobs[kind] = self.with_jobs.get(kind, 0) + 1
             self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1

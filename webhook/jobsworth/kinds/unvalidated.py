@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from jobsworth.kinds.children import templates_at
@@ -30,11 +31,9 @@ def unvalidated(value: Any, table: KindTable) -> str:
         value: the object, as JSON decodes it.
         table: the kinds that contain templates.
     """
-    if not isinstance(value, dict):
+    if not _is_object(value):
         return ""
-    kind, version = value.get("kind"), value.get("apiVersion")
-    if not isinstance(kind, str) or not isinstance(version, str):
-        return ""
+    kind, version = value["kind"], value["apiVersion"]
     reason = _reason(value, version, kind, table)
     if not reason and not _may_contain_jobs(version, kind):
         return ""
@@ -44,13 +43,7 @@ def unvalidated(value: Any, table: KindTable) -> str:
         return f"{subject} is not validated: {reason}"
     jobs, templates = _jobs_and_templates_in(value)
     if jobs:
-        number = "a Job" if jobs == 1 else f"{jobs} Jobs"
-        them = (
-            "it to its own manifest to check it"
-            if jobs == 1
-            else "them to their own manifests to check them"
-        )
-        return f"{subject} contains {number} that {_are(jobs)} not validated. Move {them}."
+        return _contains(subject, jobs)
     if templates:
         number = "a Pod template" if len(templates) == 1 else f"{len(templates)} Pod templates"
         return (
@@ -58,6 +51,43 @@ def unvalidated(value: Any, table: KindTable) -> str:
             "Describe the kind in the configuration: see jobsworth kinds --help."
         )
     return ""
+
+
+def unvalidated_jobs(value: Any) -> tuple[str, str]:
+    """Return a sentence about the Jobs of a document that is not an object, and the path of the first.
+
+    Both are empty if there are none. Such a document is a playbook of Ansible, or the values of a chart. A
+    mapping that only names a Job has no spec.
+
+    >>> job = {"apiVersion": "batch/v1", "kind": "Job", "spec": {}}
+    >>> unvalidated_jobs([{"tasks": [{"k8s": {"definition": job}}]}])[1]
+    '[0].tasks[0].k8s.definition'
+    """
+    if _is_object(value):
+        return "", ""
+    paths = [
+        path
+        for path, part in _parts(value)
+        if isinstance(part, dict) and _is_job(part) and isinstance(part.get("spec"), dict)
+    ]
+    return (_contains("this document", len(paths)), paths[0]) if paths else ("", "")
+
+
+def _is_object(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("kind"), str)
+        and isinstance(value.get("apiVersion"), str)
+    )
+
+
+def _contains(subject: str, jobs: int) -> str:
+    if jobs == 1:
+        return f"{subject} contains a Job that is not validated. Move it to its own manifest to check it."
+    return (
+        f"{subject} contains {jobs} Jobs that are not validated. Move them to their own manifests to check "
+        "them."
+    )
 
 
 def _reason(value: dict[str, Any], version: str, kind: str, table: KindTable) -> str:
@@ -125,31 +155,48 @@ def _may_contain_jobs(version: str, kind: str) -> bool:
 
 def _jobs_and_templates_in(value: Any) -> tuple[int, list[str]]:
     """Count the Jobs in an object's values and texts, and find the Pod templates."""
-    jobs, visited = 0, 0
+    jobs = 0
     templates: list[str] = []
+    for path, part in _parts(value):
+        if isinstance(part, dict):
+            if part is not value:
+                jobs += _is_job(part)
+            if path and _is_pod_template(part):
+                templates.append(path)
+        elif isinstance(part, str) and "apiVersion: batch/" in part:
+            jobs += sum(part.count(f"kind: {kind}\n") for kind in _KINDS)
+    return jobs, templates
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the first parts of a value in which Jobs may be, with their paths, in the order of the text."""
     rest: list[tuple[str, Any]] = [("", value)]
+    visited = 0
     while rest and visited < MAX_VALUES:
         visited += 1
         path, part = rest.pop()
         if isinstance(part, dict):
-            version = part.get("apiVersion")
-            if part is not value and isinstance(version, str) and version.startswith("batch/"):
-                jobs += part.get("kind") in _KINDS
             if path and _is_server(part):
                 continue
+            yield path, part
             if path and _is_pod_template(part):
-                templates.append(path)
                 continue
             rest.extend(
                 (f"{path}.{key}" if path else str(key), inner)
                 for key, inner in reversed(part.items())
                 if key not in _REFERENCES
             )
-        elif isinstance(part, list):
-            rest.extend((f"{path}[{index}]", item) for index, item in enumerate(part))
-        elif isinstance(part, str) and "apiVersion: batch/" in part:
-            jobs += sum(part.count(f"kind: {kind}\n") for kind in _KINDS)
-    return jobs, templates
+        else:
+            yield path, part
+            if isinstance(part, list):
+                rest.extend(
+                    (f"{path}[{index}]", part[index]) for index in reversed(range(len(part)))
+                )
+
+
+def _is_job(part: dict[str, Any]) -> bool:
+    version = part.get("apiVersion")
+    return isinstance(version, str) and version.startswith("batch/") and part.get("kind") in _KINDS
 
 
 def _is_server(part: dict[str, Any]) -> bool:

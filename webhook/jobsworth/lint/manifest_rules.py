@@ -48,7 +48,7 @@ UNVALIDATED = Rule(
     "JW095",
     "unvalidated",
     severity="info",
-    summary="An object of another kind contains a Job or a Pod template, which is not validated.",
+    summary="A document of another kind contains a Job or a Pod template, which is not validated.",
 )
 TOP_LEVEL_LIST = Rule(
     "JW096",

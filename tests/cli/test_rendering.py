@@ -607,6 +607,19 @@ def test_a_library_chart_has_a_note_and_no_error(
     assert "a library chart has nothing to render" in done.out
 
 
+def test_a_folder_in_a_chart_is_not_rendered_and_the_note_names_the_folder_of_the_chart(
+    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(REPOSITORY)
+    out = validate("--render", "charts/etl/templates").out
+    assert (
+        "1 template of the chart is not rendered, 1 with a Job: name the folder of the chart: --render "
+        "charts/etl\n"
+    ) in out
+    assert ": add --render" in validate("charts/etl/templates").out
+
+
 def test_a_rendered_chart_is_an_object_of_its_folder(
     validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

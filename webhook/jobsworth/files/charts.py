@@ -63,15 +63,18 @@ class UnrenderedTemplates:
         self._folders.setdefault(folder, []).append(has_job)
         return kept
 
-    def notes(self, advice: str = "add --render") -> Iterator[Result]:
+    def notes(self, *, renders: bool = False) -> Iterator[Result]:
         """Yield a result for each chart, then for each folder, in the order in which they were met.
 
         Args:
-            advice: what to do about a chart, as an imperative.
+            renders: the run renders the charts in the folders that the user has named.
         """
         for chart, templates in self._charts.items():
             are = "is" if len(templates) == 1 else "are"
             message = f"of the chart {are} not rendered"
+            advice = (
+                f"name the folder of the chart: --render {chart}" if renders else "add --render"
+            )
             yield chart_note(chart, f"{_counted(templates, message)}: {advice}")
         for folder, templates in self._folders.items():
             one = len(templates) == 1

@@ -61,6 +61,7 @@ class ValidationRun:
         evaluate: evaluates a file, or fixes it; the method of the evaluator by default.
         processes: the maximum number of processes that evaluate files.
         sources: the charts and overlays to render.
+        renders: they include those in the folders of the paths.
         rendering: the values of the charts.
         baseline: known findings, which are not reported; None for none.
 
@@ -77,6 +78,7 @@ class ValidationRun:
         evaluate: Callable[[str], list[Result]] | None = None,
         processes: int = 1,
         sources: Sequence[Source] = (),
+        renders: bool = False,
         rendering: RenderOptions | None = None,
         baseline: Baseline | None = None,
     ) -> None:
@@ -87,6 +89,7 @@ class ValidationRun:
         self._evaluate = evaluate or evaluator.file
         self._processes = processes
         self._sources = sources
+        self._renders = renders
         self._rendering = rendering
         self._baseline = baseline
 
@@ -123,7 +126,7 @@ class ValidationRun:
             else:
                 yield results
             progress(done, len(files))
-        for note in templates.notes():
+        for note in templates.notes(renders=self._renders):
             yield named.completed(note.file, [note])
         for source in self._sources:
             yield named.completed(source.path, self._rendered(source, reported))

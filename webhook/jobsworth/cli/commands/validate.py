@@ -171,6 +171,7 @@ def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
         evaluate=None if fixes is None else fixes.file,
         processes=_processes(options),
         sources=sources,
+        renders=options.rendering.render,
         rendering=render_options(options.rendering, options.input.namespace or ""),
         baseline=baseline,
     )

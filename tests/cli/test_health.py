@@ -94,7 +94,7 @@ def test_a_pod_that_does_not_terminate_is_named(server: FakeListServer, health: 
     assert "[Blocked]" in done.out
     first, cause, fix, following, *_ = done.out[done.out.index("error: ") :].splitlines()
     assert re.fullmatch(
-        r"error: \S+/CronJob/report: has not run for .* \([0-9]+ runs missed\) \[Blocked\]", first
+        r"error: \S+/CronJob/report: is overdue by .* \([0-9]+ runs missed\) \[Blocked\]", first
     )
     assert len(first.split()) <= 20
     assert cause.startswith("Cause   Job ")

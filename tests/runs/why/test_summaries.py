@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.finding import Finding
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
 from jobsworth.runs.why.saved_objects import SavedObjects
-from jobsworth.runs.why.summary import MAX_WORDS, brief, summary_of
+from jobsworth.runs.why.summary import MAX_WORDS, Summary, brief, summary_of
 from support.replay.recorded_jobs import START, UID, at, event, pod, recording, stored
 from support.simulation.simulated_runs import job
 from support.why.recorded_failures import diagnosed
@@ -80,6 +81,45 @@ def test_names_of_a_hostile_object_are_quoted() -> None:
     )
 
 
+def refused(message: str) -> Summary:
+    value = stored(job(), active=1)
+    event_of_job = event(
+        "FailedCreate", f'Error creating: pods "train-" is forbidden: {message}', 5
+    )
+    return summary_of(diagnose(read_recording(value, (), (event_of_job,))))
+
+
+def test_a_missing_service_account_is_created() -> None:
+    message = 'error looking up service account batch/etl: serviceaccount "etl" not found'
+    assert refused(message).command == "kubectl create serviceaccount -n batch etl"
+
+
+def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
+    fields = "".join(f"field{number} (container must set it), " for number in range(15))
+    short = refused(f'violates PodSecurity "restricted:latest": {fields}seccompProfile')
+    assert "seccompProfile, since" in short.causes[0]
+    assert "a corrected Pod template needs a new Job" in short.following
+
+
+def test_a_node_that_fits_but_for_its_room_is_described() -> None:
+    pending = pod("train-a", code=None)
+    message = (
+        "0/12 nodes are available: 4 Insufficient nvidia.com/gpu, 8 node(s) didn't match Pod's node "
+        "affinity/selector."
+    )
+    unscheduled = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": message,
+    }
+    pending["status"] = {"phase": "Pending", "conditions": [unscheduled]}
+    short = summary_of(diagnose(read_recording(stored(job(), active=1), [pending], ())))
+    assert short.command == "kubectl describe nodes"
+    assert "No node has enough nvidia.com/gpu free" in short.advice[0].text
+    assert "affinity/selector, since" in short.causes[0]
+
+
 @pytest.mark.parametrize("text", ["a" * 50, "one, two (three, four) five", "w " * 40])
 def test_a_text_fits_into_its_words(text: str) -> None:
     assert len(brief(text, 3).split()) <= 3
@@ -128,3 +168,38 @@ def test_a_cron_job_counts_its_missed_runs_and_names_what_holds_them_back() -> N
     assert short.command == "kubectl delete job -n batch train"
     assert short.following.startswith(f"The next run is due at {at(7 * HOUR)}.")
     assert UID in {each.uid for each in found.runs}
+
+
+def test_a_suspended_cron_job_is_resumed() -> None:
+    saved = SavedObjects()
+    (value,) = nightly().by_kind["CronJob"]
+    value["metadata"]["name"] = "a;b"
+    value["spec"]["suspend"] = True
+    value["status"] = {}
+    saved.add(value)
+    found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
+    assert not isinstance(found, Diagnosis)
+    resumed = (
+        "kubectl patch cronjob -n batch 'a;b' --type=merge -p '{\"spec\":{\"suspend\":false}}'"
+    )
+    assert found.summary.command == resumed
+
+
+def test_advice_about_the_job_of_a_cron_job_names_the_field_of_its_template() -> None:
+    saved = nightly()
+    (starting,) = saved.by_kind["Pod"]
+    waiting = {"reason": "CreateContainerConfigError", "message": 'secret "token" not found'}
+    starting["status"]["containerStatuses"][0]["state"] = {"waiting": waiting}
+    (value,) = saved.to_diagnose()
+    hangs = Finding(
+        source="lint",
+        severity="info",
+        code="JW201",
+        field="spec.activeDeadlineSeconds",
+        reason="",
+        message="Set it.",
+    )
+    found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: [hangs])
+    assert not isinstance(found, Diagnosis)
+    fields = {each.field for each in found.summary.advice if each.field}
+    assert fields == {"spec.jobTemplate.spec.activeDeadlineSeconds"}

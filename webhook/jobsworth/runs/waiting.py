@@ -198,10 +198,19 @@ def _backing_off(given: _Standstill) -> Waiting:
     return Waiting(Cause.BACKING_OFF, last, ends_at=ends_at)
 
 
+_PERMITTED = (
+    "the namespace permits such Pods (label pod-security.kubernetes.io/enforce); a corrected Pod template "
+    "needs a new Job, because the template is immutable"
+)
+
+
 def _too_few(given: _Standstill) -> Waiting:
     seen = given.seen
     if seen.rejected:
-        return Waiting(rejection_cause(seen.rejected), seen.rejected_since, seen.rejected)
+        ends = _PERMITTED if "violates PodSecurity" in seen.rejected else ""
+        return Waiting(
+            rejection_cause(seen.rejected), seen.rejected_since, seen.rejected, ends=ends
+        )
     active = given.those(ACTIVE)
     if active and all(pod.name in seen.pending for pod in active):
         return _pending(given)

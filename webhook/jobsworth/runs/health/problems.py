@@ -218,7 +218,7 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     overdue = f"no run has started for {duration(health.overdue_seconds(now))}, since the one due at {since}"
     schedule = health.evidence.cron_job.schedule
     number = count_times(schedule, health.overdue_since - 1, now, MAX_MISSED + 1)
-    headline = f"has not run for {duration(health.overdue_seconds(now))} ({missed_runs(number)})"
+    headline = f"is overdue by {duration(health.overdue_seconds(now))} ({missed_runs(number)})"
     block = health.block
     if block is None:
         return Problem("error", "Overdue", overdue, headline)

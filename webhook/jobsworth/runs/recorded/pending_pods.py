@@ -41,6 +41,10 @@ _PREFIX = re.compile(r"Error creating: ")
 _GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
 
 
+MAX_REJECTION = 1000
+"""Characters that are kept of the message of a rejection: Pod Security names each field to set."""
+
+
 class PendingReason(NamedTuple):
     """The reason for which a Pod does not run.
 
@@ -252,6 +256,6 @@ def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
     created = [each.at or 0 for each in events if each.reason == "SuccessfulCreate"]
     if created and max(created) > (last.at or 0):
         return None
-    message = short(_GENERATED_NAME.sub("", _PREFIX.sub("", last.message)))
+    message = short(_GENERATED_NAME.sub("", _PREFIX.sub("", last.message)), MAX_REJECTION)
     since = min((at for each in failed if (at := each.first or each.at) is not None), default=None)
     return Rejection(message, since, last.at, sum(each.times for each in failed))

@@ -199,10 +199,10 @@ def read_pod_facts(pod: Object) -> PodFacts:
     )
 
 
-def short(text: str | None) -> str:
-    """Return a text in one line, shortened to :data:`MAX_MESSAGE` characters."""
-    line = " ".join((text or "")[: 4 * MAX_MESSAGE].split())
-    return line if len(line) <= MAX_MESSAGE else f"{line[: MAX_MESSAGE - 1]}…"
+def short(text: str | None, most: int = MAX_MESSAGE) -> str:
+    """Return a text in one line, shortened to a number of characters."""
+    line = " ".join((text or "")[: 4 * most].split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _app_containers(spec: Object, statuses: Iterable[Object]) -> Iterator[AppContainer]:

@@ -128,6 +128,13 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         ),
         MessagePattern(r"exceed max volume count", _ATTACH_LIMIT, "volumes"),
         MessagePattern(
+            r"Insufficient ([\w./-]+?)(?=[,.]?(?:\s|$))",
+            "No node has enough {0} free: add a node that is large enough, wait for other Pods to end, or "
+            "lower the request in a new Job.",
+            "containers",
+            "requests",
+        ),
+        MessagePattern(
             r"taint\(?s?\)? \{(node\.kubernetes\.io/[^:}]+)",
             "Nodes have the taint {0}, which Kubernetes sets itself: repair the nodes, or uncordon them.",
         ),
@@ -166,13 +173,6 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
             "containers",
         ),
         MessagePattern(r"were unschedulable", "Nodes are cordoned: uncordon them, or add nodes."),
-        MessagePattern(
-            r"Insufficient ([\w./-]+?)(?=[,.]?(?:\s|$))",
-            "No node has enough {0} free: add a node that is large enough, wait for other Pods to end, or "
-            "lower the request in a new Job.",
-            "containers",
-            "requests",
-        ),
         MessagePattern(r"Too many pods", "Nodes have as many Pods as they take: add nodes."),
     ),
     Cause.SUSPENDED: (

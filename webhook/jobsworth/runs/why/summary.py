@@ -22,7 +22,7 @@ from jobsworth.runs.why.unfinished_job import deleted_pods, kept_pods, overdue_p
 MAX_WORDS = 20
 """Words of the first line."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
-_ONLY_A_TIME = re.compile(r"since \S+")
+_ONLY_A_TIME = re.compile(r"(it has waited )?since \S+")
 _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 """A parenthesis, with its first part in a group."""
 
@@ -38,6 +38,7 @@ LEADS: dict[Cause, str] = {
 }
 """Words before a command that changes something, or does not say its purpose."""
 _CLAIM = re.compile(r'(?i)persistentvolumeclaim "([^"]+)"')
+_ACCOUNT = re.compile(r'serviceaccount "([^"]+)" not found')
 _TAINTS = ("get nodes", "-o", "custom-columns=NAME:.metadata.name,TAINTS:.spec.taints")
 
 
@@ -148,7 +149,7 @@ def _line(start: str, text: str) -> tuple[str, str]:
 def _rest(cause: str, said: str) -> str:
     """Return a cause without the beginning that was said, and without a time alone, whose age was."""
     if not said or not cause.startswith(said):
-        return cause
+        return "" if _ONLY_A_TIME.fullmatch(cause) else cause
     rest = cause.removeprefix(said).lstrip(" ,;:")
     return "" if not rest or _ONLY_A_TIME.fullmatch(rest) else f"… {rest}"
 
@@ -191,8 +192,9 @@ def _since(waiting: Waiting, shown: str) -> str:
     """Return what a Job waits for with its details, and since when."""
     detail = f"{shown} ({waiting.detail})" if shown and waiting.detail else shown or waiting.detail
     since = "" if waiting.since is None else f"since {write_time(round(waiting.since))}"
-    since = "" if since in detail else since
-    return f"{detail}, {since}" if detail and since else detail or since
+    if not since or since in detail:
+        return detail
+    return f"{detail.rstrip('. ')}, {since}" if detail else f"it has waited {since}"
 
 
 def _following(found: Diagnosis, subject: str) -> str:
@@ -302,6 +304,11 @@ def _terminating(found: Diagnosis) -> Words:
     return _pod(found, TERMINATING)
 
 
+def _rejected(found: Diagnosis) -> Words:
+    account = _ACCOUNT.search("" if found.waiting is None else found.waiting.detail)
+    return _EVENTS if account is None else ("create serviceaccount", account[1])
+
+
 def _deleting(found: Diagnosis) -> Words:
     for pod in deleted_pods(found.recording):
         if pod.facts.finalizers:
@@ -320,7 +327,9 @@ def _unschedulable(found: Diagnosis) -> Words:
     claim = _CLAIM.search(message)
     if claim or "PersistentVolumeClaims" in message or "volume node affinity" in message:
         return "describe pvc", *([claim[1]] if claim else [])
-    if "taint" in message and "Insufficient" not in message:
+    if "Insufficient" in message:  # the other nodes would take the Pod
+        return ("describe nodes",)
+    if "taint" in message:
         return _TAINTS
     if "affinity" in message or "selector" in message:
         return "get nodes", "--show-labels"
@@ -333,7 +342,6 @@ _BY_CAUSE: dict[Cause, Words] = {
     Cause.VOLUME: ("describe pvc",),
     Cause.QUOTA: ("describe resourcequota",),
     Cause.NO_PARALLELISM: _patch('"parallelism":1'),
-    Cause.PODS_REJECTED: _EVENTS,
     Cause.PODS_GONE: _EVENTS,
     Cause.OTHER_REASON: _EVENTS,
 }
@@ -350,6 +358,8 @@ _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.CONTAINER_RUNS_ON: _runs_on,
     Cause.CRASH_LOOP: _logs,
     Cause.EXIT_CODE: _logs,
+    Cause.BACKING_OFF: _logs,
+    Cause.PODS_REJECTED: _rejected,
     Cause.TERMINATING: _terminating,
     Cause.DELETING: _deleting,
 }

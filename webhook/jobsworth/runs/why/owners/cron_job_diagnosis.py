@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
@@ -33,6 +35,8 @@ from jobsworth.wording import count
 
 Object = dict[str, Any]
 
+_OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
+"""Begins advice about a field of a Job."""
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -166,7 +170,26 @@ def diagnose_cron_job(
         state.following,
         job,
         found.events,
-        owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state)),
+        _summary(meta, state, job),
+    )
+
+
+def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
+    """Return the short answer; what to change in the Job is to be changed in the template of the CronJob."""
+    name = meta.get("name") or ""
+    found = owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state))
+    if state.cause == Cause.SUSPENDED and not found.command:
+        within = ["-n", meta["namespace"]] if meta.get("namespace") else []
+        resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
+        words = ("kubectl", "patch", "cronjob", *within, *resumed)
+        return replace(found, command=shlex.join(words))
+    return replace(
+        found,
+        fix=_OF_JOB.sub(r"\1spec.jobTemplate.spec", found.fix),
+        advice=tuple(
+            each._replace(field=_OF_JOB.sub(r"\1spec.jobTemplate.spec", each.field))
+            for each in found.advice
+        ),
     )
 
 

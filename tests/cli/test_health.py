@@ -70,8 +70,8 @@ def test_a_healthy_cluster_exits_with_0(server: FakeListServer, health: Command)
     done = health("-A")
     assert done.code == 0, done.out
     assert (
-        done.err == 'context "test": 1 CronJob: 0 with errors, 0 with warnings; '
-        "25 Jobs: 0 stuck, 0 failed outside CronJobs\n"
+        done.err == 'context "test": 1 CronJob (0 with errors, 0 with warnings), '
+        "25 Jobs (0 stuck, 0 failed outside CronJobs)\n"
     )
     assert done.out.splitlines()[1].split()[:8] == [
         "batch/report",
@@ -127,7 +127,7 @@ def test_a_failed_job_without_a_cron_job_is_an_error_in_the_window(
     assert first.endswith(f", at {write_time(failed)} [Failed]")
     assert cause.startswith("Cause   BackoffLimitExceeded: Job has reached")
     assert fix == "Fix     jobsworth why job/migrate -n batch"
-    assert "1 Job: 0 stuck, 1 failed outside CronJobs" in done.err
+    assert "1 Job (0 stuck, 1 failed outside CronJobs)" in done.err
     assert health("-A", "--since", "1h").code == 0
 
 

@@ -261,7 +261,7 @@ def test_an_invalid_schedule_is_reported() -> None:
     found = health(a_cron_job(schedule="61 * * * *"))
     assert problems(found) == [("error", "InvalidSchedule")]
     assert summary(found) == (
-        "1 CronJob: 1 with errors, 0 with warnings; 0 Jobs: 0 stuck, 0 failed outside CronJobs"
+        "1 CronJob (1 with errors, 0 with warnings), 0 Jobs (0 stuck, 0 failed outside CronJobs)"
     )
 
 

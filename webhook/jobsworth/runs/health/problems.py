@@ -138,9 +138,9 @@ def summary(health: ClusterHealth) -> str:
                 number[worst] += 1
     cron_jobs = len(health.cron_jobs) + len(health.invalid)
     return (
-        f"{count(cron_jobs, 'CronJob')}: {number['error']} with errors, {number['warning']} with warnings; "
-        f"{count(health.jobs, 'Job')}: {len(health.stuck)} stuck, {len(health.failed)} failed "
-        "outside CronJobs"
+        f"{count(cron_jobs, 'CronJob')} ({number['error']} with errors, {number['warning']} with warnings), "
+        f"{count(health.jobs, 'Job')} ({len(health.stuck)} stuck, {len(health.failed)} failed "
+        "outside CronJobs)"
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from jobsworth.lint.agents import is_helper
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.pod_table import pod_rows
 from support.replay.recorded_jobs import at, pod, stored
 from support.simulation.simulated_runs import job
 
@@ -173,3 +174,11 @@ def test_usual_names_of_helpers(name: str) -> None:
 @pytest.mark.parametrize("name", ["main", "train", "worker-2", "agenda", "proximity", "catalogs"])
 def test_usual_names_of_work(name: str) -> None:
     assert not is_helper(name, "example.com/etl:1")
+
+
+def test_a_container_in_a_crash_loop_is_not_shown_as_running() -> None:
+    waiting = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}}
+    value = running(restart="OnFailure", main=waiting)
+    value["status"]["containerStatuses"][0] |= {"restartCount": 5, "lastState": ended(2)}
+    (row,) = pod_rows(diagnosed(value))
+    assert row.how == "main in CrashLoopBackOff"

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from jobsworth.api.batch.termination_rules import Action
 from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import ACTIVE, POD_SUCCEEDED
+from jobsworth.runs.recorded.kept_pods import crashing
 from jobsworth.runs.recorded.pending_pods import PendingReason
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.replay.planner_replay import Replay, ReplayedFailure
 from jobsworth.runs.why.clauses import finalizers
@@ -152,7 +154,9 @@ def how_it_ended(recording: Recording, pod: RecordedPod) -> str:
         if pod.gone:
             return "stopped with the Job"
         state = "still running" if pod.deleted is None else "terminating, end unknown"
-        if pod.started is None and pod.deleted is None:
+        if pod.deleted is None and (loop := crashing(pod.facts)):
+            state = f"{listing(loop)} in {CRASH_LOOP}"
+        elif pod.started is None and pod.deleted is None:
             state = "never started"
         elif codes and pod.deleted is None:
             going = [each.name for each in pod.facts.containers if not each.ended]

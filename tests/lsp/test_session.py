@@ -340,7 +340,7 @@ def test_requests_are_answered_while_a_long_text_is_evaluated(
 ) -> None:
     small, long = (folder / "small.yaml").as_uri(), (folder / "long.yaml").as_uri()
     client.open(small, JOB)
-    many = "---\n".join(JOB.replace("train", f"train-{number}") for number in range(600))
+    many = "---\n".join(JOB.replace("train", f"train-{number}") for number in range(3000))
     client.send_open(long, many)
     place = {"textDocument": {"uri": small}, "position": {"line": 5, "character": 4}}
     assert client.call("textDocument/hover", **place) is not None

@@ -310,11 +310,12 @@ def _rejected(found: Diagnosis) -> Words:
 
 
 def _deleting(found: Diagnosis) -> Words:
-    for pod in deleted_pods(found.recording):
-        if pod.facts.finalizers:
-            return "patch pod", pod.name, "--type=merge", "-p", _NO_FINALIZERS
-        return _terminating(found)
-    return "get job", _JOB, "-o", "jsonpath={.metadata.finalizers}"
+    pods = deleted_pods(found.recording)
+    if not pods:
+        return "get job", _JOB, "-o", "jsonpath={.metadata.finalizers}"
+    if pods[0].facts.finalizers:
+        return "patch pod", pods[0].name, "--type=merge", "-p", _NO_FINALIZERS
+    return _terminating(found)
 
 
 def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:

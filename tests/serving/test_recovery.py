@@ -46,6 +46,24 @@ def hang(self, request):
 Reviewer.validate = hang
 run(sys.argv[1:])
 """
+SECOND_STILL_STARTS = """
+import pathlib, sys, time
+from jobsworth.cli import run
+from jobsworth.serving.worker_process import WorkerProcess
+
+begin = WorkerProcess.begin
+
+def begin_late(self, *arguments):
+    try:
+        pathlib.Path("first-worker").touch(exist_ok=False)
+    except FileExistsError:
+        time.sleep(2)
+    begin(self, *arguments)
+
+WorkerProcess.begin = begin_late
+run(sys.argv[1:])
+"""
+"""Its second worker still starts when the first one serves."""
 
 
 @pytest.fixture
@@ -292,11 +310,13 @@ def test_probes_are_answered_while_all_threads_are_busy(tmp_path: Path) -> None:
         busy.join()
 
 
-def test_workers_end_when_the_arbiter_is_killed(server: Serving) -> None:
-    server.wait_until("two workers", lambda: len(workers(server)) == 2)
-    started = workers(server)
-    server.process.kill()
-    server.process.wait()
+@pytest.mark.parametrize("program", ["", SECOND_STILL_STARTS], ids=["serving", "one-still-starts"])
+def test_workers_end_when_the_arbiter_is_killed(tmp_path: Path, program: str) -> None:
+    with serving(tmp_path, "--workers", "2", "--log", "denials", program=program) as server:
+        server.wait_until("two workers", lambda: len(workers(server)) == 2)
+        started = workers(server)
+        server.process.kill()
+        server.process.wait()
     end = time.monotonic() + PATIENCE_SECONDS
     while any(map(_runs, started)) and time.monotonic() < end:
         time.sleep(0.1)

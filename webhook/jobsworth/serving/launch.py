@@ -84,7 +84,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
             "worker_class": worker_class,
             "bind": f"fd://{self._descriptor}",
             "when_ready": lambda arbiter: self._on_bound(),
-            "post_fork": lambda arbiter, worker: self._start(),
+            "post_fork": lambda arbiter, worker: self._start(worker.ppid),
             "child_exit": lambda arbiter, worker: mark_process_dead(
                 worker.pid, str(self._metrics_folder)
             ),
@@ -96,9 +96,9 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         """Return the ASGI application."""
         return self._process
 
-    def _start(self) -> None:
+    def _start(self, arbiter: int) -> None:
         after_fork()
-        self._process.begin()
+        self._process.begin(arbiter)
 
 
 RELEASE_FILE = "kubernetes-version"

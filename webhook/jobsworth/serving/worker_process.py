@@ -69,6 +69,7 @@ class WorkerProcess:
         self._log = log
         self._drain_seconds = drain_seconds
         self._trimmed = time.monotonic()
+        self._arbiter = os.getpid()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer a request, or accompany the worker from its start to its end."""
@@ -77,8 +78,13 @@ class WorkerProcess:
         else:
             await self._requests(scope, receive, send)
 
-    def begin(self) -> None:
-        """Count the worker, right after its fork: the kernel queues its connections while it starts."""
+    def begin(self, arbiter: int) -> None:
+        """Count the worker, right after its fork: the kernel queues its connections while it starts.
+
+        Args:
+            arbiter: the process that forked it, which may have been killed since.
+        """
+        self._arbiter = arbiter
         self._metrics.serves(True)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -87,8 +93,7 @@ class WorkerProcess:
         stop = signal.getsignal(signal.SIGTERM)
         assert callable(stop)
         loop.add_signal_handler(signal.SIGTERM, self._drain, stop)
-        arbiter = os.getppid()
-        stop_following = follow(lambda: self._check(arbiter))
+        stop_following = follow(self._check)
         server = MonitorServer(self._monitor)
         serving = loop.create_task(server.serve(sockets=[self._monitor_listener]))
         await send({"type": "lifespan.startup.complete"})
@@ -98,8 +103,8 @@ class WorkerProcess:
         await serving
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _check(self, arbiter: int) -> None:
-        if os.getppid() != arbiter:
+    def _check(self) -> None:
+        if os.getppid() != self._arbiter:
             os._exit(1)  # the arbiter was killed: nothing else would stop this worker
         self._files.load()
         if time.monotonic() - self._trimmed > TRIM_SECONDS:

@@ -170,12 +170,29 @@ run(sys.argv[1:])
 """
 
 
+FORKED = """
+import sys, time
+from jobsworth.cli import run
+from jobsworth.serving.launch import WebhookServer
+
+start = WebhookServer._start
+
+def start_after_a_second(self, *arguments):
+    time.sleep(1)
+    start(self, *arguments)
+
+WebhookServer._start = start_after_a_second
+run(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("program", [FORKED, STARTING], ids=["forked", "starting"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_that_stops_while_a_worker_starts_stops_in_time(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, program: str
 ) -> None:
     options = ("--workers", "2", "--drain-seconds", "1", "--log", "denials")
-    with serving(tmp_path, *options, program=STARTING) as server:
+    with serving(tmp_path, *options, program=program) as server:
         for process in workers(server):
             os.kill(process, signal.SIGKILL)
         before = len(workers(server))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import Callable
@@ -101,6 +102,27 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         self._process.begin(arbiter)
 
 
+STOP_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGQUIT})
+
+
+def lose_no_stop_signal() -> None:
+    """Let a signal end a worker right after its fork, too, while it still has the handlers of the arbiter.
+
+    These put a signal in the queue of the arbiter, of which the worker has a copy that nothing reads.
+    """
+
+    def start_child() -> None:
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)  # until uvicorn sets its own handlers
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS),
+        after_in_child=start_child,
+    )
+
+
 RELEASE_FILE = "kubernetes-version"
 
 
@@ -179,6 +201,7 @@ def serve(
         )
         import_types()
         allow_descriptors()
+        lose_no_stop_signal()
         WebhookServer(
             settings,
             process,

@@ -209,6 +209,17 @@ def test_without_pods_the_cause_is_unknown() -> None:
     assert found.cron_jobs[0].block.cause == "JobUnfinished"
 
 
+def test_rejected_pods_are_known_without_pods() -> None:
+    message = 'Error creating: pods "x" is forbidden: violates PodSecurity'
+    name = JOB["metadata"]["name"]
+    event = an_event("FailedCreate", message, NOON - 3 * HOUR, name=name, kind="Job")
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(name,), **FORBID)
+    found = health(cron_job, jobs=(JOB,), pods=None, events=(event,))
+    assert [each.waiting.cause for each in found.stuck] == ["PodsRejected"]
+    assert found.cron_jobs[0].block is not None
+    assert found.cron_jobs[0].block.cause == "PodsRejected"
+
+
 def test_a_suspended_cron_job_is_not_overdue() -> None:
     found = health_of_one(a_cron_job(last=NOON - DAY, suspend=True))
     assert (found.overdue_since, found.block, found.following) == (None, None, None)

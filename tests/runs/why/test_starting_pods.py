@@ -185,7 +185,8 @@ def test_rejected_pods_are_the_cause_beside_the_progress_of_those_that_run() -> 
     assert "(exceeded quota: pods; 1 Pod runs, 0 of 2 completions succeeded)" in found.sentence
 
 
-TIMED_OUT = "Unable to attach or mount volumes: unmounted volumes=[data]: timed out waiting for the condition"
+UNMOUNTED = "Unable to attach or mount volumes: unmounted volumes=[data]: "
+TIMED_OUT = f"{UNMOUNTED}timed out waiting for the condition"
 MULTI_ATTACH = 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) old'
 
 
@@ -208,6 +209,14 @@ def test_a_mount_that_timed_out_has_the_cause_of_an_earlier_event(
     found = diagnosed({}, events=tuple(events))
     assert found.cause == "Volume"
     assert cause in found.sentence
+
+
+def test_a_mount_whose_context_expired_has_the_cause_of_an_earlier_event() -> None:
+    events = (
+        about("FailedAttachVolume", 10, MULTI_ATTACH),
+        about("FailedMount", 90, f"{UNMOUNTED}context deadline exceeded"),
+    )
+    assert MULTI_ATTACH in diagnosed({}, events=events).sentence
 
 
 def test_a_pod_whose_volumes_are_mounted_does_not_wait_for_them() -> None:

@@ -20,6 +20,7 @@ from jobsworth.client.api_resources import (
 from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
 from jobsworth.runs.health.cluster_health import ListedObjects
+from jobsworth.runs.recorded.pending_pods import EVENT_REASONS
 
 Object = dict[str, Any]
 
@@ -32,10 +33,7 @@ UNENDED = {
 ABOUT = (
     "involvedObject.kind=CronJob",
     "involvedObject.kind=Job,reason=FailedCreate",
-    *(
-        f"involvedObject.kind=Pod,reason={reason}"
-        for reason in ("FailedMount", "FailedAttachVolume", "FailedCreatePodSandBox")
-    ),
+    *(f"involvedObject.kind=Pod,reason={reason}" for reason in EVENT_REASONS),
 )
 
 

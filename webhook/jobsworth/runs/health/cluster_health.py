@@ -120,7 +120,7 @@ def cluster_health(
     of_jobs = _by_object(events, "Job")
     of_cron_jobs = _by_object(events, "CronJob")
     of_pods = _by_object(events, "Pod")
-    waits = {} if listed.pods is None else _waits(jobs, listed.pods, of_jobs, of_pods, now)
+    waits = _waits(jobs, listed.pods, of_jobs, of_pods, now)
     by_cron_job: dict[str, list[StoredJob]] = defaultdict(list)
     for job in jobs:
         if job.cron_job:
@@ -193,7 +193,7 @@ def _by_object(
 
 def _waits(
     jobs: Sequence[StoredJob],
-    pods: Iterable[Object],
+    pods: Iterable[Object] | None,
     of_jobs: Mapping[tuple[str, str], list[StoredEvent]],
     of_pods: Mapping[tuple[str, str], list[StoredEvent]],
     now: int,
@@ -201,7 +201,7 @@ def _waits(
     """Return what each unfinished Job waits for, by its UID."""
     unfinished = {job.uid: job for job in jobs if not job.outcome}
     owned: defaultdict[str, list[Object]] = defaultdict(list)
-    for pod in pods:
+    for pod in pods or ():
         for owner in pod["metadata"].get("ownerReferences") or ():
             if owner.get("controller") and owner.get("uid") in unfinished:
                 owned[owner["uid"]].append(pod)
@@ -213,7 +213,7 @@ def _waits(
             meta = pod["metadata"]
             found = of_pods.get((job.namespace, meta.get("name") or ""), ())
             about += [each for each in found if each.uid in ("", meta.get("uid"))]
-        wait = wait_of(job, owned[uid], about, now)
+        wait = wait_of(job, None if pods is None else owned[uid], about, now)
         if wait is not None:
             waits[uid] = wait
     return waits

@@ -61,18 +61,26 @@ class JobWait:
 
 
 def wait_of(
-    job: StoredJob, pods: Sequence[Object], events: Sequence[StoredEvent], now: int
+    job: StoredJob, pods: Sequence[Object] | None, events: Sequence[StoredEvent], now: int
 ) -> JobWait | None:
-    """Return what a Job waits for; None if it has finished, or its objects have no times.
+    """Return what a Job waits for.
+
+    None if it has finished, its objects have no times, or only Pods that are not known show it.
 
     Args:
-        pods: the Pods that it controls and that have not ended.
+        pods: the Pods that it controls and that have not ended; None if they could not be listed.
         events: the Events about it and these Pods.
     """
     if job.manifest is None:
         return None
     try:
-        recording = read_recording(job.manifest, pods, [each.value for each in events], now=now)
+        recording = read_recording(
+            job.manifest,
+            pods or (),
+            [each.value for each in events],
+            now=now,
+            partial=pods is None,
+        )
     except BadRecording:
         return None
     waiting = standing(recording).waiting

@@ -27,6 +27,9 @@ _START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookErr
 (pkg/kubelet/kuberuntime/kuberuntime_container.go, 1.36)."""
 _SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "NetworkNotReady")
 """Reasons of Events before the first container: network and devices (pkg/kubelet/events/event.go, 1.36)."""
+_ATTACHED, BACK_OFF = "SuccessfulAttachVolume", "BackOff"
+EVENT_REASONS = ("FailedMount", "FailedAttachVolume", _ATTACHED, *_SANDBOX_REASONS, BACK_OFF)
+"""Reasons of the Events of a Pod that say what its conditions and container statuses do not."""
 _PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
 """Reasons of the Events of a Pod that starts, by the step that they report."""
 _PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
@@ -34,9 +37,10 @@ _PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
 _SCHEDULING_GATED = "SchedulingGated"
 _FAILED_CREATES = ("FailedCreate", "FailedWorkloadCreate", "FailedWorkloadCompilation")
 """Reasons of Events about a Job that gets no Pods: the last two from its spec.scheduling (1.37)."""
-_TIMED_OUT = "timed out waiting for the condition"
-"""Ends the message of a mount that waited in vain (pkg/kubelet/volumemanager/volume_manager.go, 1.36)."""
-_ATTACHED = "SuccessfulAttachVolume"
+_UNMOUNTED = "Unable to attach or mount volumes: "
+"""The start of the message of a kubelet that waited in vain for all volumes (pkg/kubelet/kubelet.go).
+
+Its end is "timed out waiting for the condition" or "context deadline exceeded", depending on the release."""
 _PREFIX = re.compile(r"Error creating: ")
 _GENERATED_NAME = re.compile(r'^pods "[^"]*" is forbidden: ')
 
@@ -174,13 +178,13 @@ def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> Pendi
 
 def _root_of(event: RecordedEvent, events: Sequence[RecordedEvent]) -> RecordedEvent:
     """Return the Event that says why volumes were not mounted in time, for one that says only that."""
-    if event.reason != "FailedMount" or _TIMED_OUT not in event.message:
+    if event.reason != "FailedMount" or not event.message.startswith(_UNMOUNTED):
         return event
     attached = max((each.at or 0 for each in events if each.reason == _ATTACHED), default=-1)
     causes = [
         each
         for each in events
-        if (each.reason == "FailedMount" and _TIMED_OUT not in each.message)
+        if (each.reason == "FailedMount" and not each.message.startswith(_UNMOUNTED))
         or (each.reason == "FailedAttachVolume" and (each.at or 0) > attached)
     ]
     return max(causes, key=lambda each: each.at or 0, default=event)
@@ -203,7 +207,7 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     if reason in _SANDBOX_REASONS:
         return PendingReason(Cause.SANDBOX, reason, message), _MOUNTED
     if reason in _IMAGE_REASONS or (
-        reason in ("Failed", "BackOff", "InspectFailed", "ErrImageNeverPull")
+        reason in ("Failed", BACK_OFF, "InspectFailed", "ErrImageNeverPull")
         and ("image" in message or "ImagePull" in message)
         and "restarting" not in message
     ):

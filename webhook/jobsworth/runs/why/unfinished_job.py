@@ -16,7 +16,12 @@ from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
-from jobsworth.runs.recorded.pending_pods import PendingReason, pending_reason, rejection
+from jobsworth.runs.recorded.pending_pods import (
+    BACK_OFF,
+    PendingReason,
+    pending_reason,
+    rejection,
+)
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod, LastRun
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.waiting import Observations, Waiting, waiting_of
@@ -263,7 +268,7 @@ def _backing_off_since(recording: Recording, pod: RecordedPod, last: LastRun) ->
     events = [
         each.first or each.at
         for each in recording.events_of(pod.name)
-        if each.reason == "BackOff"
+        if each.reason == BACK_OFF
         and f"restarting failed container {last.container} " in each.message
     ]
     times = [time for time in events if time is not None]

@@ -240,6 +240,23 @@ def test_a_crash_loop_began_with_its_first_event() -> None:
     assert write_time(round(found.waiting.since or 0)) == at(20)
 
 
+def test_a_pod_waits_for_its_image_since_it_has_a_node() -> None:
+    placed = {"type": "PodScheduled", "status": "True", "lastTransitionTime": at(3600)}
+    status = {"containerStatuses": [waiting("ImagePullBackOff")], "conditions": [placed]}
+    found = diagnosed(status)
+    assert found.waiting is not None
+    assert write_time(round(found.waiting.since or 0)) == at(3600)
+
+
+def test_without_an_event_the_beginning_of_a_crash_loop_is_unknown() -> None:
+    status = crashing("fetch")
+    status["lastState"]["terminated"]["finishedAt"] = at(900)
+    found = diagnosed({"initContainerStatuses": [status]}, FETCH, restart="OnFailure")
+    assert found.waiting is not None
+    assert found.waiting.since is None
+    assert f"last exit code 2 at {at(900)}" in found.sentence
+
+
 def test_the_log_of_a_sidecar_that_crashes_is_the_one_to_read() -> None:
     status = crashing("proxy")
     status["lastState"]["terminated"]["finishedAt"] = at(900)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from jobsworth.controller.times import write_time
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
@@ -78,16 +80,21 @@ def test_terminating_pods_are_waited_for_since_their_deletion() -> None:
     )
 
 
-def test_a_running_pod_that_became_unready_runs_since_its_creation() -> None:
-    running = pod("train-a", 1, code=None, started=2)
-    running["status"] |= {"phase": "Running"}
+@pytest.mark.parametrize(("restarts", "begun"), [(0, 60), (3, 1)])
+@pytest.mark.parametrize("ready", ["True", "False"])
+def test_a_job_runs_since_the_start_of_a_container_whatever_its_readiness(
+    ready: str, restarts: int, begun: int
+) -> None:
+    running = pod("train-a", 1, started=60)
+    running["status"]["containerStatuses"][0]["restartCount"] = restarts
     running["status"]["conditions"] = [
-        {"type": "Ready", "status": "False", "lastTransitionTime": at(900)}
+        {"type": "Ready", "status": ready, "lastTransitionTime": at(900)}
     ]
     value = stored(job(), active=1)
     found = diagnose(read_recording(value, [running], (), now=1_798_761_700))
     assert found.waiting is not None
-    assert (found.waiting.cause, write_time(round(found.waiting.since or 0))) == ("Running", at(1))
+    assert found.waiting.cause == "Running"
+    assert write_time(round(found.waiting.since or 0)) == at(begun)
 
 
 def test_a_pod_whose_init_container_failed_ended_with_it() -> None:

@@ -166,7 +166,7 @@ def _away(health: ClusterHealth) -> Iterator[Problem]:
 def stuck_problem(wait: JobWait, now: int) -> Problem:
     """Return the problem of a stuck Job."""
     what = wait.waiting.brief or wait.waiting.waiting_for
-    headline = f"has waited {duration(wait.seconds(now))} for {what}"
+    headline = f"{_waited(wait, now)} for {what}"
     message = f"{_waits(wait, now)}; ends when {wait.waiting.ended_by}"
     return Problem("error", "Stuck", message, headline, _detail(wait), _ends(wait))
 
@@ -190,10 +190,14 @@ def failed_problem(failed: FailedJob, now: int) -> Problem:
 def _waits(wait: JobWait, now: int) -> str:
     """Return what a Job waits for, with the Pod that keeps it waiting."""
     waiting = wait.waiting
-    verb = "waits" if waiting.since is None else f"has waited {duration(wait.seconds(now))}"
     detail = f" ({waiting.detail})" if waiting.detail else ""
     pod = f": {_pod(wait)}" if _pod(wait) else ""
-    return f"{verb} for {waiting.waiting_for}{detail}{pod}"
+    return f"{_waited(wait, now)} for {waiting.waiting_for}{detail}{pod}"
+
+
+def _waited(wait: JobWait, now: int) -> str:
+    known = wait.waiting.since is not None
+    return f"has waited {duration(wait.seconds(now))}" if known else "waits"
 
 
 def _pod(wait: JobWait) -> str:

@@ -36,6 +36,7 @@ class JobWait:
         pod: one of the Pods that keep it waiting, the oldest; empty without one.
         pods: how many there are.
         gone_by: when the grace period of that Pod ends; 0 if it is not being deleted.
+        restarts: of its container that was started again most often.
     """
 
     job: StoredJob
@@ -43,21 +44,23 @@ class JobWait:
     pod: str = ""
     pods: int = 0
     gone_by: int = 0
+    restarts: int = 0
 
     def stuck(self, now: float, after: float) -> bool:
         """Return True if it has been in such a wait for some seconds, grace periods aside."""
-        since, cause = self.waiting.since, self.waiting.cause
+        cause = self.waiting.cause
         if cause == Cause.INITIALIZING:
             after = max(after, INIT_CONTAINER_HANGS)
         elif cause not in STUCK:
             return False
-        if since is None:
-            return False
-        return now - max(since, self.gone_by) >= after
+        return min(self.seconds(now), now - self.gone_by) >= after
 
     def seconds(self, now: float) -> float:
-        """Return how long it has waited."""
-        return 0.0 if self.waiting.since is None else max(0.0, now - self.waiting.since)
+        """Return how long it has waited, at least: in a crash loop without Events, by the restarts."""
+        since = self.waiting.since
+        if since is not None:
+            return max(0.0, now - since)
+        return seconds_of_restarts(self.restarts) if self.waiting.cause == Cause.CRASH_LOOP else 0.0
 
 
 def wait_of(
@@ -89,7 +92,29 @@ def wait_of(
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:
         return JobWait(job, waiting)
-    return JobWait(job, waiting, keeping[0].name, len(keeping), keeping[0].gone_by)
+    first = keeping[0]
+    restarts = max(
+        (
+            last.restarts
+            for pod in recording.pods
+            for last in pod.facts.last_runs
+            if pod.name == first.name
+        ),
+        default=0,
+    )
+    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts)
+
+
+def seconds_of_restarts(number: int) -> int:
+    """Return the least time that a number of restarts takes.
+
+    The first is at once; then the back-off doubles from 10 s to 5 min (pkg/kubelet/kubelet.go, 1.36).
+
+    >>> seconds_of_restarts(1), seconds_of_restarts(7), seconds_of_restarts(141)
+    (0, 610, 40810)
+    """
+    doubled = 10 * ((1 << min(max(0, number - 1), 5)) - 1)
+    return doubled + 300 * max(0, number - 6)
 
 
 def _keeping(waiting: Waiting, pods: Sequence[Pod]) -> list[Pod]:

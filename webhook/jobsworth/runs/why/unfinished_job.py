@@ -28,6 +28,15 @@ from jobsworth.runs.waiting import Observations, Waiting, waiting_of
 from jobsworth.runs.why.clauses import doomed_clause, finalizers
 from jobsworth.wording import count, listing
 
+_ON_A_NODE = (
+    Cause.IMAGE_PULL,
+    Cause.MISSING_CONFIG,
+    Cause.VOLUME,
+    Cause.START_ERROR,
+    Cause.SANDBOX,
+)
+"""Waits of a Pod that cannot begin before it has a node."""
+
 
 class Standing(NamedTuple):
     """The state of an unfinished Job.
@@ -180,6 +189,15 @@ def _detailed(
     if waiting.cause == Cause.INITIALIZING:
         times = [pod.facts.initializing_since for pod in recording.pods]
         return replace(waiting, since=min((each for each in times if each), default=None))
+    if waiting.cause in _ON_A_NODE:
+        placed = [
+            pod.scheduled or pod.created
+            for pod in recording.pods
+            if pod.name in reasons and reasons[pod.name].cause == waiting.cause
+        ]
+        waiting = replace(waiting, since=min(placed, default=waiting.since))
+    if waiting.cause == Cause.RUNNING:
+        waiting = replace(waiting, since=_running_since(recording))
     if waiting.cause == Cause.DELETING:
         waiting = _deletion(recording, waiting)
     terminating = [pod for pod in recording.pods if pod.view.state == TERMINATING]
@@ -197,6 +215,24 @@ def _detailed(
         progress = _progress(recording, active, reasons, shown)
         return replace(waiting, detail="; ".join(filter(None, (waiting.detail, progress))))
     return waiting
+
+
+def _running_since(recording: Recording) -> int | None:
+    """Return when the first container started of the Pods that run.
+
+    That of a container that was started again is unknown: then the creation of its Pod counts.
+    """
+    times = []
+    for pod in recording.pods:
+        if pod.view.state == ACTIVE and pod.view.phase == RUNNING:
+            restarted = {last.container for last in pod.facts.last_runs}
+            starts = [
+                each.at
+                for each in pod.facts.containers
+                if each.at and not each.ended and each.name not in restarted
+            ]
+            times.append(min(starts, default=pod.created))
+    return min(times, default=None)
 
 
 def _deletion(recording: Recording, waiting: Waiting) -> Waiting:
@@ -237,8 +273,11 @@ def _queued(recording: Recording, waiting: Waiting) -> Waiting:
     )
 
 
-def _crash_loop(recording: Recording) -> tuple[str, int, str] | None:
-    """Return a container that fails again and again in place: as a noun phrase, since when, and briefly."""
+def _crash_loop(recording: Recording) -> tuple[str, int | None, str] | None:
+    """Return a container that fails again and again in place: as a noun phrase, since when, and briefly.
+
+    Its status does not say when it began, only when its last run ended.
+    """
     for pod in recording.pods:
         facts = pod.facts
         if pod.view.state != ACTIVE:
@@ -253,38 +292,26 @@ def _crash_loop(recording: Recording) -> tuple[str, int, str] | None:
                     reason += f", limit {limit}" if limit else ", no memory limit"
                 shown += f", last exit code {last.exit_code}{reason}"
             kind = "init container" if last.container in facts.init_containers else "container"
+            begun = _backing_off_since(recording, pod, last)
+            ended = "" if begun or last.at is None else f" at {time_text(last.at)}"
             words = (
                 f"{kind} {last.container} of Pod {pod.name}, which fails again and again "
-                f"({CRASH_LOOP}: {shown})"
+                f"({CRASH_LOOP}: {shown}{ended})"
             )
-            begun = _backing_off_since(recording, pod, last)
             brief = f"{kind} {last.container}, which fails again and again ({shown})"
-            return words, max(pod.created, begun), brief
+            return words, begun, brief
     return None
 
 
-def _backing_off_since(recording: Recording, pod: RecordedPod, last: LastRun) -> int:
-    """Return since when a container fails again and again: by the first Event, else by its restarts."""
+def _backing_off_since(recording: Recording, pod: RecordedPod, last: LastRun) -> int | None:
+    """Return since when a container fails again and again, by the first Event; None without one."""
     events = [
         each.first or each.at
         for each in recording.events_of(pod.name)
         if each.reason == BACK_OFF
         and f"restarting failed container {last.container} " in each.message
     ]
-    times = [time for time in events if time is not None]
-    if times:
-        return min(times)
-    return pod.created if last.at is None else last.at - seconds_of_restarts(last.restarts)
-
-
-def seconds_of_restarts(number: int) -> int:
-    """Return the least time that a number of restarts takes: the back-off doubles from 10 s to 5 min.
-
-    >>> seconds_of_restarts(1), seconds_of_restarts(6), seconds_of_restarts(140)
-    (10, 610, 40810)
-    """
-    doubled = 10 * ((1 << min(number, 5)) - 1)
-    return doubled + 300 * max(0, number - 5)
+    return min((max(pod.created, time) for time in events if time is not None), default=None)
 
 
 def overdue_pods(recording: Recording) -> Iterator[RecordedPod]:

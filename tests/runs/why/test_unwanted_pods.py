@@ -97,6 +97,15 @@ def test_a_job_runs_since_the_start_of_a_container_whatever_its_readiness(
     assert write_time(round(found.waiting.since or 0)) == at(begun)
 
 
+def test_a_pod_ended_with_the_last_of_its_containers() -> None:
+    failed = pod("train-a", 1, 40, 1)
+    ended = {"exitCode": 139, "startedAt": at(2), "finishedAt": at(55)}
+    failed["status"]["initContainerStatuses"] = [{"name": "proxy", "state": {"terminated": ended}}]
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    recording = read_recording(value, [failed], ())
+    assert write_time(recording.pods[0].ended or 0) == at(55)
+
+
 def test_a_pod_whose_init_container_failed_ended_with_it() -> None:
     failed = pod("train-a", 1, code=None)
     ended = {"exitCode": 1, "startedAt": at(2), "finishedAt": at(50)}

@@ -156,26 +156,20 @@ def _version(pod: Object) -> int:
 
 
 def _ended(pod: Pod, status: Object) -> int:
-    """Return when a Pod became Succeeded or Failed.
+    """Return when a Pod became Succeeded or Failed: with the last of its containers.
 
     The finish time of KEP-3850 is that of the app containers; if an init container failed, it is the
-    creation of the Pod.
+    creation of the Pod. Sidecars end after the app containers (KEP-753).
     """
-    ends = {
-        name: [
-            time
-            for each in status.get(name) or ()
-            if (
-                time := read_time(
-                    ((each.get("state") or {}).get("terminated") or {}).get("finishedAt")
-                )
-            )
-        ]
+    ends = [
+        time
         for name in ("containerStatuses", "initContainerStatuses")
-    }
-    if ends["containerStatuses"]:
-        return pod.finished_at
-    return max([pod.finished_at, *ends["initContainerStatuses"]])
+        for each in status.get(name) or ()
+        if (
+            time := read_time(((each.get("state") or {}).get("terminated") or {}).get("finishedAt"))
+        )
+    ]
+    return max([pod.finished_at, *ends])
 
 
 def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:

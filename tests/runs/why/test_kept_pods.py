@@ -181,4 +181,4 @@ def test_a_container_in_a_crash_loop_is_not_shown_as_running() -> None:
     value = running(restart="OnFailure", main=waiting)
     value["status"]["containerStatuses"][0] |= {"restartCount": 5, "lastState": ended(2)}
     (row,) = pod_rows(diagnosed(value))
-    assert row.how == "main in CrashLoopBackOff"
+    assert row.how == "main in CrashLoopBackOff (5 restarts)"

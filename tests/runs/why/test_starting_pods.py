@@ -11,6 +11,7 @@ from jobsworth.runs.recorded.pending_pods import gone_reason
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.pod_table import pod_rows
 from jobsworth.runs.why.summary import fixing_command
 from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job
@@ -238,6 +239,34 @@ def test_a_crash_loop_began_with_its_first_event() -> None:
     )
     assert found.waiting is not None
     assert write_time(round(found.waiting.since or 0)) == at(20)
+
+
+LONG_MESSAGE = f"Back-off pulling image: {'failed to resolve reference ' * 5}not found"
+
+
+def test_a_long_message_of_a_pod_that_does_not_start_stands_once() -> None:
+    found = diagnosed({"containerStatuses": [waiting("ImagePullBackOff", LONG_MESSAGE)]})
+    assert found.waiting is not None
+    assert LONG_MESSAGE in found.waiting.details
+    assert LONG_MESSAGE in next(pod_rows(found)).how
+    assert next(pod_rows(found, found.waiting.details)).how == "Pending: ImagePullBackOff"
+
+
+@pytest.mark.parametrize(
+    ("others", "how"),
+    [
+        ((), "main in CrashLoopBackOff (5 restarts)"),
+        (("work",), "work still running, main in CrashLoopBackOff (5 restarts)"),
+    ],
+)
+def test_a_running_pod_whose_container_crashes_does_not_look_as_if_it_ran(
+    others: tuple[str, ...], how: str
+) -> None:
+    main = crashing("main")
+    main["lastState"]["terminated"]["startedAt"] = at(2)
+    running = [{"name": name, "state": {"running": {"startedAt": at(2)}}} for name in others]
+    found = diagnosed({"phase": "Running", "containerStatuses": [main, *running]})
+    assert next(pod_rows(found)).how == how
 
 
 def test_a_pod_waits_for_its_image_since_it_has_a_node() -> None:

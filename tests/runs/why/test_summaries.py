@@ -34,6 +34,30 @@ def test_since_is_the_first_refusal() -> None:
     assert short.following.endswith("Otherwise it waits forever.")
 
 
+def test_the_time_of_a_wait_is_beside_its_cause_not_beside_the_progress() -> None:
+    refused = event("FailedCreate", "Error creating: exceeded quota: compute", 3)
+    value = stored(job(parallelism=2, completions=2), active=1)
+    short = summary_of(diagnose(recording(value, pod("train-a", 1, started=2), events=(refused,))))
+    assert short.causes == (
+        f"exceeded quota: compute, since {at(3)}",
+        "1 Pod runs, 0 of 2 completions succeeded",
+    )
+
+
+def test_a_job_that_can_only_fail_says_why_before_how_far_it_is() -> None:
+    value = stored(
+        job(completions=3, completionMode="Indexed", backoffLimitPerIndex=0),
+        active=1,
+        failed=1,
+        failedIndexes="1",
+    )
+    pods = (pod("train-0-a", 1, index=0, started=2), pod("train-1-b", 1, 9, 3, index=1, started=2))
+    short = summary_of(diagnose(recording(value, *pods)))
+    assert short.headline == "Job train will fail: index 1 failed for good."
+    assert short.causes[0].startswith("… so the Job fails (FailedIndexes)")
+    assert short.causes[-1] == "1 Pod runs, 0 of 3 indexes succeeded"
+
+
 def test_what_the_first_line_says_is_not_said_again() -> None:
     value = stored(job(backoffLimit=0), (9, "Failed", "BackoffLimitExceeded"), failed=1)
     short = summary_of(diagnose(recording(value, pod("train-a", 0, 8, 3, started=1))))

@@ -70,7 +70,7 @@ def waiting_report(waiting: Waiting, time: Callable[[float], T]) -> WaitingRepor
     return WaitingReport(
         cause=waiting.cause,
         waits_for=waiting.waiting_for,
-        detail=waiting.detail or None,
+        detail=waiting.details or None,
         since=None if waiting.since is None else time(waiting.since),
         ends=waiting.ended_by,
         ends_at=None if waiting.ends_at is None else time(waiting.ends_at),

@@ -77,11 +77,12 @@ def _owner_sections(found: CronJobDiagnosis | JobSetDiagnosis) -> Iterator[Secti
 def _job_sections(diagnosis: Diagnosis, answer: Answer) -> Iterator[Section]:
     recording, replayed = diagnosis.recording, answer.replayed
     counted: list[tuple[str, ...]] = []
+    said = "" if diagnosis.waiting is None else diagnosis.waiting.details
     if answer.diagnosis is diagnosis:
         yield from _summary_sections(summary_of(diagnosis), diagnosis)
     missing = answer.unknown()
     if replayed is None:
-        yield from _table("Pods", list(pod_rows(diagnosis)), POD_HEADERS)
+        yield from _table("Pods", list(pod_rows(diagnosis, said)), POD_HEADERS)
     else:
         from jobsworth.reports.timelines.pod_chart import chart_lines
         from jobsworth.runs.why.decisions import limits
@@ -89,7 +90,7 @@ def _job_sections(diagnosis: Diagnosis, answer: Answer) -> Iterator[Section]:
         from jobsworth.runs.why.run_forms import recorded_timeline
 
         record = recorded_timeline(recording, replayed)
-        rows = decided_rows(diagnosis, replayed)
+        rows = decided_rows(diagnosis, replayed, said)
         yield from _table("Pods", rows, POD_HEADERS)
         if rows:
             yield Section("", lines=list(chart_lines(record.job, record.end)))

@@ -34,6 +34,7 @@ class Waiting:
         waits_for: what it waits for, as a noun phrase; empty for the one of the cause.
         ends: what ends the wait, as a clause after "when"; empty for the one of the cause.
         brief: what it waits for in a few words, where `waits_for` has many; empty otherwise.
+        progress: how far its other Pods are; empty if none runs.
     """
 
     cause: Cause
@@ -44,6 +45,12 @@ class Waiting:
     waits_for: str = ""
     ends: str = ""
     brief: str = ""
+    progress: str = ""
+
+    @property
+    def details(self) -> str:
+        """Where it shows, and the progress of the other Pods."""
+        return "; ".join(filter(None, (self.detail, self.progress)))
 
     @property
     def waiting_for(self) -> str:
@@ -72,7 +79,7 @@ class Waiting:
             otherwise = f"; activeDeadlineSeconds fails the Job at {shown(self.deadline)}"
         else:
             otherwise = "; nothing else ends it" if self.hangs else ""
-        detail = f" ({self.detail})" if self.detail else ""
+        detail = f" ({self.details})" if self.details else ""
         return (
             f"waiting{since} for {self.waiting_for}{detail}; this ends when {self.ended_by}{ends_at}"
             f"{otherwise}"

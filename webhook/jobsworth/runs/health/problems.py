@@ -190,7 +190,7 @@ def failed_problem(failed: FailedJob, now: int) -> Problem:
 def _waits(wait: JobWait, now: int) -> str:
     """Return what a Job waits for, with the Pod that keeps it waiting."""
     waiting = wait.waiting
-    detail = f" ({waiting.detail})" if waiting.detail else ""
+    detail = f" ({waiting.details})" if waiting.details else ""
     pod = f": {_pod(wait)}" if _pod(wait) else ""
     return f"{_waited(wait, now)} for {waiting.waiting_for}{detail}{pod}"
 
@@ -202,14 +202,14 @@ def _waited(wait: JobWait, now: int) -> str:
 
 def _pod(wait: JobWait) -> str:
     """Return the Pod that keeps a Job waiting; empty if the wait names it."""
-    if not wait.pod or wait.pod in f"{wait.waiting.waiting_for} {wait.waiting.detail}":
+    if not wait.pod or wait.pod in f"{wait.waiting.waiting_for} {wait.waiting.details}":
         return ""
     return f"Pod {wait.pod}" + (f" and {wait.pods - 1} more" if wait.pods > 1 else "")
 
 
 def _detail(wait: JobWait) -> str:
     whole = wait.waiting.waiting_for if wait.waiting.brief else ""
-    return "; ".join(filter(None, (whole, wait.waiting.detail, _pod(wait))))
+    return "; ".join(filter(None, (whole, wait.waiting.details, _pod(wait))))
 
 
 def _ends(wait: JobWait) -> str:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from jobsworth.api.batch.termination_rules import Action
 from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import ACTIVE, POD_SUCCEEDED
-from jobsworth.runs.recorded.kept_pods import crashing
 from jobsworth.runs.recorded.pending_pods import PendingReason
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
@@ -26,6 +25,8 @@ SHOWN_ALIKE = 3
 MAX_KINDS = 12
 MAX_PODS = 60
 """Pods with a row of their own, where decisions are shown."""
+LONG = 100
+"""Characters beyond which a row does not repeat the message that the cause has."""
 
 
 EFFECT_WORDS: dict[Action, str] = {
@@ -50,10 +51,14 @@ class PodRow(NamedTuple):
     followed: str
 
 
-def pod_rows(diagnosis: Diagnosis) -> Iterator[PodRow]:
-    """Yield the rows: failed Pods by group, then those that do not start, then others."""
+def pod_rows(diagnosis: Diagnosis, said: str = "") -> Iterator[PodRow]:
+    """Yield the rows: failed Pods by group, then those that do not start, then others.
+
+    Args:
+        said: what is shown beside the rows, whose long messages they do not repeat.
+    """
     recording = diagnosis.recording
-    table = _Table(recording, pending_reasons(recording))
+    table = _Table(recording, pending_reasons(recording), said)
     shown: set[str] = set()
     for group in diagnosis.groups[:MAX_KINDS]:
         rule = f"{group.rule}: " if group.rule else ""
@@ -67,13 +72,16 @@ def pod_rows(diagnosis: Diagnosis) -> Iterator[PodRow]:
         yield from table.alike(kinds[kind], "")
 
 
-def decided_rows(diagnosis: Diagnosis, replayed: Replay) -> list[PodRow]:
+def decided_rows(diagnosis: Diagnosis, replayed: Replay, said: str = "") -> list[PodRow]:
     """Return a row for each Pod in the order of creation, with the planner's decision about its failure.
 
     If there are too many, failed ones are chosen first.
+
+    Args:
+        said: what is shown beside the rows, whose long messages they do not repeat.
     """
     recording = diagnosis.recording
-    table = _Table(recording, pending_reasons(recording))
+    table = _Table(recording, pending_reasons(recording), said)
     failures = {id(pod): replayed.failure(pod) for pod in recording.pods}
     chosen = sorted(recording.pods, key=lambda pod: failures[id(pod)] is None)[:MAX_PODS]
     kept = {id(pod) for pod in chosen}
@@ -97,6 +105,7 @@ def _followed(failure: ReplayedFailure, replayed: Replay) -> str:
 class _Table:
     recording: Recording
     reasons: Mapping[str, PendingReason]
+    said: str
 
     def kind(self, pod: RecordedPod) -> tuple[int, str]:
         """Return a key that Pods alike share; the lower it is, the earlier they are listed."""
@@ -123,7 +132,10 @@ class _Table:
         how = how_it_ended(recording, pod)
         reason = self.reasons.get(pod.name)
         if reason is not None:
-            how = f"Pending: {reason.words}" if reason.words else "Pending"
+            words = reason.words
+            if reason.reason and len(words) > LONG and words in self.said:
+                words = reason.reason
+            how = f"Pending: {words}" if words else "Pending"
         if pod.view.deleting and pod.facts.finalizers and not pod.gone:
             how += f", held by {finalizers(pod.facts.finalizers)}"
         return PodRow(
@@ -136,6 +148,24 @@ class _Table:
             how,
             followed,
         )
+
+
+def _state(pod: RecordedPod, partly_ended: bool) -> str:
+    """Return what a Pod does that has not ended and is not deleted."""
+    loops = [
+        f"{each.name} in {CRASH_LOOP} ({count(each.restarts, 'restart')})"
+        for each in pod.facts.waiting
+        if each.reason == CRASH_LOOP
+    ]
+    going = [
+        each.name for each in pod.facts.containers if not each.ended and each.reason != CRASH_LOOP
+    ]
+    if not going and loops:
+        return ", ".join(loops)
+    state = "never started" if pod.started is None else "still running"
+    if going and (partly_ended or loops):
+        state = f"{listing(going)} still running"
+    return ", ".join((state, *loops))
 
 
 def how_it_ended(recording: Recording, pod: RecordedPod) -> str:
@@ -153,14 +183,7 @@ def how_it_ended(recording: Recording, pod: RecordedPod) -> str:
     if pod.ended is None:
         if pod.gone:
             return "stopped with the Job"
-        state = "still running" if pod.deleted is None else "terminating, end unknown"
-        if pod.deleted is None and (loop := crashing(pod.facts)):
-            state = f"{listing(loop)} in {CRASH_LOOP}"
-        elif pod.started is None and pod.deleted is None:
-            state = "never started"
-        elif codes and pod.deleted is None:
-            going = [each.name for each in pod.facts.containers if not each.ended]
-            state = f"{listing(going)} still running" if going else state
+        state = "terminating, end unknown" if pod.deleted is not None else _state(pod, bool(codes))
         return f"{state}, {found}" if found else state
     if pod.view.phase == well_known_names.SUCCEEDED:
         return f"succeeded, {found}" if found else "succeeded"

@@ -162,7 +162,7 @@ def _unfinished(found: Diagnosis, subject: str, waiting: Waiting | None) -> tupl
     age = "" if waiting.since is None else _age(found, waiting.since)
     if waiting.cause == Cause.RUNNING:
         start = f"{subject} has run for{age}: " if age else f"{subject} runs: "
-        return _line(start, waiting.detail or waiting.waiting_for)
+        return _line(start, waiting.details or waiting.waiting_for)
     verb = f"has waited{age}" if age else "waits"
     return _line(f"{subject} {verb} for ", waiting.brief or waiting.waiting_for)
 
@@ -179,13 +179,14 @@ def _causes(found: Diagnosis) -> Iterator[str]:
         yield from found.clauses
         if waiting is not None:
             yield _since(waiting, f"it waits for {waiting.waiting_for}")
-    elif waiting is not None:
-        shown = waiting.waiting_for if waiting.brief else ""
-        yield _since(waiting, shown)
-    if found.doomed:
-        yield found.doomed
-    if found.so_far:
-        yield found.so_far
+        return
+    yield from filter(None, (found.doomed, found.so_far))
+    if waiting is None:
+        return
+    if waiting.cause != Cause.RUNNING:
+        yield _since(waiting, waiting.waiting_for if waiting.brief else "")
+    if waiting.progress:
+        yield waiting.progress
 
 
 def _since(waiting: Waiting, shown: str) -> str:

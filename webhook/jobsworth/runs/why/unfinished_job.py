@@ -212,8 +212,7 @@ def _detailed(
         )
     if any(pod.phase == RUNNING for pod in active):
         shown = {} if waiting.cause == Cause.CONTAINER_RUNS_ON else kept
-        progress = _progress(recording, active, reasons, shown)
-        return replace(waiting, detail="; ".join(filter(None, (waiting.detail, progress))))
+        return replace(waiting, progress=_progress(recording, active, reasons, shown))
     return waiting
 
 

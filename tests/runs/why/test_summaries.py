@@ -125,6 +125,52 @@ def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
     assert "a corrected Pod template needs a new Job" in short.following
 
 
+@pytest.mark.parametrize(
+    ("message", "command", "advice"),
+    [
+        (
+            'violates PodSecurity "restricted:latest": seccompProfile',
+            "kubectl delete job -n batch train",
+            "Set what the message requires in the Pod template of a new Job",
+        ),
+        (
+            'error looking up service account batch/etl: serviceaccount "etl" not found',
+            "kubectl create serviceaccount -n batch etl",
+            "Create ServiceAccount etl",
+        ),
+        (
+            "exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2",
+            "kubectl describe resourcequota -n batch",
+            "Wait for other Pods of the namespace to end, or raise ResourceQuota team",
+        ),
+        (
+            "failed quota: team: must specify limits.cpu for: main",
+            "kubectl describe resourcequota -n batch",
+            "ResourceQuota team requires",
+        ),
+        (
+            "no PriorityClass with name urgent was found",
+            "kubectl get events -n batch --field-selector involvedObject.name=train",
+            "Create PriorityClass urgent",
+        ),
+    ],
+)
+def test_the_advice_about_rejected_pods_is_that_of_the_message(
+    message: str, command: str, advice: str
+) -> None:
+    short = refused(message)
+    assert (short.command, len(short.advice)) == (command, 1)
+    assert short.advice[0].text.startswith(advice)
+
+
+def test_invalid_pods_need_a_new_job() -> None:
+    event_of_job = event("FailedCreate", 'Error creating: Pod "train-a" is invalid: spec.x: bad', 5)
+    short = summary_of(diagnose(read_recording(stored(job()), (), (event_of_job,))))
+    assert short.command == "kubectl delete job -n batch train"
+    assert short.fix == "Correct the Pod template, delete the Job and create it anew:"
+    assert "the Job is created anew with a corrected Pod template" in short.following
+
+
 def test_a_node_that_fits_but_for_its_room_is_described() -> None:
     pending = pod("train-a", code=None)
     message = (

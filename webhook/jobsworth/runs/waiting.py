@@ -17,7 +17,7 @@ from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.settings import BUILT_IN, ControllerSettings
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause
+from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause, rejection_ends
 from jobsworth.runs.recorded.pod_facts import KeptPod
 from jobsworth.wording import listing
 
@@ -205,18 +205,14 @@ def _backing_off(given: _Standstill) -> Waiting:
     return Waiting(Cause.BACKING_OFF, last, ends_at=ends_at)
 
 
-_PERMITTED = (
-    "the namespace permits such Pods (label pod-security.kubernetes.io/enforce); a corrected Pod template "
-    "needs a new Job, because the template is immutable"
-)
-
-
 def _too_few(given: _Standstill) -> Waiting:
     seen = given.seen
     if seen.rejected:
-        ends = _PERMITTED if "violates PodSecurity" in seen.rejected else ""
         return Waiting(
-            rejection_cause(seen.rejected), seen.rejected_since, seen.rejected, ends=ends
+            rejection_cause(seen.rejected),
+            seen.rejected_since,
+            seen.rejected,
+            ends=rejection_ends(seen.rejected),
         )
     active = given.those(ACTIVE)
     if active and all(pod.name in seen.pending for pod in active):

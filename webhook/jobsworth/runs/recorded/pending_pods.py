@@ -240,7 +240,28 @@ class Rejection(NamedTuple):
     @property
     def hopeless(self) -> bool:
         """True if the Pods are invalid: the template is immutable, so no retry can succeed."""
-        return " is invalid: " in self.message
+        return _INVALID in self.message
+
+
+_INVALID, _VIOLATION = " is invalid: ", "violates PodSecurity"
+
+
+def needs_new_job(message: str) -> bool:
+    """Return True if the message of a rejection is about the Pod template, which is immutable."""
+    return _INVALID in message or _VIOLATION in message
+
+
+def rejection_ends(message: str) -> str:
+    """Return what ends a rejection, as a clause after "when"; empty if its cause says it."""
+    if _VIOLATION in message:
+        label = "pod-security.kubernetes.io/enforce"
+        return (
+            f"the namespace permits such Pods (label {label}); a corrected Pod template needs a new Job, "
+            "because the template is immutable"
+        )
+    if _INVALID in message:
+        return "the Job is created anew with a corrected Pod template, because the template is immutable"
+    return ""
 
 
 def rejection_cause(message: str) -> Cause:

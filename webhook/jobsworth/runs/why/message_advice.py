@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from jobsworth.controller.pods import ACTIVE
 from jobsworth.lint.agents import NATIVE_SIDECARS, QUIT_REQUESTS
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.pending_pods import gone_reason, pending_reason
+from jobsworth.runs.recorded.pending_pods import gone_reason, pending_reason, rejection
 from jobsworth.runs.recorded.recording import Recording
 from jobsworth.runs.why.failure_groups import stopped
 from jobsworth.runs.why.unfinished_job import kept_pods
@@ -245,6 +245,49 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
             "image",
         ),
     ),
+    Cause.QUOTA: (
+        MessagePattern(
+            r"failed quota: (\S+): must specify",
+            "ResourceQuota {0} requires that each container has the requests and limits of the message: set "
+            "them in a new Job, or default ones in a LimitRange.",
+            "containers",
+        ),
+        MessagePattern(
+            r"exceeded quota: ([^,\s]+)",
+            "Wait for other Pods of the namespace to end, or raise ResourceQuota {0}: the controller tries "
+            "again by itself. Lower requests need a new Job.",
+        ),
+    ),
+    Cause.PODS_REJECTED: (
+        MessagePattern(
+            r"violates PodSecurity",
+            "Set what the message requires in the Pod template of a new Job (the template is immutable), or "
+            "let the namespace permit such Pods: label pod-security.kubernetes.io/enforce.",
+        ),
+        MessagePattern(
+            r'serviceaccount "([^"]+)" not found',
+            "Create ServiceAccount {0} in the namespace of the Job: the controller tries again by itself.",
+            "serviceAccountName",
+        ),
+        MessagePattern(
+            r"no PriorityClass with name (\S+) was found",
+            "Create PriorityClass {0}: the controller tries again by itself. Another name needs a new Job.",
+            "priorityClassName",
+        ),
+        MessagePattern(
+            r'failed calling webhook "([^"]+)"',
+            "Webhook {0} does not answer: repair it. The controller tries again by itself.",
+        ),
+        MessagePattern(
+            r'admission webhook "([^"]+)" denied',
+            "Webhook {0} rejects the Pods: change what its message names in a new Job (the template is "
+            "immutable), or the rule of the webhook.",
+        ),
+        MessagePattern(
+            r" is invalid: ",
+            "Correct the fields that the message names in a new Job: the template is immutable.",
+        ),
+    ),
 }  # fmt: skip
 """In the order in which they are tried; the empty pattern is the default."""
 
@@ -274,6 +317,10 @@ def _messages(recording: Recording, cause: Cause) -> Iterator[str]:
             reason = gone_reason(events) if pod.gone else pending_reason(pod.facts, events)
             if reason is not None and reason.cause == cause:
                 yield reason.words
+    if cause in (Cause.QUOTA, Cause.PODS_REJECTED):
+        rejected = rejection(recording.events)
+        if rejected is not None and rejected.cause == cause:
+            yield rejected.message
     if cause == Cause.SUSPENDED and recording.queue is not None:
         yield recording.queue.lacks
     for unseen in recording.unseen:

@@ -13,6 +13,7 @@ from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
+from jobsworth.runs.recorded.pending_pods import needs_new_job
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
@@ -75,6 +76,8 @@ def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
     lead = LEADS.get(cause_to_fix(found), "")
     if command.endswith(FORCED):
         lead = "If the machine is gone for good:"
+    elif command.startswith("kubectl delete job") and not lead:
+        lead = "Correct the Pod template, delete the Job and create it anew:"
     elif _NO_FINALIZERS in command:
         lead = "If the owner of the finalizer is gone for good:"
     if advice and not command:
@@ -306,8 +309,11 @@ def _terminating(found: Diagnosis) -> Words:
 
 
 def _rejected(found: Diagnosis) -> Words:
-    account = _ACCOUNT.search("" if found.waiting is None else found.waiting.detail)
-    return _EVENTS if account is None else ("create serviceaccount", account[1])
+    message = "" if found.waiting is None else found.waiting.detail
+    account = _ACCOUNT.search(message)
+    if account is not None:
+        return "create serviceaccount", account[1]
+    return ("delete job", _JOB) if needs_new_job(message) else _EVENTS
 
 
 def _deleting(found: Diagnosis) -> Words:

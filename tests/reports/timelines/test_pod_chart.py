@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.reports.timelines.pod_chart import CHART_WIDTH, SEVERAL, chart_lines
+from jobsworth.reports.timelines.pod_chart import LINE_WIDTH, SEVERAL, chart_lines
 from jobsworth.runs.run_record import JobRecord, PodRecord
 from support.simulation.simulated_runs import indexed, run, scenario
 
@@ -26,7 +26,7 @@ def row(record: JobRecord, end: int) -> str:
 def test_the_next_attempt_does_not_hide_the_end_of_the_one_before() -> None:
     record = attempts((3600, "failed"), (5000, "ignored"), (7200, "succeeded"))
     drawn = row(record, 7200)
-    assert [drawn[column] for column in (36, 50, 71)] == ["x", "i", "o"]
+    assert [drawn[column] for column in (35, 49, 70)] == ["x", "i", "o"]
     assert SEVERAL not in "\n".join(chart_lines(record, 7200))
 
 
@@ -54,7 +54,7 @@ def test_more_than_nine_ends_in_one_column_are_a_plus() -> None:
     drawn = row(record, 7200)
     assert drawn[0] == "+"
     assert drawn.endswith("1o 11x")
-    assert len(drawn.partition("  ")[0]) == CHART_WIDTH
+    assert len(f"index  {drawn.partition('  ')[0]}") == LINE_WIDTH
 
 
 def test_the_legend_names_the_marks_that_occur() -> None:
@@ -72,5 +72,10 @@ def test_restarts_in_place_are_marks() -> None:
     record = attempts((7200, "succeeded"))
     record.pods[0].restarts = [3600, 7200]
     drawn = row(record, 7200)
-    assert (drawn[36], drawn[71]) == ("r", "o")
+    assert (drawn[35], drawn[70]) == ("r", "o")
     assert "r restarted in place" in list(chart_lines(record, 7200))[-1]
+
+
+def test_the_heading_of_indexes_fits_into_eighty_columns_with_its_indent() -> None:
+    heading = next(chart_lines(attempts((7200, "succeeded")), 7200))
+    assert len(f"  {heading}") == 80

@@ -13,6 +13,8 @@ from jobsworth.runs.virtual_time import clock
 
 MAX_ROWS = 24
 CHART_WIDTH = 72
+LINE_WIDTH, MIN_WIDTH = 78, 40
+"""Columns that a row may have with its label, beside an indent of 2; of the chart, at least so many."""
 LEGEND = {
     ".": "pending",
     "=": "running",
@@ -72,11 +74,12 @@ def row_lines(
         legend: the meaning of each mark; those that occur are explained.
     """
     width = max(map(len, (label, *rows)))
-    yield f"{label:>{width}}  {clock(0)}{clock(end):>{CHART_WIDTH - len(clock(0))}}"
+    columns = max(MIN_WIDTH, min(CHART_WIDTH, LINE_WIDTH - width - 2))
+    yield f"{label:>{width}}  {clock(0)}{clock(end):>{columns - len(clock(0))}}"
     several = False
     drawn: set[str] = set()
     for row, runs in rows.items():
-        cells, crowded = _drawn(runs, end)
+        cells, crowded = _drawn(runs, end, columns)
         several |= crowded
         drawn.update(cells)
         drawn.update(_MARKS[pod.counted] for pod in runs if pod.ended is not None)
@@ -94,16 +97,16 @@ def _interest(pods: list[PodRecord]) -> int:
     return sum(pod.counted != "succeeded" for pod in pods)
 
 
-def _drawn(pods: list[PodRecord], end: int) -> tuple[str, bool]:
+def _drawn(pods: list[PodRecord], end: int, columns: int) -> tuple[str, bool]:
     """Return the row of some Pods, and True if several of them ended in one column.
 
     Restarts and ends are drawn last, so that no later attempt hides them.
     """
 
     def column(time: int) -> int:
-        return min(time * CHART_WIDTH // end, CHART_WIDTH - 1)
+        return min(time * columns // end, columns - 1)
 
-    cells = [" "] * CHART_WIDTH
+    cells = [" "] * columns
     ends: dict[int, list[str]] = {}
     for pod in pods:
         stop = column(end if pod.ended is None else pod.ended)

@@ -265,7 +265,7 @@ def main() -> None:
     write(
         chosen.results,
         [
-            Measurement("admission", what, "bare Flask", "requests/s", rate, other_rate, 0.5),
+            Measurement("admission", what, "bare Flask", "requests/s", rate, other_rate, 0.6),
             Measurement("admission", f"{what}, p99", "bare Flask", "ms", late, other_late, 2.0),
         ],
     )

@@ -28,6 +28,7 @@ from jobsworth.evaluation.fixes.cron_dialects import recognized
         ("cron(0 8 L * ? *)", "for the last day of a month", "", False),
         ("cron(0 8)", "write the five fields", "", False),
         ("rate(5 minutes)", "rate() is Amazon EventBridge syntax", "*/5 * * * *", False),
+        ("rate(1 minute)", "rate() is", "* * * * *", False),
         ("rate(1 day)", "rate() is", "0 0 * * *", False),
         ("rate(7 minutes)", "write the five fields minute, hour", "", False),
         ("rate(x)", "rate() is", "", False),

@@ -38,6 +38,20 @@ def commands(text: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("if a; then b; else c; fi; d", [(), ("a ;",), ("?",), ()]),
+        ("if a; then case $x in 1) b ;; esac; c; fi", [(), ("a ;", "?"), ("a ;",)]),
+        ("if a; then while b; do c; done; d; fi", [(), ("a ;",), ("a ;",), ("a ;",)]),
+    ],
+)
+def test_a_command_has_the_conditions_of_the_clauses_around_it(
+    text: str, expected: list[tuple[str, ...]]
+) -> None:
+    assert [command.conditions for command in ShellScript(text).commands] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("a; b c\nd & e", [["a"], ["b", "c"], ["d"], ["e"]]),
         ("a && b || c | d", [["a"], ["b"], ["c"], ["d"]]),
         ("echo 'a; b' \"c; d\" e\\;f", [["echo", "a; b", "c; d", "e;f"]]),

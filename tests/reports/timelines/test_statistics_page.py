@@ -113,6 +113,8 @@ def test_the_work_that_was_done_has_a_section(variants: list[tuple[str, RunStati
     assert "work done, of 3 indexes" in cells
     for _, found in variants:
         assert percent_or_none(work_done(found)) in cells
+    overlaps = any(each.overlap for _, found in variants for each in found.measures)
+    assert ("done twice at once" in cells) == overlaps
 
 
 def test_runs_of_a_cron_job_have_its_measures_and_no_times_of_one_job() -> None:

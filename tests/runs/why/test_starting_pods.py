@@ -112,6 +112,19 @@ def about(reason: str, seconds: int, message: str = "") -> Object:
     return event(reason, message, seconds, "train-a", "Pod")
 
 
+@pytest.mark.parametrize(("ready", "lost"), [("False", True), ("True", False)])
+def test_a_job_that_runs_names_the_node_that_is_not_ready(ready: str, *, lost: bool) -> None:
+    value = pod("train-a", 1, code=None, started=2)
+    value["spec"]["nodeName"] = "node-0"
+    value["status"]["conditions"] = [
+        {"type": "Ready", "status": ready, "lastTransitionTime": at(90)}
+    ]
+    events = [about("NodeNotReady", 60, "Node is not ready")]
+    found = diagnose(read_recording(stored(job(), active=1), [value], events))
+    assert found.cause == "Running"
+    assert ("node node-0 of Pod train-a is not ready" in found.sentence) == lost
+
+
 def test_a_failure_to_schedule_is_over_with_the_scheduling() -> None:
     found = diagnosed(
         {"containerStatuses": [waiting("ContainerCreating")]},

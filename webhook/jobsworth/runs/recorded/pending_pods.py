@@ -27,8 +27,11 @@ _START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookErr
 (pkg/kubelet/kuberuntime/kuberuntime_container.go, 1.36)."""
 _SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "NetworkNotReady")
 """Reasons of Events before the first container: network and devices (pkg/kubelet/events/event.go, 1.36)."""
-_ATTACHED, BACK_OFF = "SuccessfulAttachVolume", "BackOff"
-EVENT_REASONS = ("FailedMount", "FailedAttachVolume", _ATTACHED, *_SANDBOX_REASONS, BACK_OFF)
+_ATTACHED, BACK_OFF, NODE_NOT_READY = "SuccessfulAttachVolume", "BackOff", "NodeNotReady"
+EVENT_REASONS = (
+    *("FailedMount", "FailedAttachVolume", _ATTACHED),
+    *(*_SANDBOX_REASONS, BACK_OFF, NODE_NOT_READY),
+)
 """Reasons of the Events of a Pod that say what its conditions and container statuses do not."""
 _PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
 """Reasons of the Events of a Pod that starts, by the step that they report."""

@@ -18,6 +18,7 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
 from jobsworth.runs.recorded.pending_pods import (
     BACK_OFF,
+    NODE_NOT_READY,
     PendingReason,
     pending_reason,
     rejection,
@@ -364,6 +365,7 @@ def _progress(
         others = f" and {count(len(kept) - 1, 'Pod')} alike" if len(kept) > 1 else ""
         runs = "runs" if len(each.keeping) == 1 else "run"
         parts.append(f"in Pod {name}{others} {each.how}, and {listing(each.keeping)} {runs} on")
+    parts += _unready_node(recording)
     if job.completions is not None:
         noun = "indexes" if job.indexed else "completions"
         parts.append(f"{job.status.succeeded} of {job.completions} {noun} succeeded")
@@ -371,6 +373,26 @@ def _progress(
     if restarted:
         parts.append(restarted)
     return ", ".join(parts)
+
+
+def _unready_node(recording: Recording) -> list[str]:
+    """Return the node of a Pod that runs of which the node controller says that it is not ready, as a phrase.
+
+    It sets the Ready condition of each Pod of such a node to False, and the kubelet sets it to True again
+    when the node is back (pkg/controller/util/node/controller_utils.go, 1.36).
+    """
+    lost = [
+        pod
+        for pod in recording.pods
+        if pod.view.state == ACTIVE
+        and pod.view.phase == RUNNING
+        and not pod.view.ready
+        and any(each.reason == NODE_NOT_READY for each in recording.events_of(pod.name))
+    ]
+    if not lost:
+        return []
+    others = f" and {count(len(lost) - 1, 'Pod')} alike" if len(lost) > 1 else ""
+    return [f"node {lost[0].facts.node} of Pod {lost[0].name}{others} is not ready"]
 
 
 def _most_restarted(recording: Recording) -> str:

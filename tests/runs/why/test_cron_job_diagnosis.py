@@ -137,9 +137,20 @@ def test_forbid_behind_a_job_that_hangs_names_why_that_hangs() -> None:
     assert "an image that can be pulled" in found.sentence
 
 
-def test_a_run_beyond_the_starting_deadline_is_missed() -> None:
+def test_a_deadline_that_is_over_does_not_say_why_a_run_did_not_start_before() -> None:
     found = diagnosed(
         cron_job({"lastScheduleTime": at(HOUR)}, startingDeadlineSeconds=30), now(3 * HOUR + 600)
+    )
+    assert found.cause == "NotStarted"
+    assert "no Event says why: see if the CronJob controller" in found.sentence
+    assert "startingDeadlineSeconds is over, so that it does not start later" in found.sentence
+
+
+def test_a_run_that_the_controller_found_too_late_is_missed() -> None:
+    found = diagnosed(
+        cron_job({"lastScheduleTime": at(HOUR)}, startingDeadlineSeconds=30),
+        about("MissSchedule", "Missed scheduled time to start a job", 3 * HOUR + 60),
+        now(3 * HOUR + 600),
     )
     assert found.cause == "StartingDeadline"
     words = f"the run due at {at(3 * HOUR)} and 1 before it did not start: startingDeadlineSeconds"

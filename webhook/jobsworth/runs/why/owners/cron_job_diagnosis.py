@@ -257,6 +257,10 @@ class _Found:
         beyond = self._beyond_deadline(cron_job, at)
         if missed is None and beyond is not None:
             missed, withheld = beyond, "MissSchedule"
+        if withheld == "MissSchedule" and not self._reported_late(missed):
+            withheld = (
+                ""  # the deadline only says that what kept the run from its time is over too late
+            )
         failure = self._failure(cron_job)
         last, brief = self._last(cron_job), self._last_briefly(cron_job)
         if cron_job.suspended:
@@ -285,10 +289,19 @@ class _Found:
             why = failure or (
                 "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
             )
+            if missed == self._beyond_deadline(cron_job, until):
+                why += "; startingDeadlineSeconds is over, so that it does not start later"
             words = f"{words}{': ' if failure else '; '}{why}"
             return _State(Cause.NOT_STARTED, words, brief, why, missed)
         blocking = f", {self._sentence()}" if reason == Cause.JOB_ALREADY_ACTIVE else ""
         return _State(reason, f"{words}: {MISSED[reason]}{blocking}", brief, MISSED[reason], missed)
+
+    def _reported_late(self, scheduled: int | None) -> bool:
+        """Return True if the controller has reported that a scheduled time was past its deadline."""
+        return any(
+            each.reason == "MissSchedule" and (each.at or 0) >= (scheduled or 0)
+            for each in self.events
+        )
 
     def _beyond_deadline(self, cron_job: CronJob, at: int) -> int | None:
         """Return the last scheduled time whose startingDeadlineSeconds were over at a time; None without."""

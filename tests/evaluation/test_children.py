@@ -275,6 +275,27 @@ def test_an_object_inside_another_is_evaluated_as_itself() -> None:
 
 
 @pytest.mark.parametrize(
+    ("schedules", "field"),
+    [
+        ({"schedule": "0 25 * * *"}, "spec.schedule"),
+        ({"schedules": ["@daily", "0 25 * * *"]}, "spec.schedules[1]"),
+        ({"schedules": ["TZ=Europe/Berlin 0 2 * * *"]}, ""),
+    ],
+)
+def test_the_schedules_of_a_cron_workflow_are_validated(
+    schedules: dict[str, Any], field: str
+) -> None:
+    spec = {**schedules, "workflowSpec": {"templates": []}}
+    found = evaluated("argoproj.io/v1alpha1", "CronWorkflow", spec=spec).findings
+    errors = [each for each in found if each.severity == "error"]
+    assert [each.field for each in errors] == [field] * bool(field)
+    for error in errors:
+        assert error.message.startswith("Argo Workflows rejects the CronWorkflow: Invalid value:")
+        assert "end of range (25) above maximum (23)" in error.message
+    assert "JW095" in {each.code for each in found}
+
+
+@pytest.mark.parametrize(
     ("api_version", "kind", "parts", "words"),
     [
         ("argoproj.io/v1alpha1", "Workflow", {}, "its templates hold single containers"),

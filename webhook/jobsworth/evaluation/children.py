@@ -104,19 +104,26 @@ def _object_findings(
     return [*with_fixes(of_metadata, value, server, subject.written, Job), *others]
 
 
-def note_on_unvalidated(value: Any, table: KindTable) -> Finding | None:
-    """Return a note on the Jobs and Pod templates of a document that are not validated, or the error for a
-    list of Jobs; None for neither.
+def findings_on_unvalidated(value: Any, table: KindTable, server: ApiServer) -> list[Finding]:
+    """Return a note on the Jobs and Pod templates of a document that are not validated, and the errors about
+    its schedules; or the error for a list of Jobs.
     """
     from jobsworth.kinds.unvalidated import is_list_of_jobs, unvalidated, unvalidated_jobs
     from jobsworth.lint.manifest_rules import TOP_LEVEL_LIST, UNVALIDATED
 
     if is_list_of_jobs(value):
-        return TOP_LEVEL_LIST.finding("", LIST_ADVICE)
+        return [TOP_LEVEL_LIST.finding("", LIST_ADVICE)]
     note, field = unvalidated(value, table), ""
     if not note:
         note, field = unvalidated_jobs(value)
-    return UNVALIDATED.finding(field, note) if note else None
+    found = [UNVALIDATED.finding(field, note)] if note else []
+    if isinstance(value, dict):
+        kind = table.unvalidated_kind(value.get("apiVersion"), value.get("kind"))
+        if kind is not None and kind.schedules:
+            from jobsworth.evaluation.operator_objects import schedule_findings
+
+            found += schedule_findings(value, kind, server)
+    return found
 
 
 def subject_of(child: Child, subject: Subject) -> Subject:

@@ -183,15 +183,19 @@ class Evaluator:
 
     def _unvalidated(self, subject: Subject) -> Evaluation:
         """Return a likely typo in the kind of an object, or a note on what it contains."""
-        from jobsworth.evaluation.children import note_on_unvalidated
+        from jobsworth.evaluation.children import findings_on_unvalidated
         from jobsworth.evaluation.fixes.fix_scope import are_helm_values
         from jobsworth.lint.misidentified import near_miss
 
         found = near_miss(subject.value)
         if found is not None and found.severity == "warning" and are_helm_values(subject.file):
             found = None
-        found = found or note_on_unvalidated(subject.value, self._kinds)
-        return Evaluation(subject.value, lint=() if found is None else (found,), known=False)
+        findings = (
+            findings_on_unvalidated(subject.value, self._kinds, self.server)
+            if found is None
+            else [found]
+        )
+        return Evaluation(subject.value, lint=tuple(findings), known=False)
 
     @property
     def _kinds(self) -> KindTable:

@@ -11,7 +11,7 @@ facts are those of :mod:`jobsworth.api.jobset.definition`, which every CRD of co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -28,8 +28,9 @@ from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 from jobsworth.kinds.children import templates_at
+from jobsworth.kinds.kind_table import UnvalidatedKind
 from jobsworth.kinds.operator_kinds import OperatorKind
-from jobsworth.kinds.operator_rules import rule_errors
+from jobsworth.kinds.operator_rules import rule_errors, schedule_errors
 from jobsworth.validation.custom_resource import CustomResource, Definition
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.engine import complete_metadata
@@ -58,12 +59,37 @@ def object_findings(
     errors = [*_metadata_errors(value, server), *map(required, absent)]
     found = [*unknown, *findings_from_errors(errors, server)]
     named = any(each.field == "metadata.name" for each in found)
-    for each in findings_from_errors(rule_errors(value, kind), server):
-        if each.field in absent or (named and each.field == "metadata.name"):
-            continue
-        message = f"{_capitalized(operator)} rejects the {kind.kind}: {each.message}"
-        found.append(each.changed(source="child", message=message))
+    rejected = _rejected(rule_errors(value, kind), operator, kind.kind, server)
+    found += (
+        each
+        for each in rejected
+        if each.field not in absent and not (named and each.field == "metadata.name")
+    )
     return found
+
+
+def schedule_findings(
+    value: dict[str, Any], kind: UnvalidatedKind, server: ApiServer
+) -> list[Finding]:
+    """Return the errors about the schedules of an object without a template.
+
+    Args:
+        value: the object, as JSON decodes it.
+        kind: the entry of its kind.
+        server: the API server.
+    """
+    errors = [error for path in kind.schedules for error in schedule_errors(value, path)]
+    return _rejected(errors, kind.operator, kind.kind, server)
+
+
+def _rejected(
+    errors: Iterable[FieldError], operator: str, kind: str, server: ApiServer
+) -> list[Finding]:
+    rejects = f"{_capitalized(operator)} rejects the {kind}"
+    return [
+        each.changed(source="child", message=f"{rejects}: {each.message}")
+        for each in findings_from_errors(errors, server)
+    ]
 
 
 def _metadata_errors(value: dict[str, Any], server: ApiServer) -> Iterator[FieldError]:

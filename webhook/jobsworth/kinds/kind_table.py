@@ -111,6 +111,8 @@ class UnvalidatedKind(Record, kw_only=True):
         manifests: the field paths of texts that are whole manifests.
         own: the field path of what the reason is about, which an object may lack.
         reference: the field path at which it then names another object.
+        operator: the program that handles it, for messages about its schedules.
+        schedules: the field paths of its cron schedules, which that reads as Kubernetes does.
     """
 
     api_version: str
@@ -119,6 +121,8 @@ class UnvalidatedKind(Record, kw_only=True):
     manifests: tuple[str, ...] = ()
     own: str = ""
     reference: str = ""
+    operator: str = ""
+    schedules: tuple[str, ...] = ()
 
 
 LIFETIME = ("JW201", "JW204", "JW205", "JW228")
@@ -409,6 +413,8 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
             manifests=(f"{spec}.templates[*].resource.manifest",),
             own=f"{spec}.templates",
             reference=f"{spec}.workflowTemplateRef",
+            operator="Argo Workflows",
+            schedules=("spec.schedule", "spec.schedules[*]") if kind == "CronWorkflow" else (),
         )
         for kind, spec in (
             ("Workflow", "spec"),
@@ -436,7 +442,7 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
     UnvalidatedKind(
         api_version="trainer.kubeflow.org/*",
         kind="TrainJob",
-        reason="it patches the templates of its TrainingRuntime, which is validated instead",
+        reason="it patches the templates of its TrainingRuntime, which is validated if it is given, too",
     ),
     *(
         UnvalidatedKind(

@@ -182,14 +182,24 @@ def _available(value: dict[str, Any], kind: OperatorKind) -> Iterator[FieldError
         yield invalid(f"{step}.minAvailable", fewest, detail)
 
 
+def schedule_errors(value: Any, path: str) -> Iterator[FieldError]:
+    """Yield the errors about cron schedules that an operator reads with the library of Kubernetes.
+
+    Args:
+        value: the object, as JSON decodes it.
+        path: the field path of the schedules; ``[*]`` for each item of a list.
+    """
+    for found in templates_at(value, path):
+        if not isinstance(found.value, str) or not found.value:
+            continue
+        try:
+            cron.parse(found.value)
+        except cron.BadSchedule as error:
+            yield invalid(found.path, found.value, str(error))
+
+
 def _schedule(value: dict[str, Any], kind: OperatorKind) -> Iterator[FieldError]:
-    schedule = _at(value, "spec.schedule")
-    if not isinstance(schedule, str) or not schedule:
-        return
-    try:
-        cron.parse(schedule)
-    except cron.BadSchedule as error:
-        yield invalid("spec.schedule", schedule, str(error))
+    return schedule_errors(value, "spec.schedule")
 
 
 _TRAINING = "kubeflow.org"

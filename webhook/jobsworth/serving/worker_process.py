@@ -23,6 +23,9 @@ from jobsworth.serving.request_limits import Receive, RequestLimits, Send
 
 LEAVE_SECONDS = 1.0
 """The time that a worker with a hanging review gives the other reviews to end."""
+PROBE_SECONDS = 0.3
+"""The time in which the probes that such a worker has accepted are answered; it accepts no more, and the next
+one does."""
 SUCCESSION_SECONDS = 0.5
 """The time from SIGTERM to the end of readiness, in which the successors after SIGHUP begin to count."""
 TRIM_SECONDS = 10.0
@@ -63,7 +66,7 @@ class WorkerProcess:
             application, threads=threads, rejected=rejected, hung=self._leave
         )
         self._files = files
-        self._monitor = monitor
+        self._monitor_server = MonitorServer(monitor)
         self._monitor_listener = monitor_listener
         self._metrics = metrics
         self._log = log
@@ -94,13 +97,12 @@ class WorkerProcess:
         assert callable(stop)
         loop.add_signal_handler(signal.SIGTERM, self._drain, stop)
         stop_following = follow(self._check)
-        server = MonitorServer(self._monitor)
-        serving = loop.create_task(server.serve(sockets=[self._monitor_listener]))
+        monitoring = loop.create_task(self._monitor_server.serve(sockets=[self._monitor_listener]))
         await send({"type": "lifespan.startup.complete"})
         await receive()  # lifespan.shutdown
         stop_following.set()
-        server.should_exit = True
-        await serving
+        self._monitor_server.should_exit = True
+        await monitoring
         await send({"type": "lifespan.shutdown.complete"})
 
     def _check(self) -> None:
@@ -121,7 +123,9 @@ class WorkerProcess:
         """End soon, because a review hangs in a thread that nothing can stop."""
         self._log.event("error", "a review takes too long: leaving", process=os.getpid())
         self._requests.draining = True
-        asyncio.get_running_loop().call_later(LEAVE_SECONDS, os._exit, 1)
+        loop = asyncio.get_running_loop()
+        loop.call_later(LEAVE_SECONDS, setattr, self._monitor_server, "should_exit", True)
+        loop.call_later(LEAVE_SECONDS + PROBE_SECONDS, os._exit, 1)
 
 
 def return_freed_memory() -> None:

@@ -112,6 +112,16 @@ def about(reason: str, seconds: int, message: str = "") -> Object:
     return event(reason, message, seconds, "train-a", "Pod")
 
 
+def test_a_container_that_the_runtime_could_not_start_has_no_start() -> None:
+    value = pod("train-a", 1, code=None)
+    failed = {"exitCode": 128, "reason": "StartError", "startedAt": "1970-01-01T00:00:00Z"}
+    value["status"]["containerStatuses"] = [
+        {**crashing("main"), "lastState": {"terminated": failed | {"finishedAt": at(30)}}}
+    ]
+    (row,) = pod_rows(diagnose(read_recording(stored(job(), active=1), [value], [])))
+    assert row.started == "-"
+
+
 @pytest.mark.parametrize(("ready", "lost"), [("False", True), ("True", False)])
 def test_a_job_that_runs_names_the_node_that_is_not_ready(ready: str, *, lost: bool) -> None:
     value = pod("train-a", 1, code=None, started=2)

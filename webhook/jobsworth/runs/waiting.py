@@ -63,6 +63,12 @@ class Waiting:
         return self.ends or self.cause.ends
 
     @property
+    def following(self) -> str:
+        """What comes next, as the end of a sentence: a crash loop may also end the Job."""
+        verb = "ends" if self.cause == Cause.CRASH_LOOP else "goes on"
+        return f"{verb} when {self.ended_by}"
+
+    @property
     def hangs(self) -> bool:
         """True if no timer of the controller ends the wait."""
         return self.ends_at is None and self.deadline is None

@@ -213,7 +213,7 @@ def _detail(wait: JobWait) -> str:
 
 
 def _ends(wait: JobWait) -> str:
-    return f"It goes on when {wait.waiting.ended_by}."
+    return f"It {wait.waiting.following}."
 
 
 def _overdue(health: CronJobHealth, now: int) -> Problem:

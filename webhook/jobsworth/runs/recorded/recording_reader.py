@@ -188,7 +188,7 @@ def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
         for container in status.get("containerStatuses") or ()
         for state in (container.get("state") or {}, container.get("lastState") or {})
         for phase in ("running", "terminated")
-        if (time := read_time((state.get(phase) or {}).get("startedAt"))) is not None
+        if (time := read_time((state.get(phase) or {}).get("startedAt")))  # 0 after a StartError
     ]
     disrupted = _condition(conditions, DISRUPTION_TARGET)
     scheduled = _condition(conditions, "PodScheduled")

@@ -208,8 +208,7 @@ def _following(found: Diagnosis, subject: str) -> str:
         at = "" if waiting.ends_at is None else f" (at {write_time(round(waiting.ends_at))})"
         if waiting.cause == Cause.RUNNING:
             return f"{subject} ends when its Pods do.{_otherwise(found, waiting)}"
-        verb = "ends" if waiting.cause == Cause.CRASH_LOOP else "goes on"
-        return f"{subject} {verb} when {waiting.ended_by}{at}.{_otherwise(found, waiting)}"
+        return f"{subject} {waiting.following}{at}.{_otherwise(found, waiting)}"
     end, ttl = recording.end, recording.manifest["spec"].get("ttlSecondsAfterFinished")
     if end is not None and end.finished is not None and ttl is not None:
         deleted = write_time(end.finished + ttl)

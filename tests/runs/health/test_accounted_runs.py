@@ -180,6 +180,14 @@ def test_two_cron_jobs_that_start_nothing_show_an_absence_of_the_controller() ->
     assert runs(alone)[5].cause == "NoJob"
 
 
+def test_cron_jobs_of_which_no_job_is_stored_show_no_absence_before_their_last_run() -> None:
+    names = ("first", "second")
+    both = health(*(a_cron_job(name, last=ago(2), **KEEP) for name in names), jobs=())
+    assert [(each.begin, each.end) for each in both.absences] == [(ago(1), None)]
+    for each in both.cron_jobs:
+        assert {run.cause for hours, run in runs(each).items() if hours > 2} == {"NoJob"}
+
+
 @given(
     kept=st.sets(st.integers(0, 30)),
     outcomes=st.lists(st.sampled_from(("Complete", "Failed", "")), min_size=31, max_size=31),

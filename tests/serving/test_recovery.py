@@ -46,24 +46,24 @@ def hang(self, request):
 Reviewer.validate = hang
 run(sys.argv[1:])
 """
-SECOND_STILL_STARTS = """
+SECOND_IS_LATE = """
 import pathlib, sys, time
 from jobsworth.cli import run
 from jobsworth.serving.worker_process import WorkerProcess
 
 begin = WorkerProcess.begin
 
-def begin_late(self, *arguments):
+def begin_late(self):
     try:
         pathlib.Path("first-worker").touch(exist_ok=False)
     except FileExistsError:
         time.sleep(2)
-    begin(self, *arguments)
+    begin(self)
 
 WorkerProcess.begin = begin_late
 run(sys.argv[1:])
 """
-"""Its second worker still starts when the first one serves."""
+"""Its second worker is still starting when the first one serves."""
 
 
 @pytest.fixture
@@ -178,9 +178,9 @@ from jobsworth.serving.launch import WebhookServer
 
 start = WebhookServer._start
 
-def start_after_a_second(self, *arguments):
+def start_after_a_second(self):
     time.sleep(1)
-    start(self, *arguments)
+    start(self)
 
 WebhookServer._start = start_after_a_second
 run(sys.argv[1:])
@@ -328,7 +328,7 @@ def test_probes_are_answered_while_all_threads_are_busy(tmp_path: Path) -> None:
         busy.join()
 
 
-@pytest.mark.parametrize("program", ["", SECOND_STILL_STARTS], ids=["serving", "one-still-starts"])
+@pytest.mark.parametrize("program", ["", SECOND_IS_LATE], ids=["serving", "one-is-starting"])
 def test_workers_end_when_the_arbiter_is_killed(tmp_path: Path, program: str) -> None:
     with serving(tmp_path, "--workers", "2", "--log", "denials", program=program) as server:
         server.wait_until("two workers", lambda: len(workers(server)) == 2)

@@ -85,7 +85,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
             "worker_class": worker_class,
             "bind": f"fd://{self._descriptor}",
             "when_ready": lambda arbiter: self._on_bound(),
-            "post_fork": lambda arbiter, worker: self._start(worker.ppid),
+            "post_fork": lambda arbiter, worker: self._start(),
             "child_exit": lambda arbiter, worker: mark_process_dead(
                 worker.pid, str(self._metrics_folder)
             ),
@@ -97,18 +97,18 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         """Return the ASGI application."""
         return self._process
 
-    def _start(self, arbiter: int) -> None:
+    def _start(self) -> None:
         after_fork()
-        self._process.begin(arbiter)
+        self._process.begin()
 
 
 STOP_SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGQUIT})
 
 
 def lose_no_stop_signal() -> None:
-    """Let a signal end a worker right after its fork, too, while it still has the handlers of the arbiter.
+    """Let a signal end a worker even right after its fork, when it still has the handlers of the arbiter.
 
-    These put a signal in the queue of the arbiter, of which the worker has a copy that nothing reads.
+    These put the signal into a queue, of which the worker has a copy that nothing reads.
     """
 
     def start_child() -> None:

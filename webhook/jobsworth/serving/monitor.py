@@ -78,6 +78,10 @@ class MonitorServer(uvicorn.Server):
     def __init__(self, monitor: Monitor) -> None:
         super().__init__(uvicorn.Config(monitor, lifespan="off", **http_settings(MonitorProtocol)))
 
+    def stop(self) -> None:
+        """Accept no more connections, and end when the accepted ones are answered."""
+        self.should_exit = True
+
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         """Leave the signals to the worker."""

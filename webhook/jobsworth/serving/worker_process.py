@@ -24,8 +24,7 @@ from jobsworth.serving.request_limits import Receive, RequestLimits, Send
 LEAVE_SECONDS = 1.0
 """The time that a worker with a hanging review gives the other reviews to end."""
 PROBE_SECONDS = 0.3
-"""The time in which the probes that such a worker has accepted are answered; it accepts no more, and the next
-one does."""
+"""The time that it then gives the probes that it has accepted; the next worker accepts the others."""
 SUCCESSION_SECONDS = 0.5
 """The time from SIGTERM to the end of readiness, in which the successors after SIGHUP begin to count."""
 TRIM_SECONDS = 10.0
@@ -72,7 +71,7 @@ class WorkerProcess:
         self._log = log
         self._drain_seconds = drain_seconds
         self._trimmed = time.monotonic()
-        self._arbiter = os.getpid()
+        self._arbiter = os.getpid()  # which creates this object and forks the workers
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer a request, or accompany the worker from its start to its end."""
@@ -81,13 +80,8 @@ class WorkerProcess:
         else:
             await self._requests(scope, receive, send)
 
-    def begin(self, arbiter: int) -> None:
-        """Count the worker, right after its fork: the kernel queues its connections while it starts.
-
-        Args:
-            arbiter: the process that forked it, which may have been killed since.
-        """
-        self._arbiter = arbiter
+    def begin(self) -> None:
+        """Count the worker, right after its fork: the kernel queues its connections while it starts."""
         self._metrics.serves(True)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -101,7 +95,7 @@ class WorkerProcess:
         await send({"type": "lifespan.startup.complete"})
         await receive()  # lifespan.shutdown
         stop_following.set()
-        self._monitor_server.should_exit = True
+        self._monitor_server.stop()
         await monitoring
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -124,7 +118,7 @@ class WorkerProcess:
         self._log.event("error", "a review takes too long: leaving", process=os.getpid())
         self._requests.draining = True
         loop = asyncio.get_running_loop()
-        loop.call_later(LEAVE_SECONDS, setattr, self._monitor_server, "should_exit", True)
+        loop.call_later(LEAVE_SECONDS, self._monitor_server.stop)
         loop.call_later(LEAVE_SECONDS + PROBE_SECONDS, os._exit, 1)
 
 

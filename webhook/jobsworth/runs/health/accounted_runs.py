@@ -42,6 +42,7 @@ class AccountedRun:
         behind: the unfinished Job that held it back; empty without one.
         late: the seconds after which its Job was created; 0 within :data:`ON_TIME`.
         job: the name of its Job; empty without one.
+        doubtful: it may have had a Job that is gone, as that of the last run is.
     """
 
     scheduled: int
@@ -50,10 +51,13 @@ class AccountedRun:
     behind: str = ""
     late: int = 0
     job: str = ""
+    doubtful: bool = False
 
     @property
     def unexplained(self) -> bool:
         """True if nothing about the CronJob explains why it did not start, or not in time."""
+        if self.doubtful:
+            return False
         if self.cause is None:
             return self.late > 0
         return self.cause in (Cause.NOT_STARTED, Cause.NO_JOB)
@@ -136,6 +140,12 @@ class _Accountant:
     def _forbids(self) -> bool:
         return self._cron_job.concurrency == FORBID
 
+    @property
+    def _last_job_is_gone(self) -> bool:
+        last = self._cron_job.status.last_schedule
+        run = None if last is None else self._evidence.run_at(last)
+        return last is not None and (run is None or not run.stored)
+
     def account(self, time: int) -> AccountedRun:
         run = self._evidence.run_at(time)
         if run is not None:
@@ -212,7 +222,7 @@ class _Accountant:
             return AccountedRun(time, "Unknown", Cause.JOB_REMOVED)
         if cause is not None:
             return AccountedRun(time, "Skipped", cause)
-        return AccountedRun(time, "Unknown", Cause.NO_JOB)
+        return AccountedRun(time, "Unknown", Cause.NO_JOB, doubtful=self._last_job_is_gone)
 
     def _started_after(self, time: int, until: int) -> bool:
         """Return True if a time that was held back may have started when its holder ended.

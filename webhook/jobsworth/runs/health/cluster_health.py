@@ -149,8 +149,7 @@ def cluster_health(
     signs = signs_of_life(evidences, events)
     if since is not None:
         accounted = {each.uid: account_for_runs(each, since, now) for each in evidences}
-        gone = {each.uid: _last_job_gone(each) for each in evidences}
-        windows, absences = with_absences(accounted, signs, gone)
+        windows, absences = with_absences(accounted, signs)
     away = _away_since(listed.controller_renewed, signs[-1] if signs else None, now)
     failures = FailedJobs() if failed_since is None else failed_jobs(jobs, failed_since)
     by_name = {(each.job.cron_job, each.job.name): each for each in waits.values()}
@@ -259,29 +258,13 @@ def signs_of_life(evidences: Iterable[CronJobEvidence], events: Iterable[StoredE
     return sorted(found)
 
 
-def _last_job_gone(evidence: CronJobEvidence) -> int:
-    """Return the lastScheduleTime of a CronJob whose Job of then is not stored; 0 if it is.
-
-    Earlier Jobs may then be gone, too: that they are not stored does not show that they were not created.
-    """
-    last = evidence.cron_job.status.last_schedule
-    run = None if last is None else evidence.run_at(last)
-    return 0 if last is None or (run is not None and run.stored) else last
-
-
 def with_absences(
-    windows: Mapping[str, AccountedWindow], signs: list[int], gone: Mapping[str, int]
+    windows: Mapping[str, AccountedWindow], signs: list[int]
 ) -> tuple[dict[str, AccountedWindow], tuple[Absence, ...]]:
-    """Return the windows, by the UIDs of their CronJobs, with the runs that absences explain; and these.
-
-    Args:
-        windows: those without absences.
-        signs: the times at which the controller did anything, sorted.
-        gone: the last time, by UID, up to which the Jobs of a CronJob may be gone.
-    """
+    """Return the windows, by the UIDs of their CronJobs, with the runs that absences explain; and these."""
     witnesses: dict[int, dict[str, int]] = {}
     for uid, window in windows.items():
-        for run, gap in _in_gaps(window.runs, signs, gone[uid]):
+        for run, gap in _in_gaps(window.runs, signs):
             witnesses.setdefault(gap, {}).setdefault(uid, run.scheduled)
     absences = {
         gap: Absence(min(first.values()), signs[gap] if gap < len(signs) else None, len(first))
@@ -289,27 +272,25 @@ def with_absences(
         if len(first) >= WITNESSES
     }
     explained = {
-        uid: _explained(window, signs, absences, gone[uid]) if absences else window
+        uid: _explained(window, signs, absences) if absences else window
         for uid, window in windows.items()
     }
     return explained, tuple(absences.values())
 
 
-def _in_gaps(
-    runs: Iterable[AccountedRun], signs: list[int], gone: int
-) -> Iterator[tuple[AccountedRun, int]]:
+def _in_gaps(runs: Iterable[AccountedRun], signs: list[int]) -> Iterator[tuple[AccountedRun, int]]:
     """Yield the unexplained runs at whose time the controller shows no sign, with the number of the gap."""
     for run in runs:
-        if run.unexplained and run.scheduled > gone:
+        if run.unexplained:
             gap = bisect_left(signs, run.scheduled)
             if bisect_right(signs, run.scheduled + ON_TIME) == gap:
                 yield run, gap
 
 
 def _explained(
-    window: AccountedWindow, signs: list[int], absences: Collection[int], gone: int
+    window: AccountedWindow, signs: list[int], absences: Collection[int]
 ) -> AccountedWindow:
-    away = {run.scheduled for run, gap in _in_gaps(window.runs, signs, gone) if gap in absences}
+    away = {run.scheduled for run, gap in _in_gaps(window.runs, signs) if gap in absences}
     return replace(
         window,
         runs=tuple(_away(run) if run.scheduled in away else run for run in window.runs),

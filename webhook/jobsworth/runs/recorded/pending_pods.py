@@ -181,13 +181,13 @@ def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> Pendi
 
 def _root_of(event: RecordedEvent, events: Sequence[RecordedEvent]) -> RecordedEvent:
     """Return the Event that says why volumes were not mounted in time, for one that says only that."""
-    if event.reason != "FailedMount" or not event.message.startswith(_UNMOUNTED):
+    if not _waited_in_vain(event):
         return event
     attached = max((each.at or 0 for each in events if each.reason == _ATTACHED), default=-1)
     causes = [
         each
         for each in events
-        if (each.reason == "FailedMount" and not each.message.startswith(_UNMOUNTED))
+        if (each.reason == "FailedMount" and not _waited_in_vain(each))
         or (each.reason == "FailedAttachVolume" and (each.at or 0) > attached)
     ]
     return max(causes, key=lambda each: each.at or 0, default=event)
@@ -195,6 +195,11 @@ def _root_of(event: RecordedEvent, events: Sequence[RecordedEvent]) -> RecordedE
 
 def _newest_first(event: RecordedEvent) -> int:
     return -(event.at or 0)
+
+
+def _waited_in_vain(event: RecordedEvent) -> bool:
+    """Return True for an Event that says that volumes were not mounted in time, and not why."""
+    return event.reason == "FailedMount" and event.message.startswith(_UNMOUNTED)
 
 
 def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:

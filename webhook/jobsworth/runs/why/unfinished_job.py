@@ -365,7 +365,9 @@ def _progress(
         others = f" and {count(len(kept) - 1, 'Pod')} alike" if len(kept) > 1 else ""
         runs = "runs" if len(each.keeping) == 1 else "run"
         parts.append(f"in Pod {name}{others} {each.how}, and {listing(each.keeping)} {runs} on")
-    parts += _unready_node(recording)
+    unready = _unready_node(recording)
+    if unready:
+        parts.append(unready)
     if job.completions is not None:
         noun = "indexes" if job.indexed else "completions"
         parts.append(f"{job.status.succeeded} of {job.completions} {noun} succeeded")
@@ -375,11 +377,11 @@ def _progress(
     return ", ".join(parts)
 
 
-def _unready_node(recording: Recording) -> list[str]:
-    """Return the node of a Pod that runs of which the node controller says that it is not ready, as a phrase.
+def _unready_node(recording: Recording) -> str:
+    """Return the node of a running Pod that the node controller reports as not ready, as a phrase; or "".
 
-    It sets the Ready condition of each Pod of such a node to False, and the kubelet sets it to True again
-    when the node is back (pkg/controller/util/node/controller_utils.go, 1.36).
+    The controller sets the Ready condition of each Pod of such a node to False, and the kubelet sets it to
+    True again when the node is back (pkg/controller/util/node/controller_utils.go, 1.36).
     """
     lost = [
         pod
@@ -390,9 +392,9 @@ def _unready_node(recording: Recording) -> list[str]:
         and any(each.reason == NODE_NOT_READY for each in recording.events_of(pod.name))
     ]
     if not lost:
-        return []
+        return ""
     others = f" and {count(len(lost) - 1, 'Pod')} alike" if len(lost) > 1 else ""
-    return [f"node {lost[0].facts.node} of Pod {lost[0].name}{others} is not ready"]
+    return f"node {lost[0].facts.node} of Pod {lost[0].name}{others} is not ready"
 
 
 def _most_restarted(recording: Recording) -> str:

@@ -258,9 +258,7 @@ class _Found:
         if missed is None and beyond is not None:
             missed, withheld = beyond, "MissSchedule"
         if withheld == "MissSchedule" and not self._reported_late(missed):
-            withheld = (
-                ""  # the deadline only says that what kept the run from its time is over too late
-            )
+            withheld = ""  # any run that was missed for long enough is past its deadline
         failure = self._failure(cron_job)
         last, brief = self._last(cron_job), self._last_briefly(cron_job)
         if cron_job.suspended:

@@ -182,7 +182,7 @@ class Evaluator:
         return evaluate_children(subject, self._kinds, self.server, self.evaluate, most)
 
     def _unvalidated(self, subject: Subject) -> Evaluation:
-        """Return a likely typo in the kind of an object, or a note on what it contains."""
+        """Report a likely typo in the kind of an object, or what of it is not validated."""
         from jobsworth.evaluation.children import findings_on_unvalidated
         from jobsworth.evaluation.fixes.fix_scope import are_helm_values
         from jobsworth.lint.misidentified import near_miss

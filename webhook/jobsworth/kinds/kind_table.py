@@ -112,7 +112,7 @@ class UnvalidatedKind(Record, kw_only=True):
         own: the field path of what the reason is about, which an object may lack.
         reference: the field path at which it then names another object.
         operator: the program that handles it, for messages about its schedules.
-        schedules: the field paths of its cron schedules, which that reads as Kubernetes does.
+        schedules: the field paths of its cron schedules, which the operator parses as Kubernetes does.
     """
 
     api_version: str
@@ -414,13 +414,13 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
             own=f"{spec}.templates",
             reference=f"{spec}.workflowTemplateRef",
             operator="Argo Workflows",
-            schedules=("spec.schedule", "spec.schedules[*]") if kind == "CronWorkflow" else (),
+            schedules=tuple(schedules),
         )
-        for kind, spec in (
+        for kind, spec, *schedules in (
             ("Workflow", "spec"),
             ("WorkflowTemplate", "spec"),
             ("ClusterWorkflowTemplate", "spec"),
-            ("CronWorkflow", "spec.workflowSpec"),
+            ("CronWorkflow", "spec.workflowSpec", "spec.schedule", "spec.schedules[*]"),
         )
     ),
     *(
@@ -442,7 +442,7 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
     UnvalidatedKind(
         api_version="trainer.kubeflow.org/*",
         kind="TrainJob",
-        reason="it patches the templates of its TrainingRuntime, which is validated if it is given, too",
+        reason="it patches the templates of its TrainingRuntime, which is validated if it is among the files",
     ),
     *(
         UnvalidatedKind(

@@ -6,7 +6,8 @@ have no error here: the CRD reports them.
 Sources: Training Operator 1.9.0 ``pkg/webhooks``; KubeRay 1.7.0
 ``ray-operator/controllers/ray/utils/validation.go``; MPI Operator 0.8.0
 ``pkg/apis/kubeflow/validation``; LeaderWorkerSet 0.10.0 ``pkg/webhooks/leaderworkerset_webhook.go``; Kubeflow
-Trainer 2.3.0 ``pkg/webhooks/trainingruntime_webhook.go``; Volcano 1.15.1 ``pkg/webhooks/admission``.
+Trainer 2.3.0 ``pkg/webhooks/trainingruntime_webhook.go``; Volcano 1.15.1 ``pkg/webhooks/admission``; Argo
+Workflows ``workflow/validate/validate.go`` (``ValidateCronWorkflow``).
 """
 
 from __future__ import annotations
@@ -183,7 +184,7 @@ def _available(value: dict[str, Any], kind: OperatorKind) -> Iterator[FieldError
 
 
 def schedule_errors(value: Any, path: str) -> Iterator[FieldError]:
-    """Yield the errors about cron schedules that an operator reads with the library of Kubernetes.
+    """Yield the errors about cron schedules, which operators parse with the same library as Kubernetes.
 
     Args:
         value: the object, as JSON decodes it.

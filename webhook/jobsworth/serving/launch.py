@@ -84,9 +84,9 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         hooks = {
             "worker_class": worker_class,
             "bind": f"fd://{self._descriptor}",
-            "when_ready": lambda arbiter: self._on_bound(),
-            "post_fork": lambda arbiter, worker: self._start(),
-            "child_exit": lambda arbiter, worker: mark_process_dead(
+            "when_ready": lambda _arbiter: self._on_bound(),
+            "post_fork": lambda _arbiter, _worker: self._start(),
+            "child_exit": lambda _arbiter, worker: mark_process_dead(
                 worker.pid, str(self._metrics_folder)
             ),
         }

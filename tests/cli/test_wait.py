@@ -80,7 +80,8 @@ def test_the_end_has_the_cause_a_command_and_what_comes_next(
     waits = [
         "Job train waits for the Job to be resumed.",
         "Cause   spec.suspend is true",
-        """Fix     kubectl patch job -n batch train --type=merge -p '{"spec":{"suspend":false}}'""",
+        "Fix     Resume the Job once nothing holds it back:",
+        """        kubectl patch job -n batch train --type=merge -p '{"spec":{"suspend":false}}'""",
         "Next    It goes on when spec.suspend is set to false. No activeDeadlineSeconds limits it.",
         more,
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,19 @@ def test_of_several_jobs_one_is_chosen(why: Command) -> None:
     assert (refused.code, "choose it with --job" in refused.err) == (2, True)
     missing = why(*both, "--job", "other")
     assert 'no Job "other" in these files; they have Job train, Job sweep' in missing.err
+
+
+def test_a_namespace_chooses_among_objects_of_one_name(why: Command, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    text = Path(TRAIN).read_text(encoding="utf-8").replace("namespace: batch", "namespace: other")
+    text = re.sub(r"uid: \S+", "uid: another", text)
+    other.write_text(text, encoding="utf-8")
+    both = (TRAIN, str(other), "--job", "train")
+    assert why(*both).out.count("Job train failed") == 2
+    assert why(*both, "-n", "other").out.count("Job train failed") == 1
+    missing = why(*both, "-n", "third")
+    assert 'no Job "train" in namespace third in these files' in missing.err
+    assert "Job train in batch, Job train in other" in missing.err
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_rejected_pods_name_the_message_of_the_api_server() -> None:
     seen = Observations(rejected="exceeded quota: small", rejected_since=NOW - 30)
     found = waits(a_job(), (), seen)
     assert (found.waiting_for, found.detail) == (
-        "the API server to accept its Pods",
+        "room in ResourceQuota small",
         "exceeded quota: small",
     )
     assert found.since == NOW - 30

@@ -314,7 +314,7 @@ CASES = (
     Case(
         "missing-config",
         _stays(lambda pod: pod.waits("CreateContainerConfigError", 'configmap "settings" not found')),
-        ("a ConfigMap or Secret", 'configmap "settings" not found'), "MissingConfig",
+        ("ConfigMap settings", 'configmap "settings" not found'), "MissingConfig",
     ),
     Case(
         "running-deadline", _deadline(lambda pod: pod.runs()),
@@ -322,11 +322,11 @@ CASES = (
         {"activeDeadlineSeconds": 4}, keep=True,
     ),
     Case(
-        "pod-security", _rejected, ("the API server to accept its Pods", "violates PodSecurity"),
+        "pod-security", _rejected, ("Pods that Pod Security restricted permits", "violates PodSecurity"),
         "PodsRejected", namespace_labels={"pod-security.kubernetes.io/enforce": "restricted"},
     ),
     Case(
-        "quota", _rejected, ("the API server to accept its Pods", "exceeded quota"), "Quota",
+        "quota", _rejected, ("room in ResourceQuota pods", "exceeded quota"), "Quota",
         quota={"pods": "0"},
     ),
     Case(

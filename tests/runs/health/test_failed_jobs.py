@@ -8,9 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.failed_jobs import MAX_MESSAGE
-from jobsworth.runs.health.problems import problems_by_object
-from support.health.health_objects import DAY, HOUR, NOON, a_job, a_job_without_cron_job, health
+from jobsworth.runs.health.problems import (
+    failed_problem,
+    problems_by_object,
+    problems_of_cron_job,
+)
+from support.health.health_objects import (
+    DAY,
+    HOUR,
+    NOON,
+    a_cron_job,
+    a_job,
+    a_job_without_cron_job,
+    a_pod,
+    health,
+)
 
 BEFORE, AFTER = NOON - 3 * HOUR, NOON - HOUR
 """Created before, or after, the Job of a test failed (at 10:00)."""
@@ -55,8 +69,40 @@ def test_the_message_names_the_runs_of_which_none_succeeded_later() -> None:
 
 
 def test_a_long_message_is_shortened() -> None:
-    (found,) = health(jobs=(a_failure(message="x" * 32_768),)).failed
-    assert found.message == "x" * (MAX_MESSAGE - 1) + "…"
+    (found,) = health(jobs=(a_failure(message="x" * 32_768 + "y"),)).failed
+    assert found.message == "x" * (MAX_MESSAGE // 2) + "…" + "x" * (MAX_MESSAGE // 2 - 2) + "y"
+
+
+def failed_pod(of: dict[str, Any], code: int = 3) -> dict[str, Any]:
+    ended = {"exitCode": code, "reason": "Error", "finishedAt": "2026-06-03T09:59:00Z"}
+    statuses = [{"name": "main", "state": {"terminated": ended}}]
+    return a_pod(of, "Failed", status={"containerStatuses": statuses})
+
+
+def test_a_stored_pod_says_why_its_job_failed() -> None:
+    failure = a_failure()
+    (found,) = health(jobs=(failure,), pods=(failed_pod(failure),)).failed
+    assert found.why == "Pod a-x failed with exit code 3"
+    assert "(Pod a-x failed with exit code 3)" in failed_problem(found, NOON).message
+
+
+def test_the_latest_failed_run_of_a_cron_job_says_why() -> None:
+    failure = a_job(NOON - 2 * HOUR, "Failed")
+    found = health(a_cron_job(last=NOON - 2 * HOUR), jobs=(failure,), pods=(failed_pod(failure),))
+    assert found.cron_jobs[0].why_failed.endswith("failed with exit code 3")
+    words = [each.why for each in problems_of_cron_job(found.cron_jobs[0], NOON)]
+    assert any("failed with exit code 3; report-" in each for each in words)
+
+
+@pytest.mark.parametrize("outcome", ["Complete", "Failed"])
+def test_a_finished_job_whose_deletion_a_finalizer_holds_is_stuck(outcome: str) -> None:
+    held = a_job_without_cron_job("a", outcome, deleting=True)
+    held["metadata"]["finalizers"] = ["archive.example.com/logs"]
+    found = health(jobs=(held,), pods=(), now=NOON + HOUR)
+    (wait,) = found.stuck
+    assert wait.waiting.cause == Cause.DELETING
+    assert "archive.example.com/logs" in wait.waiting.detail
+    assert found.failed == ()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

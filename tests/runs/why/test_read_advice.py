@@ -64,7 +64,7 @@ def advice(found: Diagnosis) -> list[tuple[str, str]]:
         ('persistentvolumeclaim "data" not found', "volumes[1].persistentVolumeClaim.claimName", "Create PersistentVolumeClaim data"),
         ("3 node(s) had volume node affinity conflict", "volumes[1].persistentVolumeClaim.claimName", "WaitForFirstConsumer"),
         ("3 node(s) had untolerated taint {dedicated: gpu}", "tolerations", "dedicated: gpu"),
-        ("3 node(s) had untolerated taint(s)", "tolerations", "kubectl describe nodes"),
+        ("3 node(s) had untolerated taint(s)", "tolerations", "add tolerations in a new Job"),
         ("3 node(s) didn't match Pod's node affinity/selector", "nodeSelector", "label a node"),
         ("3 node(s) didn't match pod anti-affinity rules", "affinity", "podAntiAffinity"),
         ("3 node(s) didn't match pod topology spread constraints", "topologySpreadConstraints", "ScheduleAnyway"),
@@ -145,7 +145,7 @@ def test_a_missing_secret_is_named_with_its_place() -> None:
     )
     assert found[0] == (
         "spec.template.spec.containers[0].env[0].valueFrom.secretKeyRef.name",
-        "Create token in the namespace of the Job: the kubelet tries again.",
+        "Create Secret token in the namespace of the Job.",
     )
 
 

@@ -27,9 +27,9 @@ def test_since_is_the_first_refusal() -> None:
     refused |= {"firstTimestamp": at(1), "count": 12}
     found = diagnose(read_recording(stored(job()), (), (refused,), now=START + 7201))
     short = summary_of(found)
-    assert short.headline == "Job train has waited 2 h for the API server to accept its Pods."
+    assert short.headline == "Job train has waited 2 h for room in ResourceQuota compute."
     assert short.causes == (f"exceeded quota: compute, since {at(1)}",)
-    assert short.command == "kubectl describe resourcequota -n batch"
+    assert short.command == "kubectl describe resourcequota -n batch compute"
     assert short.following.startswith("It goes on when other Pods of the namespace end")
     assert short.following.endswith("Otherwise it waits forever.")
 
@@ -79,13 +79,13 @@ def test_a_finished_job_with_a_ttl_says_when_its_logs_are_deleted() -> None:
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("a mesh's proxy keeps a Pod whose work is done", "kubectl exec -n batch pi-6tq7q -c istio-proxy -- curl -fsS -X POST http://localhost:15020/quitquitquit"),
+        ("a mesh's proxy keeps a Pod whose work is done", "kubectl exec -n batch pi-6tq7q -c istio-proxy -- pilot-agent request POST quitquitquit"),
         ("a crash loop whose last end was for memory", "kubectl logs -n batch load-x -c load --previous"),
         ("an init container waits for an installation", "kubectl logs -n batch pega-x -c wait-for-pegainstall"),
         ("the failure is decided, and a Pod on a lost node does not terminate", "kubectl delete pod -n batch j-bbbbb --force"),
         ("the failure is decided, and a finalizer holds a Pod", "kubectl describe pod -n batch j-x"),
         ("the only node has a taint", "kubectl get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints"),
-        ("a claim is not bound", "kubectl describe pvc -n batch"),
+        ("a claim is not bound", "kubectl describe pvc -n batch d"),
         ("the registry denies the image", "kubectl delete job -n batch img"),
         ("a Job waits for quota of its queue", "kubectl describe workload -n batch job-job-19797"),
         ("a container without a limit was killed for memory", ""),
@@ -98,11 +98,9 @@ def test_a_cause_has_its_command(name: str, command: str) -> None:
 def test_names_of_a_hostile_object_are_quoted() -> None:
     value = stored(job(), active=1)
     value["metadata"]["name"] = "a;reboot"
-    refused = event("FailedCreate", "denied", 5, "a;reboot")
+    refused = event("FailedCreate", "Pod is invalid: spec", 5, "a;reboot")
     short = summary_of(diagnose(read_recording(value, (), (refused,))))
-    assert short.command == (
-        "kubectl get events -n batch --field-selector 'involvedObject.name=a;reboot'"
-    )
+    assert short.command == "kubectl delete job -n batch 'a;reboot'"
 
 
 def refused(message: str) -> Summary:
@@ -122,7 +120,7 @@ def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
     fields = "".join(f"field{number} (container must set it), " for number in range(15))
     short = refused(f'violates PodSecurity "restricted:latest": {fields}seccompProfile')
     assert "seccompProfile, since" in short.causes[0]
-    assert "a corrected Pod template needs a new Job" in short.following
+    assert "create it anew with what the message requires" in short.fix
 
 
 @pytest.mark.parametrize(
@@ -131,7 +129,7 @@ def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
         (
             'violates PodSecurity "restricted:latest": seccompProfile',
             "kubectl delete job -n batch train",
-            "Set what the message requires in the Pod template of a new Job",
+            "Delete the Job and create it anew with what the message requires",
         ),
         (
             'error looking up service account batch/etl: serviceaccount "etl" not found',
@@ -140,17 +138,17 @@ def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
         ),
         (
             "exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2",
-            "kubectl describe resourcequota -n batch",
-            "Wait for other Pods of the namespace to end, or raise ResourceQuota team",
+            "kubectl describe resourcequota -n batch team",
+            "Wait for other Pods of the namespace to end, raise ResourceQuota team",
         ),
         (
             "failed quota: team: must specify limits.cpu for: main",
-            "kubectl describe resourcequota -n batch",
+            "kubectl describe resourcequota -n batch team",
             "ResourceQuota team requires",
         ),
         (
             "no PriorityClass with name urgent was found",
-            "kubectl get events -n batch --field-selector involvedObject.name=train",
+            "",
             "Create PriorityClass urgent",
         ),
     ],
@@ -159,15 +157,15 @@ def test_the_advice_about_rejected_pods_is_that_of_the_message(
     message: str, command: str, advice: str
 ) -> None:
     short = refused(message)
-    assert (short.command, len(short.advice)) == (command, 1)
-    assert short.advice[0].text.startswith(advice)
+    assert (short.command, short.advice) == (command, ())
+    assert short.fix.startswith(advice)
 
 
 def test_invalid_pods_need_a_new_job() -> None:
     event_of_job = event("FailedCreate", 'Error creating: Pod "train-a" is invalid: spec.x: bad', 5)
     short = summary_of(diagnose(read_recording(stored(job()), (), (event_of_job,))))
     assert short.command == "kubectl delete job -n batch train"
-    assert short.fix == "Correct the Pod template, delete the Job and create it anew:"
+    assert short.fix.startswith("Correct the fields that the message names, delete the Job")
     assert "the Job is created anew with a corrected Pod template" in short.following
 
 
@@ -186,7 +184,7 @@ def test_a_node_that_fits_but_for_its_room_is_described() -> None:
     pending["status"] = {"phase": "Pending", "conditions": [unscheduled]}
     short = summary_of(diagnose(read_recording(stored(job(), active=1), [pending], ())))
     assert short.command == "kubectl describe nodes"
-    assert "No node has enough nvidia.com/gpu free" in short.advice[0].text
+    assert "No node has enough nvidia.com/gpu free" in short.fix
     assert "affinity/selector, since" in short.causes[0]
 
 

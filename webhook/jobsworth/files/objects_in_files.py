@@ -32,8 +32,10 @@ def diagnoses_in(
     paths: Sequence[str],
     server: ApiServer,
     findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
+    *,
     only: tuple[str, str] | None = None,
     at: int | None = None,
+    namespace: str | None = None,
 ) -> Iterator[Answer]:
     """Yield the diagnosis of each Job, CronJob and JobSet in some files that no other of them owns.
 
@@ -41,15 +43,16 @@ def diagnoses_in(
         findings: returns the findings of some lint rules, by their codes, about a Job.
         only: the kind and name of the one to explain; None for all.
         at: the time at which they were saved; None for the last time that they name.
+        namespace: that of the objects to explain; None for all.
 
     Raises:
         InputError: a file cannot be read, an object is malformed, or there is nothing to explain.
     """
     saved = SavedObjects(at)
     documents = {id(value): document for document, value in read_stored(paths, saved.add)}
-    chosen = list(saved.to_diagnose(only))
+    chosen = list(saved.to_diagnose(only, namespace))
     if not chosen:
-        raise InputError(_nothing(saved, only))
+        raise InputError(_nothing(saved, only, namespace))
     for value in chosen:
         document = documents[id(value)]
         try:
@@ -73,14 +76,22 @@ def rule_places(document: Document) -> dict[str, str]:
     }
 
 
-def _nothing(saved: SavedObjects, only: tuple[str, str] | None) -> str:
+def _nothing(saved: SavedObjects, only: tuple[str, str] | None, namespace: str | None) -> str:
+    within = "" if namespace is None else f" in namespace {namespace}"
     names = [
-        f"{kind} {each['metadata'].get('name')}"
+        " ".join(
+            filter(
+                None,
+                (kind, meta.get("name"), within and f"in {meta.get('namespace') or 'default'}"),
+            )
+        )
         for kind in DIAGNOSED_KINDS
         for each in saved.by_kind.get(kind, ())
+        for meta in (each["metadata"],)
     ]
-    if only is not None and names:
-        return f'no {only[0]} "{only[1]}" in these files; they have {", ".join(names[:10])}'
+    if (only is not None or within) and names:
+        wanted = "object" if only is None else f'{only[0]} "{only[1]}"'
+        return f"no {wanted}{within} in these files; they have {', '.join(names[:10])}"
     for kind, version in saved.other_versions.items():
         given = f'apiVersion "{version}"' if version else "no apiVersion"
         return f"the {kind} in these files has {given}: only {VERSIONS[kind]} is read"

@@ -89,9 +89,10 @@ def _why(name: str, files: Sequence[str]) -> str:
     if kind not in ("CronJob", "Job") or "-" in files:
         return ""
     reference = quote(f"{kind.lower()}/{object_name}")
+    within = f" -n {quote(namespace)}" if namespace else ""
     if files:
-        return f"jobsworth why --job {reference} {' '.join(map(quote, files))}"
-    return f"jobsworth why {reference} -n {quote(namespace)}"
+        return f"jobsworth why --job {reference}{within} {' '.join(map(quote, files))}"
+    return f"jobsworth why {reference}{within}"
 
 
 def _row(health: CronJobHealth) -> tuple[str, ...]:

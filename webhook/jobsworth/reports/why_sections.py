@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from jobsworth.controller.times import write_time
 from jobsworth.reports.sections import Fact, Section
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.replay.policy_comparison import PolicyComparison
 from jobsworth.runs.rule_wording import requirement
 from jobsworth.runs.why.answer import Answer
@@ -14,6 +15,7 @@ from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.failure_groups import matched_rules
 from jobsworth.runs.why.owners.cron_job_diagnosis import CronJobDiagnosis
 from jobsworth.runs.why.owners.job_set_diagnosis import JobSetDiagnosis
+from jobsworth.runs.why.pod_causes import ENDING_REASONS
 from jobsworth.runs.why.pod_table import pod_rows
 from jobsworth.runs.why.saved_objects import AnyDiagnosis
 from jobsworth.runs.why.summary import Summary, summary_of
@@ -24,6 +26,8 @@ EVENT_HEADERS = ("at", "about", "reason", "message")
 COMPARED_HEADERS = ("Pod", "at", "how it ended", "recorded", "with it")
 MAX_EVENTS, MAX_OWNER_EVENTS, MAX_ROWS = 8, 5, 10
 MAX_FAILURES = 60
+MAX_MESSAGE = 200
+"""Characters of the message of an Event."""
 
 
 def why_sections(answer: Answer) -> Iterator[Section]:
@@ -195,16 +199,14 @@ def _events(diagnosis: Diagnosis) -> Iterator[tuple[str, ...]]:
     recording = diagnosis.recording
     found = [*recording.events]
     for events in recording.pod_events.values():
-        found += [each for each in events if each.type == "Warning"]
+        found += [
+            each for each in events if each.type == "Warning" or each.reason in ENDING_REASONS
+        ]
     found.sort(key=lambda each: each.at or 0)
     for each in found[-MAX_EVENTS:]:
         often = f" (x{each.times})" if each.times > 1 else ""
         about = "Job" if each.kind == "Job" else f"Pod {each.name}"
-        yield recording.since(each.at), about, each.reason + often, _shortened(each.message)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:199]}…"
+        yield recording.since(each.at), about, each.reason + often, short(each.message, MAX_MESSAGE)
 
 
 def _runs(found: CronJobDiagnosis) -> list[tuple[str, ...]]:

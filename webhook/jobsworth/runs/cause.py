@@ -40,8 +40,7 @@ class Cause(StrEnum):
     IMAGE_PULL = (
         "ImagePull",
         "an image that can be pulled",
-        "the registry has the image or the node may pull it; a wrong image name needs a new Job, because "
-        "the template is immutable",
+        "the registry has the image and the node may pull it",
         False,
     )
     MISSING_CONFIG = (
@@ -59,15 +58,13 @@ class Cause(StrEnum):
     START_ERROR = (
         "StartError",
         "a container that can be started",
-        "the container runtime can start it; a wrong command needs a new Job, because the template is "
-        "immutable",
+        "the container runtime can start it",
         False,
     )
     UNSCHEDULABLE = (
         "Unschedulable",
         "a node with room for its Pods",
-        "a node fits: other Pods end, nodes are added, or labels and taints change; lower requests need a "
-        "new Job, because the template is immutable",
+        "a node fits: other Pods end, nodes are added, or labels and taints change",
         True,
     )
     SCHEDULING_GATED = (

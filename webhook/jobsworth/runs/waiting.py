@@ -17,7 +17,12 @@ from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.settings import BUILT_IN, ControllerSettings
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause, rejection_ends
+from jobsworth.runs.recorded.pending_pods import (
+    PendingReason,
+    rejection_cause,
+    rejection_ends,
+    rejection_waits_for,
+)
 from jobsworth.runs.recorded.pod_facts import KeptPod
 from jobsworth.wording import listing
 
@@ -65,8 +70,7 @@ class Waiting:
     @property
     def following(self) -> str:
         """What comes next, as the end of a sentence: a crash loop may also end the Job."""
-        verb = "ends" if self.cause == Cause.CRASH_LOOP else "goes on"
-        return f"{verb} when {self.ended_by}"
+        return f"{_ENDINGS.get(self.cause, 'goes on')} when {self.ended_by}"
 
     @property
     def hangs(self) -> bool:
@@ -90,6 +94,9 @@ class Waiting:
             f"waiting{since} for {self.waiting_for}{detail}; this ends when {self.ended_by}{ends_at}"
             f"{otherwise}"
         )
+
+
+_ENDINGS = {Cause.CRASH_LOOP: "ends", Cause.DELETING: "is gone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,7 @@ def _too_few(given: _Standstill) -> Waiting:
             rejection_cause(seen.rejected),
             seen.rejected_since,
             seen.rejected,
+            waits_for=rejection_waits_for(seen.rejected),
             ends=rejection_ends(seen.rejected),
         )
     active = given.those(ACTIVE)

@@ -42,7 +42,7 @@ class WhyOptions(Options):
         "--namespace",
         "-n",
         metavar="NAME",
-        help="The namespace of the object in a cluster; default: that of the context.",
+        help="The namespace of the object; default: that of the context, and with files all.",
     )
     request_timeout: int = request_timeout_option()
     job: str | None = option(
@@ -176,7 +176,10 @@ def _found(options: WhyOptions, server: ApiServer) -> Iterator[Answer]:
         at = None
         if options.at is not None or STDIN in files:
             at = given_time("--at", options.at)
-        yield from diagnoses_in(files, server, findings, _only(options.job), at)
+        only = _only(options.job)
+        yield from diagnoses_in(
+            files, server, findings, only=only, at=at, namespace=options.namespace
+        )
         return
     if options.at is not None:
         raise UsageError("--at is for files: a cluster is read now")

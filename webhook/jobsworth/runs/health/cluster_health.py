@@ -24,7 +24,7 @@ from jobsworth.runs.health.cron_job_evidence import (
 )
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
-from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, failed_jobs
+from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, cause_of, failed_jobs
 from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
 
@@ -115,12 +115,15 @@ def cluster_health(
         failed_since: the start of the window of failed Jobs without a CronJob; None for none.
         stuck_after: seconds after which a Job that waits for its Pods is stuck.
     """
-    jobs = [read_stored_job(each) for each in listed.jobs]
     events = [read_stored_event(each) for each in listed.events or ()]
-    of_jobs = _by_object(events, "Job")
+    related = _Related(
+        None if listed.pods is None else _by_owner(listed.pods),
+        _by_object(events, "Job"),
+        _by_object(events, "Pod"),
+    )
+    jobs = [related.needed(read_stored_job(each)) for each in listed.jobs]
     of_cron_jobs = _by_object(events, "CronJob")
-    of_pods = _by_object(events, "Pod")
-    waits = _waits(jobs, listed.pods, of_jobs, of_pods, now)
+    waits = {job.uid: wait for job in jobs if (wait := related.wait(job, now)) is not None}
     by_cron_job: dict[str, list[StoredJob]] = defaultdict(list)
     for job in jobs:
         if job.cron_job:
@@ -130,9 +133,9 @@ def cluster_health(
     for stored in listed.cron_jobs:
         meta = stored["metadata"]
         uid, namespace, name = (meta.get(key) or "" for key in ("uid", "namespace", "name"))
-        about = [each for each in of_cron_jobs[namespace, name] if not each.uid or each.uid == uid]
+        of_this = [each for each in of_cron_jobs[namespace, name] if each.uid in ("", uid)]
         try:
-            evidence = gather_evidence(stored, by_cron_job[uid], about)
+            evidence = gather_evidence(stored, by_cron_job[uid], of_this)
         except BadSchedule as error:
             problem = f"no run ever starts: {error}"
             invalid.append(InvalidCronJob(namespace, name, problem))
@@ -153,20 +156,24 @@ def cluster_health(
     away = _away_since(listed.controller_renewed, signs[-1] if signs else None, now)
     failures = FailedJobs() if failed_since is None else failed_jobs(jobs, failed_since)
     by_name = {(each.job.cron_job, each.job.name): each for each in waits.values()}
+    by_run = {(each.cron_job, each.name): each for each in jobs if each.outcome == "Failed"}
     stuck = [each for each in waits.values() if each.stuck(now, stuck_after)]
     return ClusterHealth(
         now=now,
         since=since,
         cron_jobs=tuple(
-            health_of(each, windows.get(each.uid), by_name, now, away_since=away)
-            for each in evidences
+            _explained_failure(each, by_run, related)
+            for each in (
+                health_of(each, windows.get(each.uid), by_name, now, away_since=away)
+                for each in evidences
+            )
         ),
         invalid=tuple(invalid),
         stuck=tuple(
             sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
         ),
         jobs=len(jobs),
-        failed=failures.failed,
+        failed=tuple(each._replace(why=related.failure(each.job)) for each in failures.failed),
         recovered=failures.recovered,
         unseen=tuple(_unseen(listed)),
         away_since=away,
@@ -191,32 +198,69 @@ def _by_object(
     return found
 
 
-def _waits(
-    jobs: Sequence[StoredJob],
-    pods: Iterable[Object] | None,
-    of_jobs: Mapping[tuple[str, str], list[StoredEvent]],
-    of_pods: Mapping[tuple[str, str], list[StoredEvent]],
-    now: int,
-) -> dict[str, JobWait]:
-    """Return what each unfinished Job waits for, by its UID."""
-    unfinished = {job.uid: job for job in jobs if not job.outcome}
-    owned: defaultdict[str, list[Object]] = defaultdict(list)
-    for pod in pods or ():
-        for owner in pod["metadata"].get("ownerReferences") or ():
-            if owner.get("controller") and owner.get("uid") in unfinished:
-                owned[owner["uid"]].append(pod)
-    waits = {}
-    for uid, job in unfinished.items():
-        found = of_jobs.get((job.namespace, job.name), ())
-        about = [each for each in found if not each.uid or each.uid == uid]
-        for pod in owned[uid]:
+def _explained_failure(
+    health: CronJobHealth,
+    failed: Mapping[tuple[str, str], StoredJob],
+    related: _Related,
+) -> CronJobHealth:
+    """Return the health of a CronJob with the cause of its latest failure."""
+    latest = health.failures[-1][0] if health.failures else ""
+    job = failed.get((health.evidence.uid, latest))
+    return health if job is None else replace(health, why_failed=related.failure(job))
+
+
+@dataclass(frozen=True, slots=True)
+class _Related:
+    """What is stored beside Jobs.
+
+    Attributes:
+        pods: by the UID of their controller; None if they cannot be listed.
+        of_jobs, of_pods: Events by the namespace and name of their object.
+    """
+
+    pods: Mapping[str, Sequence[Object]] | None
+    of_jobs: Mapping[tuple[str, str], Sequence[StoredEvent]]
+    of_pods: Mapping[tuple[str, str], Sequence[StoredEvent]]
+
+    def needed(self, job: StoredJob) -> StoredJob:
+        """Return a Job, without its manifest if nothing more can be found out of it."""
+        kept = not job.outcome or job.deleting or self._pods_of(job)
+        return job if kept else job._replace(manifest=None)
+
+    def wait(self, job: StoredJob, now: int) -> JobWait | None:
+        """Return what a Job waits for; None for a finished one that is not being deleted."""
+        if job.outcome and not job.deleting:
+            return None
+        pods = None if self.pods is None else self._pods_of(job)
+        return wait_of(job, pods, self._events_of(job), now)
+
+    def failure(self, job: StoredJob) -> str:
+        """Return why a Job failed by its Pods, as a clause; empty if none is stored."""
+        pods = self._pods_of(job)
+        return cause_of(job, pods, self._events_of(job)) if pods else ""
+
+    def _pods_of(self, job: StoredJob) -> Sequence[Object]:
+        return (self.pods or {}).get(job.uid, ())
+
+    def _events_of(self, job: StoredJob) -> list[StoredEvent]:
+        """Return the Events about a Job and its Pods."""
+        found = self.of_jobs.get((job.namespace, job.name), ())
+        about = [each for each in found if each.uid in ("", job.uid)]
+        for pod in self._pods_of(job):
             meta = pod["metadata"]
-            found = of_pods.get((job.namespace, meta.get("name") or ""), ())
+            found = self.of_pods.get((job.namespace, meta.get("name") or ""), ())
             about += [each for each in found if each.uid in ("", meta.get("uid"))]
-        wait = wait_of(job, None if pods is None else owned[uid], about, now)
-        if wait is not None:
-            waits[uid] = wait
-    return waits
+        return about
+
+
+def _by_owner(pods: Iterable[Object]) -> dict[str, list[Object]]:
+    """Return Pods by the UID of their controller."""
+    owned: dict[str, list[Object]] = {}
+    for pod in pods:
+        for owner in pod["metadata"].get("ownerReferences") or ():
+            if owner.get("controller") and owner.get("uid"):
+                owned.setdefault(owner["uid"], []).append(pod)
+    return owned
 
 
 def _away_since(renewed: int | None, last_sign: int | None, now: int) -> int | None:

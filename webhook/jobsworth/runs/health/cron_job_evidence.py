@@ -180,7 +180,7 @@ def read_stored_job(job: Object) -> StoredJob:
         deleting=bool(meta.get("deletionTimestamp")),
         owner_uid=uid,
         generate_name=meta.get("generateName") or "",
-        manifest=None if outcome else job,
+        manifest=job,
     )
 
 

@@ -44,6 +44,7 @@ class CronJobHealth:
             or the CronJob is suspended or being deleted.
         block: what keeps an overdue run from starting; None without one.
         failures: names of Jobs that have failed since the last success, with the time of each end.
+        why_failed: the failure of the Pods of the latest of these, as a clause; empty if that is unknown.
         more_failures: there may be more failed Jobs, which history limits or a TTL have removed.
         last_success: of the controller's status or of a stored Job; None without one.
         following: the next scheduled time; None if there is none, or if it is suspended.
@@ -59,6 +60,7 @@ class CronJobHealth:
     last_success: int | None
     following: int | None
     never_fires: bool
+    why_failed: str = ""
 
     @property
     def suspended(self) -> bool:

@@ -42,7 +42,7 @@ class StoredJob(NamedTuple):
         reason: that of the condition.
         message: that of the condition.
         deleting: it has a deletionTimestamp.
-        manifest: the object, of a Job that has not finished; else None.
+        manifest: the object; None for a finished Job of which no Pod is stored.
     """
 
     namespace: str

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from jobsworth.runs.health.evidence import StoredJob
+from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
+from jobsworth.runs.recorded.pod_facts import short
+from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
+from jobsworth.runs.why.failed_job import cause_of_failure
+from jobsworth.runs.why.failure_groups import failure_groups
 
 Runs = tuple[str, str, str]
 
@@ -18,10 +22,12 @@ class FailedJob(NamedTuple):
 
     Attributes:
         at: when it got its Failed condition.
+        why: the failure of its Pods, as a clause; empty if none is stored.
     """
 
     job: StoredJob
     at: int
+    why: str = ""
 
     def seconds(self, now: int) -> int:
         """Return for how long it has been Failed."""
@@ -30,8 +36,7 @@ class FailedJob(NamedTuple):
     @property
     def message(self) -> str:
         """The message of its Failed condition, shortened."""
-        text = self.job.message
-        return text if len(text) <= MAX_MESSAGE else f"{text[: MAX_MESSAGE - 1]}…"
+        return short(self.job.message, MAX_MESSAGE)
 
 
 class FailedJobs(NamedTuple):
@@ -75,6 +80,26 @@ def failed_jobs(jobs: Iterable[StoredJob], since: int) -> FailedJobs:
             failed.append(FailedJob(job, job.ended))
     failed.sort(key=lambda each: (-each.at, each.job.namespace, each.job.name))
     return FailedJobs(tuple(failed), frozenset(recovered))
+
+
+def cause_of(job: StoredJob, pods: Sequence[Object], events: Sequence[StoredEvent]) -> str:
+    """Return why a Job failed by its Pods, as a clause; empty if they do not show it.
+
+    Args:
+        pods: those that it controls.
+        events: about it and these Pods.
+    """
+    if job.manifest is None:
+        return ""
+    try:
+        recording = read_recording(job.manifest, pods, [each.value for each in events])
+    except BadRecording:
+        return ""
+    groups, end = failure_groups(recording), recording.end
+    if end is None or end.success or not groups:
+        return ""
+    clauses = cause_of_failure(recording, groups, end).clauses
+    return next((each for each in clauses if not each.startswith(end.reason)), "")
 
 
 def _runs_of(job: StoredJob) -> Runs | None:

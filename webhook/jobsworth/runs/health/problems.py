@@ -174,7 +174,7 @@ def stuck_problem(wait: JobWait, now: int) -> Problem:
 def failed_problem(failed: FailedJob, now: int) -> Problem:
     """Return the problem of a failed Job without a CronJob."""
     job = failed.job
-    why = ": ".join(each for each in (job.reason, failed.message) if each)
+    why = failed.why or ": ".join(each for each in (job.reason, failed.message) if each)
     later = ""
     if job.owner:
         later = f"; no later Job of {job.owner} is known to have succeeded"
@@ -221,7 +221,7 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     since = write_time(health.overdue_since)
     overdue = f"no run has started for {duration(health.overdue_seconds(now))}, since the one due at {since}"
     schedule = health.evidence.cron_job.schedule
-    number = count_times(schedule, health.overdue_since - 1, now, MAX_MISSED + 1)
+    number = count_times(schedule, health.overdue_since - 1, now - OVERDUE_AFTER, MAX_MISSED + 1)
     headline = f"is overdue by {duration(health.overdue_seconds(now))} ({missed_runs(number)})"
     block = health.block
     if block is None:
@@ -262,7 +262,8 @@ def _failing(health: CronJobHealth) -> Problem:
     more = ""
     if health.more_failures:
         more = "; earlier failures may be gone (failedJobsHistoryLimit, TTL)"
-    headline, detail = f"{what} failed{why}", f"{named}; {success}{more}"
+    latest = f"{health.why_failed}; " if health.why_failed else ""
+    headline, detail = f"{what} failed{why}", f"{latest}{named}; {success}{more}"
     return Problem("error", "Failing", f"{headline}: {detail}", headline, detail)
 
 

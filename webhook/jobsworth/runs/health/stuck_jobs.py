@@ -1,4 +1,4 @@
-"""Unfinished Jobs: what each waits for, and which of them are stuck."""
+"""Jobs that are unfinished or being deleted: what each waits for, and which of them are stuck."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.waiting import Waiting
-from jobsworth.runs.why.unfinished_job import standing
+from jobsworth.runs.why.unfinished_job import remaining, standing
 
 _INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)
 STUCK = frozenset(
@@ -28,7 +28,7 @@ INIT_CONTAINER_HANGS = 3600
 
 @dataclass(frozen=True, slots=True)
 class JobWait:
-    """The wait of an unfinished Job.
+    """The wait of a Job.
 
     Attributes:
         job: the Job.
@@ -66,9 +66,9 @@ class JobWait:
 def wait_of(
     job: StoredJob, pods: Sequence[Object] | None, events: Sequence[StoredEvent], now: int
 ) -> JobWait | None:
-    """Return what a Job waits for.
+    """Return what a Job waits for; one that has finished, for its deletion.
 
-    None if it has finished, its objects have no times, or only Pods that are not known show it.
+    None if it waits for nothing, its objects have no times, or only Pods that are not known show it.
 
     Args:
         pods: the Pods that it controls and that have not ended; None if they could not be listed.
@@ -86,7 +86,7 @@ def wait_of(
         )
     except BadRecording:
         return None
-    waiting = standing(recording).waiting
+    waiting = remaining(recording) if job.outcome else standing(recording).waiting
     if waiting is None:
         return None
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])

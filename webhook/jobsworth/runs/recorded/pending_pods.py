@@ -123,19 +123,18 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
 
 
 def _unschedulable(reason: str, message: str) -> PendingReason:
-    found = PendingReason(Cause.UNSCHEDULABLE, reason, message)
+    found = PendingReason(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
     if _CLAIMS.search(message) is None:
         if not message.partition("preemption:")[0] or _ROOM.search(message) is not None:
             return found
-        ends = (
-            "a node fits: nodes are added, or their labels, taints or volumes change; other selectors and "
-            "tolerations need a new Job, because the template is immutable"
-        )
+        ends = "a node fits: nodes are added, or their labels, taints or volumes change"
         return found._replace(ends=ends, waits_for="a node that takes its Pods")
     ends = "they exist and are bound: the scheduler tries again by itself"
     return found._replace(ends=ends, waits_for="the PersistentVolumeClaims of its Pods")
 
 
+_PREEMPTION = re.compile(r"(?<=\S)(?: no new claims to deallocate,)? preemption: .*", re.DOTALL)
+"""The end of the scheduler's message: that no other Pod would have to go for this one."""
 _ROOM = re.compile(r"Insufficient|Too many pods|free ports|nodes are available: *$")
 _CLAIMS = re.compile(r"(?i)persistentvolumeclaim|didn't find available persistent volumes")
 """A part of the scheduler's message about a Pod whose claims are missing or not bound."""
@@ -152,12 +151,26 @@ def _of_container(container: WaitingContainer) -> PendingReason | None:
     if reason in _IMAGE_REASONS:
         return PendingReason(Cause.IMAGE_PULL, reason, message, container.image)
     if reason == _CONFIG_REASON:
-        return PendingReason(Cause.MISSING_CONFIG, reason, message)
+        return _missing_config(reason, message)
     if reason in _START_REASONS:
         return PendingReason(Cause.START_ERROR, reason, message)
     if reason == CRASH_LOOP:
         return PendingReason(Cause.CRASH_LOOP, reason, message)
     return None
+
+
+_MISSING_OBJECT = re.compile(r'(configmap|secret) "([^"]+)" not found')
+_MISSING_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) ([^\s/]*/)?(\S+)")
+_KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
+
+
+def _missing_config(reason: str, message: str) -> PendingReason:
+    waits_for = ""
+    if found := _MISSING_OBJECT.search(message):
+        waits_for = f"{_KINDS[found[1]]} {found[2]}"
+    elif found := _MISSING_KEY.search(message):
+        waits_for = f"key {found[1]} of {found[2]} {found[4]}"
+    return PendingReason(Cause.MISSING_CONFIG, reason, message, waits_for=waits_for)
 
 
 def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> PendingReason | None:
@@ -208,10 +221,9 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     if reason == "FailedScheduling":
         return _unschedulable(reason, message), _PLACED
     if reason in ("FailedMount", "FailedAttachVolume"):
-        missing = "not found" in message and ("configmap" in message or "secret" in message)
-        return PendingReason(
-            Cause.MISSING_CONFIG if missing else Cause.VOLUME, reason, message
-        ), _MOUNTED
+        if "not found" in message and ("configmap" in message or "secret" in message):
+            return _missing_config(reason, message), _MOUNTED
+        return PendingReason(Cause.VOLUME, reason, message), _MOUNTED
     if reason in _SANDBOX_REASONS:
         return PendingReason(Cause.SANDBOX, reason, message), _MOUNTED
     if reason in _IMAGE_REASONS or (
@@ -221,7 +233,7 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     ):
         return PendingReason(Cause.IMAGE_PULL, reason, message), _IMAGE_PRESENT
     if reason == "Failed" and ("configmap" in message or "secret" in message):
-        return PendingReason(Cause.MISSING_CONFIG, reason, message), _CREATED
+        return _missing_config(reason, message), _CREATED
     return None, 0
 
 
@@ -259,16 +271,38 @@ def needs_new_job(message: str) -> bool:
     return _INVALID in message or _VIOLATION in message
 
 
+_REJECTIONS = (
+    (r"exceeded quota: ([^,\s]+)", "room in ResourceQuota {0}"),
+    (
+        r"failed quota: ([^:\s]+): must specify",
+        "requests and limits that ResourceQuota {0} requires",
+    ),
+    (r'violates PodSecurity "([^:"]+)', "Pods that Pod Security {0} permits"),
+    (r'serviceaccount "([^"]+)" not found', "ServiceAccount {0}"),
+    (r"no PriorityClass with name (\S+) was found", "PriorityClass {0}"),
+    (r'failed calling webhook "([^"]+)"', "webhook {0} to answer"),
+    (r'admission webhook "([^"]+)" denied', "webhook {0} to accept its Pods"),
+    (_INVALID, "a valid Pod template"),
+)
+"""What a Job waits for whose Pods are rejected, by the message; ``{0}`` is the group of the pattern."""
+
+
+def rejection_waits_for(message: str) -> str:
+    """Return what a rejection makes the Job wait for, as a noun phrase; empty if its cause says it."""
+    for pattern, words in _REJECTIONS:
+        found = re.search(pattern, message)
+        if found is not None:
+            return words.format(*found.groups())
+    return ""
+
+
 def rejection_ends(message: str) -> str:
     """Return what ends a rejection, as a clause after "when"; empty if its cause says it."""
     if _VIOLATION in message:
         label = "pod-security.kubernetes.io/enforce"
-        return (
-            f"the namespace permits such Pods (label {label}); a corrected Pod template needs a new Job, "
-            "because the template is immutable"
-        )
+        return f"the namespace permits such Pods (label {label}), or the Job is created anew"
     if _INVALID in message:
-        return "the Job is created anew with a corrected Pod template, because the template is immutable"
+        return "the Job is created anew with a corrected Pod template: the template is immutable"
     return ""
 
 

@@ -15,6 +15,8 @@ MAX_MESSAGE = 300
 
 WHOLE_POD = ""
 _TRACKING = "/job-tracking"
+START_REASONS = ("StartError", "ContainerCannotRun", "RunContainerError", "CreateContainerError")
+"""Reasons of a container that ended without having been started."""
 CRASH_LOOP = "CrashLoopBackOff"
 """The reason of a container that failed again and again, and waits for its next start."""
 
@@ -34,13 +36,23 @@ class WaitingContainer(NamedTuple):
 
 
 class LastRun(NamedTuple):
-    """The last run of a container that was started again in the same Pod; `at` in seconds since 1970."""
+    """The last run of a container that was started again in the same Pod; `at` in seconds since 1970.
+
+    Attributes:
+        message: what the container runtime or the container wrote; may be empty.
+    """
 
     container: str
     exit_code: int
     reason: str
     restarts: int
     at: int | None
+    message: str = ""
+
+    @property
+    def never_ran(self) -> bool:
+        """True if the container could not be started: it has no log."""
+        return self.reason in START_REASONS
 
 
 class AppContainer(NamedTuple):
@@ -200,9 +212,15 @@ def read_pod_facts(pod: Object) -> PodFacts:
 
 
 def short(text: str | None, most: int = MAX_MESSAGE) -> str:
-    """Return a text in one line, shortened to a number of characters."""
-    line = " ".join((text or "")[: 4 * most].split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    """Return a text in one line, shortened in its middle to a number of characters.
+
+    The end of a message often has its cause: "... 401 Unauthorized", "... not found".
+    """
+    text = text or ""
+    if len(text) > 8 * most:
+        text = f"{text[: 4 * most]} {text[-4 * most :]}"
+    line, begin = " ".join(text.split()), most // 2
+    return line if len(line) <= most else f"{line[:begin]}…{line[begin + 1 - most :]}"
 
 
 def _app_containers(spec: Object, statuses: Iterable[Object]) -> Iterator[AppContainer]:
@@ -253,6 +271,7 @@ def _last_runs(statuses: list[Object]) -> Iterator[LastRun]:
                 last.get("reason") or "",
                 restarts,
                 read_time(last.get("finishedAt")),
+                short(last.get("message")),
             )
 
 

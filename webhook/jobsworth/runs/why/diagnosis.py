@@ -17,7 +17,7 @@ from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.failed_job import cause_of_failure, failure_clause, gone_cause
 from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
-from jobsworth.runs.why.message_advice import NO_FAILURE, Advice, advice_by_messages
+from jobsworth.runs.why.message_advice import Advice, advice_by_messages
 from jobsworth.runs.why.unfinished_job import overdue_pods, remaining, standing, time_text
 from jobsworth.wording import count
 
@@ -106,7 +106,8 @@ def diagnose(
             text = "; ".join(clauses)
         left = "" if waiting is None else f"; it is {waiting.sentence(time_text)}"
         sentence = f"{name} {verb}{after}: {text}{left}."
-    causes = also if outcome == "Complete" else [*also, cause, *_counted(groups)]
+    main = Cause.DEADLINE_EXCEEDED if (outcome, cause) == ("Failed", Cause.RUNNING) else cause
+    causes = also if outcome == "Complete" else [*also, main, *_counted(groups)]
     if cause == Cause.PODS_GONE:
         causes = [*causes, gone_cause(recording) or cause]
     return Diagnosis(
@@ -184,12 +185,12 @@ def unknowns(recording: Recording) -> Iterator[str]:
 MAX_FINDINGS = 5
 
 
-_DISRUPTION_CODES = ("JW102", "JW103", "JW104", "JW115", "JW116", "JW127", "JW227")
+_DISRUPTION_CODES = ("JW102", "JW103", "JW115", "JW116", "JW127", "JW227")
 _PROGRAM_CODES = ("JW103", "JW105", "JW107", "JW126", "JW222", "JW224", "JW253", "JW259")
 _PENDING_CODES = ("JW201",)
 _IGNORE_DISRUPTIONS = (
     "If a retry does no harm, make a rule with action Ignore for the Pod condition DisruptionTarget the "
-    "first of spec.podFailurePolicy, so that disruptions do not count."
+    "first of spec.podFailurePolicy in a new Job, so that disruptions do not count."
 )
 _READ_LOG = "Read the end of the log of the failed container."
 _NO_LOG = (
@@ -200,12 +201,13 @@ _DISRUPTED = (_IGNORE_DISRUPTIONS, _DISRUPTION_CODES)
 
 _BY_CAUSE: dict[Cause, tuple[str, tuple[str, ...]]] = {
     Cause.OOM: (
-        "Raise resources.limits.memory of the container, or lower what the program uses. A retry with the "
-        "same limit ends the same way.",
+        "Raise resources.limits.memory of the container in a new Job, or lower what the program uses. A "
+        "retry with the same limit ends the same way.",
         ("JW106", "JW504", "JW510", "JW511"),
     ),
     Cause.STORAGE_LIMIT: (
-        "Raise the ephemeral-storage limit of the container or the sizeLimit of the emptyDir, or write less.",
+        "Raise the ephemeral-storage limit of the container or the sizeLimit of the emptyDir in a new Job, "
+        "or write less.",
         ("JW512",),
     ),
     Cause.POD_DEADLINE: (
@@ -228,7 +230,7 @@ _BY_CAUSE: dict[Cause, tuple[str, tuple[str, ...]]] = {
     Cause.DELETION: (
         "Find who deletes the Pods: a user, a node that expires, another controller. Such a deletion sets no "
         "DisruptionTarget, so only backoffLimit can allow for it.",
-        ("JW104", "JW227"),
+        ("JW227",),
     ),
     Cause.NODE_LOST: (
         "Delete the Node object, or the Pod with kubectl delete --force, if the machine is gone for good.",
@@ -240,7 +242,7 @@ _BY_CAUSE: dict[Cause, tuple[str, tuple[str, ...]]] = {
         (),
     ),
     Cause.START_ERROR: (
-        "Correct the command of the container, or the image: the program could not be started.",
+        "Correct the command of the container, or the image, in a new Job: the program could not be started.",
         (),
     ),
     Cause.EXIT_CODE: (
@@ -248,30 +250,32 @@ _BY_CAUSE: dict[Cause, tuple[str, tuple[str, ...]]] = {
         _PROGRAM_CODES,
     ),
     Cause.IMAGE_PULL: (
-        "Correct the image or its imagePullSecrets in a new Job (the template is immutable), or push the "
-        "image. " + NO_FAILURE,
+        "Push the image; if its name is wrong, delete the Job and create it anew.",
         (*_PENDING_CODES, "JW025", "JW501"),
     ),
     Cause.UNSCHEDULABLE: (
-        "Add nodes, or lower requests and selectors in a new Job. " + NO_FAILURE,
+        "Add nodes, or lower requests and selectors in a new Job.",
         (*_PENDING_CODES, "JW508"),
     ),
     Cause.MISSING_CONFIG: (
-        "Create the ConfigMap or Secret with its keys in the namespace of the Job: the kubelet tries again.",
+        "Create the ConfigMap or Secret with its keys in the namespace of the Job.",
         (*_PENDING_CODES, "JW701", "JW702"),
     ),
     Cause.VOLUME: ("", _PENDING_CODES),
     Cause.PODS_REJECTED: (
-        "Remove what the message names (quota, Pod Security, a webhook, a missing ServiceAccount): the "
-        "controller tries again by itself. Pods that are invalid need a new Job.",
+        "Remove what the message names.",
         ("JW024", "JW416", "JW711", "JW712", "JW713", "JW714"),
     ),
     Cause.SUSPENDED: (
-        "Resume the Job, or see why its queue does not admit it.",
+        "Resume the Job once nothing holds it back.",
         ("JW219", "JW235", "JW248"),
     ),
     Cause.RUNNING: ("", ("JW226", "JW252", "JW214", "JW230")),
-    Cause.CONTAINER_RUNS_ON: ("", ("JW214", "JW226", "JW230")),
+    Cause.DEADLINE_EXCEEDED: (
+        "Raise spec.activeDeadlineSeconds in a new Job, or let the work take less time.",
+        ("JW226", "JW252", "JW214", "JW230"),
+    ),
+    Cause.CONTAINER_RUNS_ON: ("", ("JW226", "JW230")),
     Cause.TERMINATING: (
         "Delete the Node object, or the Pod with kubectl delete --force, if the machine is gone for good; "
         "remove a finalizer only if its owner is gone.",
@@ -304,12 +308,22 @@ def advice_for(
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
         text = _NO_LOG if text == _READ_LOG and gone else text
         codes.update(of_cause)
-        texts += advice_by_messages(recording, each) or [Advice(text)]
+        of_messages = advice_by_messages(recording, each) or [Advice(text)]
+        texts += (advice._replace(cause=each) for advice in of_messages)
     concerning = findings(frozenset(codes)) if codes else ()
     return (
-        *(each for each in dict.fromkeys(texts) if each.text),
+        *_distinct(texts),
         *(_about(each) for each in concerning[:MAX_FINDINGS]),
     )
+
+
+def _distinct(texts: Sequence[Advice]) -> Iterator[Advice]:
+    """Yield each piece of advice with a text once."""
+    seen = {""}
+    for each in texts:
+        if each.text not in seen:
+            seen.add(each.text)
+            yield each
 
 
 def _about(finding: Finding) -> Advice:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from jobsworth.controller.pods import ACTIVE
 from jobsworth.lint.agents import NATIVE_SIDECARS, QUIT_REQUESTS
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.kept_pods import crashing
 from jobsworth.runs.recorded.pending_pods import gone_reason, pending_reason, rejection
 from jobsworth.runs.recorded.recording import Recording
 from jobsworth.runs.why.failure_groups import stopped
@@ -17,9 +18,6 @@ from jobsworth.runs.why.unfinished_job import kept_pods
 SPEC = "spec.template.spec"
 MAX_ADVICE = 3
 """Pieces of advice about one message: the scheduler lists a reason for each kind of node."""
-NO_FAILURE = (
-    "A Pod that stays Pending is not a failure: only spec.activeDeadlineSeconds ends the wait."
-)
 
 
 class Advice(NamedTuple):
@@ -28,11 +26,13 @@ class Advice(NamedTuple):
     Attributes:
         code: of the lint rule; empty for advice by the cause or a message.
         field: the path of the field to change; may be empty.
+        cause: what it is against; None for a lint rule's.
     """
 
     text: str
     code: str = ""
     field: str = ""
+    cause: Cause | None = None
 
     @property
     def words(self) -> str:
@@ -64,8 +64,8 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
     Cause.VOLUME: (
         MessagePattern(
             r"Multi-Attach error",
-            "The volume is attached to another node, and its access mode allows only one. Wait for the Pods "
-            "that use it, or delete them; for Pods on several nodes, use a claim with ReadWriteMany.",
+            "The volume is attached to another node, and its access mode allows only one: wait for the Pods "
+            "that use it to end; for Pods on several nodes, use a claim with ReadWriteMany in a new Job.",
             "volumes",
         ),
         MessagePattern(
@@ -89,15 +89,13 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         ),
         MessagePattern(
             r"unmounted volumes=\[([^\]]*)\]",
-            "Volume {0} does not become ready: look for the Events of its claim and of its attachment "
-            "(kubectl describe pvc, volumeattachment).",
+            "Volume {0} does not become ready: look for the Events of its claim and of its attachment.",
             "volumes",
             "name",
         ),
         MessagePattern(
             r"",
-            "Look at the claim, the volume and its attachment (kubectl describe pvc, pv, volumeattachment): "
-            "the kubelet tries again.",
+            "Look at the claim, the volume and its attachment.",
             "volumes",
         ),
     ),
@@ -117,7 +115,7 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         MessagePattern(
             r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes",
             "Let the PersistentVolumeClaim be bound: its StorageClass must exist and have a provisioner that "
-            "runs, or a PersistentVolume must fit (kubectl describe pvc). Nodes and requests do not matter.",
+            "runs, or a PersistentVolume must fit. Nodes and requests do not matter.",
             "volumes",
         ),
         MessagePattern(
@@ -146,8 +144,8 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         ),
         MessagePattern(
             r"untolerated taint\(s\)(?! \{)",
-            "Nodes have taints that the Pod does not tolerate (kubectl describe nodes): add tolerations in a "
-            "new Job, or remove the taints.",
+            "Nodes have taints that the Pod does not tolerate: add tolerations in a new Job, or remove the "
+            "taints.",
             "tolerations",
         ),
         MessagePattern(
@@ -210,13 +208,19 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
     Cause.MISSING_CONFIG: (
         MessagePattern(
             r"couldn't find key (\S+) in",
-            "Add the key {0} to the ConfigMap or Secret: the kubelet tries again.",
+            "Add the key {0}.",
             "containers",
             "key",
         ),
         MessagePattern(
-            r'(?:configmap|secret) "([^"]+)" not found',
-            "Create {0} in the namespace of the Job: the kubelet tries again.",
+            r'configmap "([^"]+)" not found',
+            "Create ConfigMap {0} in the namespace of the Job.",
+            "",
+            "name",
+        ),
+        MessagePattern(
+            r'secret "([^"]+)" not found',
+            "Create Secret {0} in the namespace of the Job.",
             "",
             "name",
         ),
@@ -224,23 +228,26 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
     Cause.IMAGE_PULL: (
         MessagePattern(
             r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b",
-            "The registry does not let the node pull the image, or has none of this name: set "
-            "imagePullSecrets in a new Job, or give them to its ServiceAccount.",
+            "The registry refuses the node, or has no image of this name: give imagePullSecrets to the Pod "
+            "template or its ServiceAccount, delete the Job and create it anew.",
             "imagePullSecrets",
         ),
         MessagePattern(
             r"(?i)toomanyrequests|rate limit|\b429\b",
-            "The registry limits the rate: authenticate with imagePullSecrets, or use a mirror.",
+            "The registry limits the rate: the kubelet tries again. Authenticate with imagePullSecrets, or "
+            "use a mirror, in a new Job.",
             "imagePullSecrets",
         ),
         MessagePattern(
             r"(?i)no match for platform|exec format",
-            "The image has no variant for the architecture of the node: build one, or select other nodes.",
+            "The image has no variant for the architecture of the node: push one, or select other nodes in a "
+            "new Job.",
             "nodeSelector",
         ),
         MessagePattern(
             r"(?i)no such host|i/o timeout|connection refused|timed out|x509",
-            "The node does not reach the registry: check its name, network and certificates.",
+            "The node does not reach the registry: check its name, network and certificates. The kubelet "
+            "tries again.",
             "containers",
             "image",
         ),
@@ -254,38 +261,37 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         ),
         MessagePattern(
             r"exceeded quota: ([^,\s]+)",
-            "Wait for other Pods of the namespace to end, or raise ResourceQuota {0}: the controller tries "
-            "again by itself. Lower requests need a new Job.",
+            "Wait for other Pods of the namespace to end, raise ResourceQuota {0}, or lower the requests in "
+            "a new Job.",
         ),
     ),
     Cause.PODS_REJECTED: (
         MessagePattern(
             r"violates PodSecurity",
-            "Set what the message requires in the Pod template of a new Job (the template is immutable), or "
-            "let the namespace permit such Pods: label pod-security.kubernetes.io/enforce.",
+            "Delete the Job and create it anew with what the message requires, or let the namespace permit "
+            "such Pods.",
         ),
         MessagePattern(
             r'serviceaccount "([^"]+)" not found',
-            "Create ServiceAccount {0} in the namespace of the Job: the controller tries again by itself.",
+            "Create ServiceAccount {0} in the namespace of the Job.",
             "serviceAccountName",
         ),
         MessagePattern(
             r"no PriorityClass with name (\S+) was found",
-            "Create PriorityClass {0}: the controller tries again by itself. Another name needs a new Job.",
+            "Create PriorityClass {0}, or correct the name in a new Job.",
             "priorityClassName",
         ),
         MessagePattern(
             r'failed calling webhook "([^"]+)"',
-            "Webhook {0} does not answer: repair it. The controller tries again by itself.",
+            "Repair webhook {0}, which does not answer.",
         ),
         MessagePattern(
             r'admission webhook "([^"]+)" denied',
-            "Webhook {0} rejects the Pods: change what its message names in a new Job (the template is "
-            "immutable), or the rule of the webhook.",
+            "Change what the message of webhook {0} names in a new Job, or the rule of the webhook.",
         ),
         MessagePattern(
             r" is invalid: ",
-            "Correct the fields that the message names in a new Job: the template is immutable.",
+            "Correct the fields that the message names, delete the Job and create it anew.",
         ),
     ),
 }  # fmt: skip
@@ -295,7 +301,7 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
 def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
     """Return the advice that the messages about Pods decide; empty if the cause alone does."""
     if cause in (Cause.OOM, Cause.CRASH_LOOP):
-        return list(_out_of_memory(recording))
+        return list(_out_of_memory(recording)) or list(_never_started(recording))
     if cause == Cause.CONTAINER_RUNS_ON:
         return [*_runs_on(recording), *_out_of_memory(recording)]
     reads = _BY_MESSAGE.get(cause, ())
@@ -306,8 +312,7 @@ def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
             value = ((match[1] if match.re.groups else "") or "").strip(" :")
             text = each.text.format(value)
             found.setdefault(text, Advice(text, field=_place(recording, each, value)))
-    advice = list(found.values())[:MAX_ADVICE]
-    return [*advice, Advice(NO_FAILURE)] if advice and cause == Cause.UNSCHEDULABLE else advice
+    return list(found.values())[:MAX_ADVICE]
 
 
 def _messages(recording: Recording, cause: Cause) -> Iterator[str]:
@@ -399,16 +404,30 @@ def _out_of_memory(recording: Recording) -> Iterator[Advice]:
         place = f"{path}.resources" if path else ""
         if limited:
             text = (
-                f"Raise resources.limits.memory of container {name}, or lower what the program uses. A retry "
-                "with the same limit ends the same way."
+                f"Raise resources.limits.memory of container {name} in a new Job, or lower what the program "
+                "uses. A retry with the same limit ends the same way."
             )
             yield Advice(text, field=f"{place}.limits.memory" if place else "")
         else:
             text = (
-                f"Give container {name} a memory request and a limit of what it needs, so that its Pod gets "
-                "a node with that much room: it has no limit, and the node ran out of memory."
+                f"Give container {name} a memory request and a limit of what it needs in a new Job, so that "
+                "its Pod gets a node with that much room: it has no limit, and the node ran out of memory."
             )
             yield Advice(text, field=place)
+
+
+def _never_started(recording: Recording) -> Iterator[Advice]:
+    """Yield the advice for a container in a crash loop that could never be started."""
+    for pod in recording.pods:
+        names = crashing(pod.facts)
+        for last in pod.facts.last_runs:
+            if last.container in names and last.never_ran:
+                yield Advice(
+                    f"Correct the command of container {last.container}, or the image, in a new Job: the "
+                    "program could not be started.",
+                    field=_container_path(recording, last.container),
+                )
+                return
 
 
 def _runs_on(recording: Recording) -> Iterator[Advice]:
@@ -438,7 +457,4 @@ def _runs_on(recording: Recording) -> Iterator[Advice]:
         yield Advice(text, field=path)
         quits = next((each for key, each in QUIT_REQUESTS.items() if key in name), "")
         ends = f"by its quit endpoint: {quits}" if quits else "by a quit endpoint or a signal"
-        yield Advice(
-            f"Or let the work end {name} at its end, {ends}. This Job goes on when the container exits "
-            "(kubectl exec) or its Pod is deleted, which counts as a failure."
-        )
+        yield Advice(f"Or let the work end {name} at its end, {ends}.")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import NAMED_CODES
-from jobsworth.runs.recorded.pod_facts import WHOLE_POD, PodFacts
+from jobsworth.runs.recorded.pod_facts import START_REASONS, WHOLE_POD, PodFacts
 from jobsworth.runs.recorded.recording import EndedContainer, RecordedEvent, RecordedPod
 
 
@@ -138,7 +138,6 @@ _ADMISSION_REASONS = re.compile(
 """Reasons with which the kubelet rejects a Pod that is bound to its node (pkg/kubelet/lifecycle, 1.36)."""
 _SPECIAL_CODES = NAMED_CODES.keys() - {1, 2}
 """Exit codes whose meaning helps: 1 and 2 are what any program exits with."""
-_START_REASONS = ("StartError", "ContainerCannotRun", "RunContainerError", "CreateContainerError")
 
 
 def cause_of(pod: RecordedPod, facts: PodFacts) -> PodCause:
@@ -190,6 +189,8 @@ _BY_EVENT = {
 }
 """By the reason of an Event about a Pod. Sources: cluster-autoscaler (ScaleDown), Karpenter (Evicted,
 Disrupted), the taint eviction controller, the scheduler, and the kubelet, 1.36."""
+ENDING_REASONS = frozenset((*_BY_EVENT, "Evicted", "Killing"))
+"""Reasons of Events that say what ends a Pod, also of those that are no warnings."""
 
 
 def _title(ended: EndedContainer, facts: PodFacts) -> str:
@@ -257,7 +258,7 @@ def _by_container(ended: EndedContainer, facts: PodFacts) -> PodCause:
         how = f"with exit code {ended.exit_code} (OOMKilled{shown})"
         return PodCause(Cause.OOM, False, "failed", how, "out-of-memory kill")
     written = facts.termination_messages.get(ended.name, "")
-    if ended.reason in _START_REASONS:
+    if ended.reason in START_REASONS:
         how = f"because {_title(ended, facts)} could not be started ({ended.reason})"
         return PodCause(Cause.START_ERROR, False, "failed", how, message=written)
     details = [

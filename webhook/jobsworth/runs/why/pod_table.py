@@ -142,7 +142,7 @@ class _Table:
             pod.name,
             "" if pod.index is None else str(pod.index),
             pod.facts.node,
-            recording.since(pod.created),
+            recording.since(None if pod.gone and pod.created == pod.deleted else pod.created),
             recording.since(pod.started),
             recording.since(pod.ended),
             how,

@@ -88,11 +88,14 @@ class SavedObjects:
             self.by_kind.setdefault(kind, []).append(value)
         return problem
 
-    def to_diagnose(self, only: tuple[str, str] | None = None) -> Iterator[Object]:
+    def to_diagnose(
+        self, only: tuple[str, str] | None = None, namespace: str | None = None
+    ) -> Iterator[Object]:
         """Yield the objects to explain: those that no other of them owns.
 
         Args:
             only: a kind and a name; None for all.
+            namespace: of the objects; None for all.
         """
         owners = {
             (each["kind"], _name(each), _namespace(each))
@@ -109,7 +112,7 @@ class SavedObjects:
                     )
                 else:
                     owned = only != (kind, _name(each))
-                if not owned:
+                if not owned and namespace in (None, _namespace(each)):
                     yield each
 
     def diagnosis(

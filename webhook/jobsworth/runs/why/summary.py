@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -30,15 +31,28 @@ _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 Words = tuple[str, ...]
 
 FORCED = "--force"
-_NO_FINALIZERS = '{"metadata":{"finalizers":null}}'
-LEADS: dict[Cause, str] = {
-    Cause.IMAGE_PULL: "Push the image; if its name is wrong, delete the Job and create it anew:",
-    Cause.MISSING_CONFIG: "Create what the message names; there are:",
+_BY_SIGNAL = "-- kill 1"
+_FINALIZERS = '{"metadata":{"finalizers":'
+_LEADS: dict[Cause, str] = {
     Cause.CONTAINER_RUNS_ON: "End the container now, and see below for the next run:",
     Cause.NO_PARALLELISM: "Raise the parallelism:",
 }
-"""Words before a command that changes something, or does not say its purpose."""
+"""Words before a command, where no advice about the cause says them."""
+_SHOWING = ("get", "describe")
+"""Verbs of commands that change nothing."""
+_GOING_ON = (Cause.RUNNING, Cause.SYNCING)
+"""States of an unfinished Job that need no fix, whatever its failures so far."""
+_BY_LOG = (Cause.EXIT_CODE, Cause.BACKING_OFF)
+"""Causes whose command is about the failures so far."""
 _CLAIM = re.compile(r'(?i)persistentvolumeclaim "([^"]+)"')
+_MISSING = re.compile(r"(?i)\b(configmap|secret) \"")
+_MISSING_KEY = re.compile(r"in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)")
+_UNREACHABLE = re.compile(
+    r"(?i)toomanyrequests|rate limit|\b429\b|no such host|timeout|refused|timed out|x509"
+)
+"""A part of the message about an image that the kubelet may pull later, as it is."""
+_KEPT_FOR = 3600
+"""Seconds for which an API server keeps Events by default."""
 _ACCOUNT = re.compile(r'serviceaccount "([^"]+)" not found')
 _TAINTS = ("get nodes", "-o", "custom-columns=NAME:.metadata.name,TAINTS:.spec.taints")
 
@@ -72,17 +86,31 @@ def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
     """
     headline, said = _headline(found)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
-    command, advice = fixing_command(found), found.advice
-    lead = LEADS.get(cause_to_fix(found), "")
+    lead, command, advice = _fix(found)
+    return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
+
+
+def _fix(found: Diagnosis) -> tuple[str, str, tuple[Advice, ...]]:
+    """Return what removes the cause in words, a command for it, and the rest of the advice."""
+    cause, command, advice = cause_to_fix(found), fixing_command(found), found.advice
+    lead = _LEADS.get(cause, "")
     if command.endswith(FORCED):
         lead = "If the machine is gone for good:"
-    elif command.startswith("kubectl delete job") and not lead:
-        lead = "Correct the Pod template, delete the Job and create it anew:"
-    elif _NO_FINALIZERS in command:
+        advice = tuple(each for each in advice if each.cause != Cause.TERMINATING)
+    elif command.endswith(_BY_SIGNAL):
+        lead = "End the container now (a code other than 0 fails the Pod), and see below for the next run:"
+    elif _FINALIZERS in command:
         lead = "If the owner of the finalizer is gone for good:"
-    if advice and not command:
-        lead, advice = advice[0].words, advice[1:]
-    return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
+    if lead or not advice or (found.outcome == "Unfinished" and cause in _GOING_ON):
+        return lead, command, advice
+    first, rest = advice[0], advice[1:]
+    if not command:
+        return first.words if first.code else first.text, "", rest
+    if first.cause != cause and cause not in _BY_LOG:
+        return "", command, advice
+    showing = command.split()[1] in _SHOWING
+    lead = f"{first.text} See:" if showing else f"{first.text.rstrip('.')}:"
+    return lead, command, rest
 
 
 def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str = "") -> Summary:
@@ -254,7 +282,21 @@ def fixing_command(found: Diagnosis) -> str:
 
 
 _JOB = "{job}"
-_EVENTS = "get events", "--field-selector", f"involvedObject.name={_JOB}"
+_OF_GARBAGE_COLLECTOR = ("foregroundDeletion", "orphan")
+"""Finalizers that the garbage collector removes."""
+
+
+def _events(found: Diagnosis) -> Words:
+    """Return the command for the Events of the Job, unless they were read, or are gone."""
+    recording = found.recording
+    if recording.events or recording.now - recording.until > _KEPT_FOR:
+        return ("",)
+    return "get events", "--field-selector", f"involvedObject.name={_JOB}"
+
+
+def _message(found: Diagnosis) -> str:
+    """Return what the Pods or the API server say about the wait."""
+    return "" if found.waiting is None else found.waiting.detail
 
 
 def _patch(spec: str) -> Words:
@@ -282,22 +324,48 @@ def _logs(found: Diagnosis) -> Words:
                 pod.facts
             )
             if not pod.gone and not helps:
+                if last.never_ran:
+                    return "describe pod", pod.name
                 return "logs", pod.name, "-c", last.container, "--previous"
-    return _EVENTS
+    return _events(found)
 
 
 def _initializing(found: Diagnosis) -> Words:
     for pod in found.recording.pods:
         if name := pod.facts.initializing or pod.facts.unstarted_sidecar:
             return "logs", pod.name, "-c", name
-    return _EVENTS
+    return _events(found)
+
+
+_ISTIO_QUIT = ("pilot-agent", "request", "POST", "quitquitquit")
 
 
 def _runs_on(found: Diagnosis) -> Words:
+    """Return the command that ends the container: by its endpoint, else by a signal.
+
+    Images of proxies have no shell and no curl, so that another container of the Pod makes the request.
+    """
     name, kept = next(iter(kept_pods(found.recording).items()))
     container = kept.keeping[0]
-    request = next((each for key, each in QUIT_REQUESTS.items() if key in container), "kill 1")
-    return "exec", name, "-c", container, "--", *re.sub(r" \(.*", "", request).split()
+    if "istio" in container:
+        return "exec", name, "-c", container, "--", *_ISTIO_QUIT
+    request = next((each for key, each in QUIT_REQUESTS.items() if key in container), "")
+    if not request or not _offers_quit(found, container, request):
+        return "debug", name, "--image=busybox", f"--target={container}", *_BY_SIGNAL.split()
+    return "debug", name, "--image=curlimages/curl", "--", *request.partition(" (")[0].split()
+
+
+def _offers_quit(found: Diagnosis, name: str, request: str) -> bool:
+    """Return False if a container of the template lacks the option that the request takes."""
+    _, _, option = request.partition(" (with --")
+    spec = found.recording.manifest["spec"]["template"].get("spec") or {}
+    written = next(
+        (each for each in spec.get("containers") or () if each.get("name") == name), None
+    )
+    if written is None or not option:
+        return True
+    keys = ("command", "args", "env")
+    return option.rstrip(")") in json.dumps([written.get(each) for each in keys]).lower()
 
 
 def _terminating(found: Diagnosis) -> Words:
@@ -308,32 +376,77 @@ def _terminating(found: Diagnosis) -> Words:
 
 
 def _rejected(found: Diagnosis) -> Words:
-    message = "" if found.waiting is None else found.waiting.detail
+    message = _message(found)
     account = _ACCOUNT.search(message)
     if account is not None:
         return "create serviceaccount", account[1]
-    return ("delete job", _JOB) if needs_new_job(message) else _EVENTS
+    return ("delete job", _JOB) if needs_new_job(message) else _events(found)
 
 
 def _deleting(found: Diagnosis) -> Words:
     pods = deleted_pods(found.recording)
     if not pods:
-        return "get job", _JOB, "-o", "jsonpath={.metadata.finalizers}"
+        names = found.recording.manifest["metadata"].get("finalizers") or ()
+        kept = [each for each in names if each in _OF_GARBAGE_COLLECTOR]
+        if len(kept) == len(names):
+            return "get job", _JOB, "-o", "jsonpath={.metadata.finalizers}"
+        left = f"{_FINALIZERS}{json.dumps(kept) if kept else 'null'}}}}}"
+        return "patch job", _JOB, "--type=merge", "-p", left
     if pods[0].facts.finalizers:
-        return "patch pod", pods[0].name, "--type=merge", "-p", _NO_FINALIZERS
+        return "patch pod", pods[0].name, "--type=merge", "-p", f"{_FINALIZERS}null}}}}"
     return _terminating(found)
 
 
 def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:
     pods = [each.name for each in found.recording.pods if each.view.state == state]
-    return ("describe pod", pods[0]) if pods else _EVENTS
+    return ("describe pod", pods[0]) if pods else _events(found)
+
+
+def _image(found: Diagnosis) -> Words:
+    """Return the command for another image or other rights; none where the kubelet only has to try again."""
+    message = _message(found)
+    return ("",) if _UNREACHABLE.search(message) else ("delete job", _JOB)
+
+
+def _missing_config(found: Diagnosis) -> Words:
+    message = _message(found)
+    if key := _MISSING_KEY.search(message):
+        return f"describe {key[1].lower()}", key[2]
+    kind = _MISSING.search(message)
+    return (f"get {kind[1].lower()}s" if kind else "get configmaps,secrets",)
+
+
+def _volume(found: Diagnosis) -> Words:
+    """Return the command for the claim that the message names, or all of the template."""
+    volumes = (found.recording.manifest["spec"]["template"].get("spec") or {}).get("volumes") or ()
+    message = _message(found)
+    claims = {
+        each.get("name") or "": claim["claimName"]
+        for each in volumes
+        if (claim := each.get("persistentVolumeClaim")) and claim.get("claimName")
+    }
+    named = [
+        claim
+        for name, claim in claims.items()
+        if re.search(rf'[\["]{re.escape(name)}[\]"]', message)
+    ]
+    chosen = dict.fromkeys(named or claims.values())
+    return ("describe pvc", *chosen) if chosen else _pod(found)
+
+
+def _quota(found: Diagnosis) -> Words:
+    message = _message(found)
+    name = re.search(r"quota: ([^,:\s]+)", message)
+    return "describe resourcequota", *([name[1]] if name else [])
 
 
 def _unschedulable(found: Diagnosis) -> Words:
-    message = "" if found.waiting is None else found.waiting.detail
+    message = _message(found)
     claim = _CLAIM.search(message)
-    if claim or "PersistentVolumeClaims" in message or "volume node affinity" in message:
-        return "describe pvc", *([claim[1]] if claim else [])
+    if claim:
+        return ("get pvc",) if f"{claim[0]} not found" in message else ("describe pvc", claim[1])
+    if "PersistentVolumeClaims" in message or "volume node affinity" in message:
+        return _volume(found)
     if "Insufficient" in message:  # the other nodes would take the Pod
         return ("describe nodes",)
     if "taint" in message:
@@ -344,16 +457,16 @@ def _unschedulable(found: Diagnosis) -> Words:
 
 
 _BY_CAUSE: dict[Cause, Words] = {
-    Cause.IMAGE_PULL: ("delete job", _JOB),
-    Cause.MISSING_CONFIG: ("get configmaps,secrets",),
-    Cause.VOLUME: ("describe pvc",),
-    Cause.QUOTA: ("describe resourcequota",),
     Cause.NO_PARALLELISM: _patch('"parallelism":1'),
-    Cause.PODS_GONE: _EVENTS,
-    Cause.OTHER_REASON: _EVENTS,
 }
 """The verb with its resource, and the words behind the namespace."""
 _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
+    Cause.IMAGE_PULL: _image,
+    Cause.MISSING_CONFIG: _missing_config,
+    Cause.VOLUME: _volume,
+    Cause.QUOTA: _quota,
+    Cause.PODS_GONE: _events,
+    Cause.OTHER_REASON: _events,
     Cause.UNSCHEDULABLE: _unschedulable,
     Cause.SCHEDULING_GATED: _pod,
     Cause.NO_SCHEDULER: _pod,

@@ -80,10 +80,15 @@ def standing(recording: Recording) -> Standing:
 
 
 def remaining(recording: Recording) -> Waiting | None:
-    """Return what a Job waits for whose end is decided; None if it has finished, or that is unknown."""
+    """Return what a Job waits for whose end is decided; None if that is unknown.
+
+    One that has finished waits only for its deletion, if that was requested.
+    """
     job, end = recording.job, recording.end
-    if end is None or end.finished is not None:
+    if end is None:
         return None
+    if end.finished is not None:
+        return _deletion(recording, Waiting(Cause.DELETING)) if job.deleting else None
     states: dict[str, list[RecordedPod]] = {}
     for pod in recording.pods:
         if pod.view.state in (ACTIVE, TERMINATING):
@@ -292,13 +297,15 @@ def _crash_loop(recording: Recording) -> tuple[str, int | None, str] | None:
                     reason += f", limit {limit}" if limit else ", no memory limit"
                 shown += f", last exit code {last.exit_code}{reason}"
             kind = "init container" if last.container in facts.init_containers else "container"
+            does = "cannot be started" if last.never_ran else "fails again and again"
+            message = f": {last.message}" if last.message else ""
             begun = _backing_off_since(recording, pod, last)
             ended = "" if begun or last.at is None else f" at {time_text(last.at)}"
             words = (
-                f"{kind} {last.container} of Pod {pod.name}, which fails again and again "
-                f"({CRASH_LOOP}: {shown}{ended})"
+                f"{kind} {last.container} of Pod {pod.name}, which {does} "
+                f"({CRASH_LOOP}: {shown}{ended}){message}"
             )
-            brief = f"{kind} {last.container}, which fails again and again ({shown})"
+            brief = f"{kind} {last.container}, which {does} ({shown})"
             return words, begun, brief
     return None
 

@@ -37,6 +37,9 @@ Object = dict[str, Any]
 
 _OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
 """Begins advice about a field of a Job."""
+_NO_EVENT = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
+_CONTROLLER = "See when it last renewed its Lease (a hosted control plane may have none):"
+_LEASE = "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -178,19 +181,31 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
     """Return the short answer; what to change in the Job is to be changed in the template of the CronJob."""
     name = meta.get("name") or ""
     found = owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state))
+    within = ["-n", meta["namespace"]] if meta.get("namespace") else []
     if state.cause == Cause.SUSPENDED and not found.command:
-        within = ["-n", meta["namespace"]] if meta.get("namespace") else []
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         words = ("kubectl", "patch", "cronjob", *within, *resumed)
-        return replace(found, command=shlex.join(words))
+        return replace(found, fix="Resume it:", command=shlex.join(words))
+    if state.cause == Cause.NOT_STARTED and state.why.startswith(_NO_EVENT):
+        return replace(found, fix=_CONTROLLER, command=_LEASE)
+    if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
+        blocking = job.recording.job.name
+        words = ("kubectl", "delete", "job", *within, blocking)
+        fix = f"If Job {blocking} hangs, delete it, so that the next run starts:"
+        return replace(found, fix=fix, command=shlex.join(words))
     return replace(
         found,
-        fix=_OF_JOB.sub(r"\1spec.jobTemplate.spec", found.fix),
+        fix=_of_template(found.fix),
         advice=tuple(
-            each._replace(field=_OF_JOB.sub(r"\1spec.jobTemplate.spec", each.field))
+            each._replace(field=_of_template(each.field), text=_of_template(each.text))
             for each in found.advice
         ),
     )
+
+
+def _of_template(text: str) -> str:
+    """Return advice about a Job for the template of the CronJob."""
+    return _OF_JOB.sub(r"\1spec.jobTemplate.spec", text).replace("in a new Job", "in the CronJob")
 
 
 def _following(state: _State) -> str:
@@ -284,15 +299,21 @@ class _Found:
         also = f" and {number - 1} before it" if 1 < number <= MAX_MISSED else ""
         words = f"the run due at {write_time(missed)}{also} did not start"
         if failure or reason is None:
-            why = failure or (
-                "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
-            )
+            why = failure or self._silence(missed)
             if missed == self._beyond_deadline(cron_job, until):
                 why += "; startingDeadlineSeconds is over, so that it does not start later"
             words = f"{words}{': ' if failure else '; '}{why}"
             return _State(Cause.NOT_STARTED, words, brief, why, missed)
         blocking = f", {self._sentence()}" if reason == Cause.JOB_ALREADY_ACTIVE else ""
         return _State(reason, f"{words}: {MISSED[reason]}{blocking}", brief, MISSED[reason], missed)
+
+    def _silence(self, missed: int) -> str:
+        """Return what is known of the controller where no Event says why a run did not start."""
+        last = max(self.events, key=lambda each: each.at or 0, default=None)
+        if last is None or (last.at or 0) < missed:
+            return _NO_EVENT
+        said = f"{last.reason} at {write_time(last.at or 0)}: {last.message}"
+        return f"no Event says why, but the CronJob controller runs: its last Event is {said}"
 
     def _reported_late(self, scheduled: int | None) -> bool:
         """Return True if the controller has reported that a scheduled time was past its deadline."""

@@ -1,0 +1,208 @@
+"""The fix in the short answer: advice by the message, and a command that can work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.reports.sections import text_lines
+from jobsworth.reports.why_sections import why_sections
+from jobsworth.runs.recorded.pod_facts import MAX_MESSAGE, short
+from jobsworth.runs.recorded.recording_reader import read_recording
+from jobsworth.runs.why.answer import Answer
+from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.saved_objects import SavedObjects
+from jobsworth.runs.why.summary import Summary, summary_of
+from support.replay.recorded_jobs import START, at, event, pod, recording, stored
+from support.simulation.simulated_runs import job
+
+Object = dict[str, Any]
+HOUR = 3600
+
+
+def test_a_long_message_keeps_its_end() -> None:
+    text = short("failed to pull " + "x" * 5000 + " 401 Unauthorized")
+    assert text.startswith("failed to pull")
+    assert text.endswith("401 Unauthorized")
+    assert len(text) == MAX_MESSAGE
+
+
+def waiting_for_image(message: str) -> Summary:
+    value = pod("train-a", code=None)
+    state = {"waiting": {"reason": "ImagePullBackOff", "message": message}}
+    value["status"] = {
+        "phase": "Pending",
+        "containerStatuses": [{"name": "main", "image": "ghcr.io/a/b:1", "state": state}],
+    }
+    value["spec"] = {"nodeName": "node-0"}
+    return summary_of(diagnose(read_recording(stored(job(), active=1), [value], ())))
+
+
+@pytest.mark.parametrize(
+    ("end", "words", "deletes"),
+    [
+        ("401 Unauthorized", "give imagePullSecrets", True),
+        ("not found", "Push the image", True),
+        ("429 toomanyrequests", "The registry limits the rate", False),
+        ("dial tcp: lookup ghcr.io: no such host", "does not reach the registry", False),
+    ],
+)
+def test_the_registry_decides_about_the_fix(end: str, words: str, deletes: bool) -> None:
+    found = waiting_for_image(
+        f'Back-off pulling image "ghcr.io/a/b:1": {"failed to pull " * 30}: {end}'
+    )
+    assert end in found.causes[0]
+    assert words in found.fix
+    assert bool(found.command) == deletes
+
+
+def restarting(reason: str, message: str = "") -> Diagnosis:
+    value = pod("train-a", code=None)
+    ended = {"exitCode": 128, "reason": reason, "message": message, "finishedAt": at(500)}
+    status = {
+        "name": "main",
+        "restartCount": 5,
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": ended},
+    }
+    value["status"] = {"phase": "Running", "containerStatuses": [status]}
+    return diagnose(read_recording(stored(job(), active=1), [value], (), now=START + 600))
+
+
+def test_a_container_that_never_started_has_no_log() -> None:
+    found = summary_of(
+        restarting("StartError", 'exec: "run.sh": executable file not found in $PATH')
+    )
+    assert "container main, which cannot be started (5 restarts" in found.headline
+    assert "executable file not found" in found.causes[0]
+    assert found.command == "kubectl describe pod -n batch train-a"
+    assert found.fix.startswith("Correct the command of container main")
+    assert "--previous" in summary_of(restarting("Error")).command
+
+
+def kept(name: str, *args: str) -> Summary:
+    manifest = job()
+    containers = manifest["spec"]["template"]["spec"]["containers"]
+    containers.append({"name": name, "image": name, "args": [*args]})
+    value = pod("train-a", code=None)
+    done = {"terminated": {"exitCode": 0, "finishedAt": at(60)}}
+    value["status"] = {
+        "phase": "Running",
+        "containerStatuses": [
+            {"name": containers[0]["name"], "state": done},
+            {"name": name, "state": {"running": {"startedAt": at(1)}}},
+        ],
+    }
+    return summary_of(diagnose(read_recording(stored(manifest, active=1), [value], ())))
+
+
+def test_a_proxy_without_a_shell_is_ended_from_another_container() -> None:
+    request = "curl -fsS -X POST http://localhost:9091/quitquitquit"
+    debug = "kubectl debug -n batch train-a"
+    offered = kept("cloud-sql-proxy", "--quitquitquit")
+    assert offered.command == f"{debug} --image=curlimages/curl -- {request}"
+    other = kept("cloud-sql-proxy")
+    assert other.command == f"{debug} --image=busybox --target=cloud-sql-proxy -- kill 1"
+    assert "a code other than 0 fails the Pod" in other.fix
+
+
+def test_a_command_for_events_is_only_given_where_they_may_show_more() -> None:
+    value = stored(job(), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+
+    def command(*events: Object, now: int) -> str:
+        return summary_of(diagnose(read_recording(value, (), events, now=START + now))).command
+
+    assert command(now=120).startswith("kubectl get events")
+    assert command(now=2 * HOUR) == ""
+    assert command(event("BackoffLimitExceeded", "reached", 60), now=120) == ""
+
+
+def test_failures_so_far_are_no_fix_of_a_job_that_runs() -> None:
+    value = stored(job(backoffLimit=3), active=1, failed=1)
+    lost = pod("train-a", 0, 30, 137, started=1, disruption="DeletionByTaintManager")
+    found = summary_of(diagnose(recording(value, lost, pod("train-b", 40, started=41))))
+    assert found.headline.startswith("Job train runs")
+    assert (found.fix, found.command) == ("", "")
+    assert "DisruptionTarget" in found.advice[0].text
+
+
+def test_a_finished_job_that_is_being_deleted_says_what_holds_it() -> None:
+    value = stored(job(), (60, "Complete", ""), succeeded=1)
+    value["metadata"] |= {
+        "deletionTimestamp": at(100),
+        "finalizers": ["foregroundDeletion", "archive.example.com/logs"],
+    }
+    found = summary_of(diagnose(read_recording(value, (), (), now=START + HOUR)))
+    assert "it waits for its own deletion" in found.causes[-1]
+    assert "archive.example.com/logs" in found.causes[-1]
+    assert found.command == (
+        "kubectl patch job -n batch train --type=merge -p "
+        '\'{"metadata":{"finalizers":["foregroundDeletion"]}}\''
+    )
+    assert found.following.startswith("It is gone when its finalizers are removed")
+
+
+def test_events_of_the_end_of_a_pod_are_listed_though_they_are_no_warnings() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    events = (
+        event("Preempted", "Preempted by pod x on node n", 50, "train-a", "Pod"),
+        event("Pulled", "image", 2, "train-a", "Pod"),
+    )
+    killed = pod("train-a", 0, 55, 143, started=1, disruption="PreemptionByScheduler")
+    found = diagnose(recording(value, killed, events=events))
+    text = "\n".join(text_lines(why_sections(Answer(found, {}))))
+    assert "Preempted by pod x" in text
+    assert "Pulled" not in text
+
+
+def test_a_pod_that_only_its_deletion_names_has_no_time_of_creation() -> None:
+    value = stored(job(activeDeadlineSeconds=60), (60, "Failed", "DeadlineExceeded"), failed=1)
+    deleted = event("SuccessfulDelete", "Deleted pod: train-a", 60)
+    found = diagnose(recording(value, events=(deleted,)))
+    rows = [
+        line for line in text_lines(why_sections(Answer(found, {}))) if line.startswith("  train-a")
+    ]
+    assert rows[0].split()[:3] == ["train-a", "-", "-"]
+    assert "Raise spec.activeDeadlineSeconds" in summary_of(found).fix
+
+
+def cron_job(*others: Object, active: str = "", **spec: Any) -> Summary:
+    saved = SavedObjects(START + 6 * HOUR + 600)
+    value = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {
+            "name": "nightly",
+            "namespace": "batch",
+            "uid": "cron",
+            "creationTimestamp": at(0),
+        },
+        "spec": {"schedule": "@hourly", "jobTemplate": {"spec": job()["spec"]}, **spec},
+        "status": {"lastScheduleTime": at(0), "active": [{"name": active}] if active else []},
+    }
+    for each in (value, *others):
+        assert saved.add(each) is None
+    found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
+    assert not isinstance(found, Diagnosis)
+    return found.summary
+
+
+def test_a_silent_controller_is_looked_up_unless_an_event_shows_that_it_runs() -> None:
+    assert cron_job().command.startswith("kubectl get lease -n kube-system kube-controller-manager")
+    event_of_it = event("TooManyMissedTimes", "too many", 6 * HOUR + 60, "nightly", "CronJob")
+    found = cron_job(event_of_it)
+    assert found.command == ""
+    assert "the controller runs" in found.causes[0].replace("CronJob controller", "controller")
+
+
+def test_a_job_that_holds_back_runs_may_be_deleted_if_it_hangs() -> None:
+    running = {**stored(job(), active=1), "apiVersion": "batch/v1", "kind": "Job"}
+    owner = {"kind": "CronJob", "name": "nightly", "uid": "cron", "controller": True}
+    running["metadata"]["ownerReferences"] = [owner]
+    skipped = event("JobAlreadyActive", "Not starting", 6 * HOUR, "nightly", "CronJob")
+    working = pod("train-a", 1, started=2)
+    found = cron_job(running, skipped, working, active="train", concurrencyPolicy="Forbid")
+    assert found.fix == "If Job train hangs, delete it, so that the next run starts:"
+    assert found.command == "kubectl delete job -n batch train"

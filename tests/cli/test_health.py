@@ -92,13 +92,18 @@ def test_a_pod_that_does_not_terminate_is_named(server: FakeListServer, health: 
     assert f"Pod {pod['metadata']['name']}" in done.out
     assert "terminating Pods before it is Failed (DeadlineExceeded; Pod " in done.out
     assert "[Blocked]" in done.out
-    first, cause, fix, following, *_ = done.out[done.out.index("error: ") :].splitlines()
+    shown = done.out[done.out.index("error: ") :]
+    first, cause, fix, command, following, *_ = shown.splitlines()
     assert re.fullmatch(
         r"error: \S+/CronJob/report: is overdue by .* \([0-9]+ runs missed\) \[Blocked\]", first
     )
     assert len(first.split()) <= 20
     assert cause.startswith("Cause   Job ")
-    assert re.fullmatch(r"Fix     jobsworth why cronjob/report -n \S+", fix)
+    assert fix == "Fix     If the machine is gone for good:"
+    assert re.fullmatch(
+        rf" {{8}}kubectl delete pod -n \S+ {pod['metadata']['name']} --force", command
+    )
+    assert re.search(r"^More    jobsworth why cronjob/report -n \S+$", shown, re.MULTILINE)
     assert following.startswith("Next    It goes on when they have terminated")
     assert "[Stuck]" not in done.out  # the CronJob says what its Job waits for
     assert json.loads(health("-A", "-o", "json").out)["stuck_jobs"]
@@ -122,11 +127,11 @@ def test_a_failed_job_without_a_cron_job_is_an_error_in_the_window(
     server.jobs = [a_job_without_cron_job("migrate", created=failed - HOUR, ended=failed)]
     done = health("-A")
     assert done.code == 1
-    first, cause, fix = done.out.splitlines()
+    first, cause, more = done.out.splitlines()
     assert first.startswith("error: batch/Job/migrate: failed ")
     assert first.endswith(f", at {write_time(failed)} [Failed]")
     assert cause.startswith("Cause   BackoffLimitExceeded: Job has reached")
-    assert fix == "Fix     jobsworth why job/migrate -n batch"
+    assert more == "More    jobsworth why job/migrate -n batch"
     assert "1 Job (0 stuck, 1 failed outside CronJobs)" in done.err
     assert health("-A", "--since", "1h").code == 0
 

@@ -82,14 +82,15 @@ def failed_pod(of: dict[str, Any], code: int = 3) -> dict[str, Any]:
 def test_a_stored_pod_says_why_its_job_failed() -> None:
     failure = a_failure()
     (found,) = health(jobs=(failure,), pods=(failed_pod(failure),)).failed
-    assert found.why == "Pod a-x failed with exit code 3"
+    assert found.failure.why == "Pod a-x failed with exit code 3"
+    assert found.failure.fix.command == "kubectl logs -n batch a-x -c main"
     assert "(Pod a-x failed with exit code 3)" in failed_problem(found, NOON).message
 
 
 def test_the_latest_failed_run_of_a_cron_job_says_why() -> None:
     failure = a_job(NOON - 2 * HOUR, "Failed")
     found = health(a_cron_job(last=NOON - 2 * HOUR), jobs=(failure,), pods=(failed_pod(failure),))
-    assert found.cron_jobs[0].why_failed.endswith("failed with exit code 3")
+    assert found.cron_jobs[0].latest_failure.why.endswith("failed with exit code 3")
     words = [each.why for each in problems_of_cron_job(found.cron_jobs[0], NOON)]
     assert any("failed with exit code 3; report-" in each for each in words)
 

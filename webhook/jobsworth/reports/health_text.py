@@ -77,7 +77,12 @@ def _problem_lines(
     headline = printable(f"{problem.severity}: {name}: {words} [{problem.code}]")
     for line in wrapped_line(headline, width, hanging=2):
         yield painted(line, problem.severity) if color else line
-    facts = Fact("Cause", why), Fact("Fix", "", command), Fact("Next", problem.following)
+    facts = (
+        Fact("Cause", why),
+        Fact("Fix", *problem.fix),
+        Fact("Next", problem.following),
+        Fact("More", "", command),
+    )
     for fact in facts:
         if fact.text or fact.command:
             yield from fact_lines(fact, width, color=color)

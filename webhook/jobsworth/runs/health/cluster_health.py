@@ -24,7 +24,14 @@ from jobsworth.runs.health.cron_job_evidence import (
 )
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
-from jobsworth.runs.health.failed_jobs import FailedJob, FailedJobs, cause_of, failed_jobs
+from jobsworth.runs.health.failed_jobs import (
+    NOT_KNOWN,
+    FailedJob,
+    FailedJobs,
+    PodFailure,
+    failed_jobs,
+    pod_failure,
+)
 from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
 
@@ -173,7 +180,7 @@ def cluster_health(
             sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
         ),
         jobs=len(jobs),
-        failed=tuple(each._replace(why=related.failure(each.job)) for each in failures.failed),
+        failed=tuple(each._replace(failure=related.failure(each.job)) for each in failures.failed),
         recovered=failures.recovered,
         unseen=tuple(_unseen(listed)),
         away_since=away,
@@ -206,7 +213,7 @@ def _explained_failure(
     """Return the health of a CronJob with the cause of its latest failure."""
     latest = health.failures[-1][0] if health.failures else ""
     job = failed.get((health.evidence.uid, latest))
-    return health if job is None else replace(health, why_failed=related.failure(job))
+    return health if job is None else replace(health, latest_failure=related.failure(job))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +241,10 @@ class _Related:
         pods = None if self.pods is None else self._pods_of(job)
         return wait_of(job, pods, self._events_of(job), now)
 
-    def failure(self, job: StoredJob) -> str:
-        """Return why a Job failed by its Pods, as a clause; empty if none is stored."""
+    def failure(self, job: StoredJob) -> PodFailure:
+        """Return what the stored Pods of a Job show of its failure."""
         pods = self._pods_of(job)
-        return cause_of(job, pods, self._events_of(job)) if pods else ""
+        return pod_failure(job, pods, self._events_of(job)) if pods else NOT_KNOWN
 
     def _pods_of(self, job: StoredJob) -> Sequence[Object]:
         return (self.pods or {}).get(job.uid, ())

@@ -10,6 +10,7 @@ from jobsworth.controller.cron_jobs.schedule_times import NEVER, next_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.accounted_runs import AccountedWindow
 from jobsworth.runs.health.evidence import CronJobEvidence
+from jobsworth.runs.health.failed_jobs import NOT_KNOWN, PodFailure
 from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait
 
@@ -44,7 +45,7 @@ class CronJobHealth:
             or the CronJob is suspended or being deleted.
         block: what keeps an overdue run from starting; None without one.
         failures: names of Jobs that have failed since the last success, with the time of each end.
-        why_failed: the failure of the Pods of the latest of these, as a clause; empty if that is unknown.
+        latest_failure: that of the Pods of the latest of these.
         more_failures: there may be more failed Jobs, which history limits or a TTL have removed.
         last_success: of the controller's status or of a stored Job; None without one.
         following: the next scheduled time; None if there is none, or if it is suspended.
@@ -60,7 +61,7 @@ class CronJobHealth:
     last_success: int | None
     following: int | None
     never_fires: bool
-    why_failed: str = ""
+    latest_failure: PodFailure = NOT_KNOWN
 
     @property
     def suspended(self) -> bool:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
-from jobsworth.runs.why.failed_job import cause_of_failure
-from jobsworth.runs.why.failure_groups import failure_groups
+from jobsworth.runs.why.diagnosis import diagnose
+from jobsworth.runs.why.summary import NO_FIX, Fix, fix_of
 
 Runs = tuple[str, str, str]
 
@@ -17,17 +17,31 @@ MAX_MESSAGE = 200
 """The characters of a condition's message that are shown: a message has up to 32,768."""
 
 
+class PodFailure(NamedTuple):
+    """What stored Pods show of the failure of their Job.
+
+    Attributes:
+        why: the cause, as a clause; empty if they do not show it.
+    """
+
+    why: str = ""
+    fix: Fix = NO_FIX
+
+
+NOT_KNOWN = PodFailure()
+
+
 class FailedJob(NamedTuple):
     """A failed Job.
 
     Attributes:
         at: when it got its Failed condition.
-        why: the failure of its Pods, as a clause; empty if none is stored.
+        failure: that of its Pods.
     """
 
     job: StoredJob
     at: int
-    why: str = ""
+    failure: PodFailure = NOT_KNOWN
 
     def seconds(self, now: int) -> int:
         """Return for how long it has been Failed."""
@@ -82,24 +96,26 @@ def failed_jobs(jobs: Iterable[StoredJob], since: int) -> FailedJobs:
     return FailedJobs(tuple(failed), frozenset(recovered))
 
 
-def cause_of(job: StoredJob, pods: Sequence[Object], events: Sequence[StoredEvent]) -> str:
-    """Return why a Job failed by its Pods, as a clause; empty if they do not show it.
+def pod_failure(
+    job: StoredJob, pods: Sequence[Object], events: Sequence[StoredEvent]
+) -> PodFailure:
+    """Return what the Pods of a Job show of its failure.
 
     Args:
         pods: those that it controls.
         events: about it and these Pods.
     """
     if job.manifest is None:
-        return ""
+        return NOT_KNOWN
     try:
         recording = read_recording(job.manifest, pods, [each.value for each in events])
     except BadRecording:
-        return ""
-    groups, end = failure_groups(recording), recording.end
-    if end is None or end.success or not groups:
-        return ""
-    clauses = cause_of_failure(recording, groups, end).clauses
-    return next((each for each in clauses if not each.startswith(end.reason)), "")
+        return NOT_KNOWN
+    found = diagnose(recording)
+    if found.outcome != "Failed" or not found.groups:
+        return NOT_KNOWN
+    why = next((each for each in found.clauses if not each.startswith(found.reason)), "")
+    return PodFailure(why, fix_of(found)[0])
 
 
 def _runs_of(job: StoredJob) -> Runs | None:

@@ -15,6 +15,8 @@ from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
 from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.why.owners.cron_job_diagnosis import for_template
+from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
 
 OVERDUE_AFTER = 60
@@ -72,6 +74,7 @@ class Problem(NamedTuple):
         headline: the message in a few words; empty if it has few.
         why: the cause, as a clause; may be empty.
         following: what comes next, in a sentence; may be empty.
+        fix: what removes the cause.
     """
 
     severity: Severity
@@ -80,6 +83,7 @@ class Problem(NamedTuple):
     headline: str = ""
     why: str = ""
     following: str = ""
+    fix: Fix = NO_FIX
 
 
 def duration(seconds: float) -> str:
@@ -168,13 +172,13 @@ def stuck_problem(wait: JobWait, now: int) -> Problem:
     what = wait.waiting.brief or wait.waiting.waiting_for
     headline = f"{_waited(wait, now)} for {what}"
     message = f"{_waits(wait, now)}; ends when {wait.waiting.ended_by}"
-    return Problem("error", "Stuck", message, headline, _detail(wait), _ends(wait))
+    return Problem("error", "Stuck", message, headline, _detail(wait), _ends(wait), wait.fix)
 
 
 def failed_problem(failed: FailedJob, now: int) -> Problem:
     """Return the problem of a failed Job without a CronJob."""
     job = failed.job
-    why = failed.why or ": ".join(each for each in (job.reason, failed.message) if each)
+    why = failed.failure.why or ": ".join(each for each in (job.reason, failed.message) if each)
     later = ""
     if job.owner:
         later = f"; no later Job of {job.owner} is known to have succeeded"
@@ -184,7 +188,14 @@ def failed_problem(failed: FailedJob, now: int) -> Problem:
     condition = f" ({why})" if why else ""
     advice = "find the cause with jobsworth why, then run the Job again or delete it"
     message = f"{failed_at}{condition}{later}: {advice}"
-    return Problem("error", "Failed", message, failed_at, f"{why}{later}".removeprefix("; "))
+    return Problem(
+        "error",
+        "Failed",
+        message,
+        failed_at,
+        f"{why}{later}".removeprefix("; "),
+        fix=failed.failure.fix,
+    )
 
 
 def _waits(wait: JobWait, now: int) -> str:
@@ -229,9 +240,10 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     why = _block_words(block, now)
     ends = "" if block.wait is None else f"; ends when {block.wait.waiting.ended_by}"
     following = "" if block.wait is None else _ends(block.wait)
+    fix = NO_FIX if block.wait is None else block.wait.fix
     severity: Severity = "warning" if block.cause in _INTENDED else "error"
     code = "Overdue" if severity == "warning" else "Blocked"
-    return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following)
+    return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following, fix)
 
 
 def _block_words(block: Block, now: int) -> str:
@@ -262,9 +274,10 @@ def _failing(health: CronJobHealth) -> Problem:
     more = ""
     if health.more_failures:
         more = "; earlier failures may be gone (failedJobsHistoryLimit, TTL)"
-    latest = f"{health.why_failed}; " if health.why_failed else ""
+    latest = f"{health.latest_failure.why}; " if health.latest_failure.why else ""
     headline, detail = f"{what} failed{why}", f"{latest}{named}; {success}{more}"
-    return Problem("error", "Failing", f"{headline}: {detail}", headline, detail)
+    message, fix = f"{headline}: {detail}", for_template(health.latest_failure.fix)
+    return Problem("error", "Failing", message, headline, detail, fix=fix)
 
 
 def _window_problems(health: CronJobHealth, now: int) -> Iterator[Problem]:

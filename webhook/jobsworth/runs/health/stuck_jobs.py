@@ -11,6 +11,8 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.waiting import Waiting
+from jobsworth.runs.why.diagnosis import diagnose
+from jobsworth.runs.why.summary import NO_FIX, Fix, fix_of
 from jobsworth.runs.why.unfinished_job import remaining, standing
 
 _INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)
@@ -37,6 +39,7 @@ class JobWait:
         pods: how many there are.
         gone_by: when the grace period of that Pod ends; 0 if it is not being deleted.
         restarts: of its container that was started again most often.
+        fix: what ends a wait in which it may be stuck.
     """
 
     job: StoredJob
@@ -45,6 +48,7 @@ class JobWait:
     pods: int = 0
     gone_by: int = 0
     restarts: int = 0
+    fix: Fix = NO_FIX
 
     def stuck(self, now: float, after: float) -> bool:
         """Return True if it has been in such a wait for some seconds, grace periods aside."""
@@ -89,9 +93,10 @@ def wait_of(
     waiting = remaining(recording) if job.outcome else standing(recording).waiting
     if waiting is None:
         return None
+    fix = fix_of(diagnose(recording))[0] if waiting.cause in STUCK else NO_FIX
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:
-        return JobWait(job, waiting)
+        return JobWait(job, waiting, fix=fix)
     first = keeping[0]
     restarts = max(
         (
@@ -102,7 +107,7 @@ def wait_of(
         ),
         default=0,
     )
-    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts)
+    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts, fix)
 
 
 def seconds_of_restarts(number: int) -> int:

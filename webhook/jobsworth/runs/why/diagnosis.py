@@ -185,7 +185,9 @@ def unknowns(recording: Recording) -> Iterator[str]:
 MAX_FINDINGS = 5
 
 
-_DISRUPTION_CODES = ("JW102", "JW103", "JW115", "JW116", "JW127", "JW227")
+_LATE_RULE = "JW102"
+"""Its finding says which rule to move, instead of the general advice about disruptions."""
+_DISRUPTION_CODES = (_LATE_RULE, "JW103", "JW115", "JW116", "JW127", "JW227")
 _PROGRAM_CODES = ("JW103", "JW105", "JW107", "JW126", "JW222", "JW224", "JW253", "JW259")
 _PENDING_CODES = ("JW201",)
 _IGNORE_DISRUPTIONS = (
@@ -311,10 +313,11 @@ def advice_for(
         of_messages = advice_by_messages(recording, each) or [Advice(text)]
         texts += (advice._replace(cause=each) for advice in of_messages)
     concerning = findings(frozenset(codes)) if codes else ()
-    return (
-        *_distinct(texts),
-        *(_about(each) for each in concerning[:MAX_FINDINGS]),
-    )
+    found = [_about(each) for each in concerning[:MAX_FINDINGS]]
+    exact = next((each for each in found if each.code == _LATE_RULE), None)
+    if exact is not None:
+        texts = [exact if each.text == _IGNORE_DISRUPTIONS else each for each in texts]
+    return tuple(_distinct([*texts, *found]))
 
 
 def _distinct(texts: Sequence[Advice]) -> Iterator[Advice]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from shlex import quote
+from typing import NamedTuple
 
 from jobsworth.controller.pods import ACTIVE, TERMINATING
 from jobsworth.controller.times import write_time
@@ -34,7 +35,7 @@ FORCED = "--force"
 _BY_SIGNAL = "-- kill 1"
 _FINALIZERS = '{"metadata":{"finalizers":'
 _LEADS: dict[Cause, str] = {
-    Cause.CONTAINER_RUNS_ON: "End the container now, and see below for the next run:",
+    Cause.CONTAINER_RUNS_ON: "End the container now:",
     Cause.NO_PARALLELISM: "Raise the parallelism:",
 }
 """Words before a command, where no advice about the cause says them."""
@@ -86,31 +87,41 @@ def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
     """
     headline, said = _headline(found)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
-    lead, command, advice = _fix(found)
+    (lead, command), advice = fix_of(found)
     return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
 
 
-def _fix(found: Diagnosis) -> tuple[str, str, tuple[Advice, ...]]:
-    """Return what removes the cause in words, a command for it, and the rest of the advice."""
+class Fix(NamedTuple):
+    """What removes a cause: in words, and as a command to paste; both may be empty."""
+
+    text: str = ""
+    command: str = ""
+
+
+NO_FIX = Fix()
+
+
+def fix_of(found: Diagnosis) -> tuple[Fix, tuple[Advice, ...]]:
+    """Return what removes the cause, and the rest of the advice."""
     cause, command, advice = cause_to_fix(found), fixing_command(found), found.advice
     lead = _LEADS.get(cause, "")
     if command.endswith(FORCED):
         lead = "If the machine is gone for good:"
         advice = tuple(each for each in advice if each.cause != Cause.TERMINATING)
     elif command.endswith(_BY_SIGNAL):
-        lead = "End the container now (a code other than 0 fails the Pod), and see below for the next run:"
+        lead = "End the container now (a code other than 0 fails the Pod):"
     elif _FINALIZERS in command:
         lead = "If the owner of the finalizer is gone for good:"
     if lead or not advice or (found.outcome == "Unfinished" and cause in _GOING_ON):
-        return lead, command, advice
+        return Fix(lead, command), advice
     first, rest = advice[0], advice[1:]
     if not command:
-        return first.words if first.code else first.text, "", rest
+        return Fix(first.words if first.code else first.text), rest
     if first.cause != cause and cause not in _BY_LOG:
-        return "", command, advice
+        return Fix("", command), advice
     showing = command.split()[1] in _SHOWING
     lead = f"{first.text} See:" if showing else f"{first.text.rstrip('.')}:"
-    return lead, command, rest
+    return Fix(lead, command), rest
 
 
 def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str = "") -> Summary:

@@ -30,7 +30,7 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.summary import Summary, owner_summary
+from jobsworth.runs.why.summary import Fix, Summary, owner_summary
 from jobsworth.wording import count
 
 Object = dict[str, Any]
@@ -201,6 +201,11 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
             for each in found.advice
         ),
     )
+
+
+def for_template(fix: Fix) -> Fix:
+    """Return the fix of a Job for the template of its CronJob."""
+    return fix._replace(text=_of_template(fix.text))
 
 
 def _of_template(text: str) -> str:

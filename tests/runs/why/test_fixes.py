@@ -206,3 +206,12 @@ def test_a_job_that_holds_back_runs_may_be_deleted_if_it_hangs() -> None:
     found = cron_job(running, skipped, working, active="train", concurrencyPolicy="Forbid")
     assert found.fix == "If Job train hangs, delete it, so that the next run starts:"
     assert found.command == "kubectl delete job -n batch train"
+
+
+def test_a_taint_of_a_node_that_was_not_ready_is_named_so() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    lost = pod("train-a", 0, 55, 143, started=1, disruption="DeletionByTaintManager")
+    lost["spec"] = {"nodeName": "node-z9"}
+    unready = event("NodeNotReady", "Node is not ready", 20, "train-a", "Pod")
+    found = summary_of(diagnose(recording(value, lost, events=(unready,))))
+    assert "node-z9 was not ready" in f"{found.headline} {found.causes[0]}"

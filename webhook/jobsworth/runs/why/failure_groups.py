@@ -54,7 +54,12 @@ def failure_groups(recording: Recording) -> list[FailureGroup]:
     for pod in failed_pods(recording):
         match = matcher.match(pod.view)
         effect = match.action or well_known_names.COUNT
-        key = cause_of(pod, pod.facts), effect, _rule(match), _matched(match)
+        key = (
+            cause_of(pod, pod.facts, recording.events_of(pod.name)),
+            effect,
+            _rule(match),
+            _matched(match),
+        )
         found.setdefault(key, []).append(pod)
     groups = [
         FailureGroup(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.failure_causes import NAMED_CODES
+from jobsworth.runs.recorded.pending_pods import NODE_NOT_READY
 from jobsworth.runs.recorded.pod_facts import START_REASONS, WHOLE_POD, PodFacts
 from jobsworth.runs.recorded.recording import EndedContainer, RecordedEvent, RecordedPod
 
@@ -140,10 +141,17 @@ _SPECIAL_CODES = NAMED_CODES.keys() - {1, 2}
 """Exit codes whose meaning helps: 1 and 2 are what any program exits with."""
 
 
-def cause_of(pod: RecordedPod, facts: PodFacts) -> PodCause:
-    """Return the cause of the failure of a Pod that has failed, or counts as failed."""
+def cause_of(pod: RecordedPod, facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> PodCause:
+    """Return the cause of the failure of a Pod that has failed, or counts as failed.
+
+    Args:
+        events: those about the Pod, which say why its node has a taint.
+    """
     disrupted = _DISRUPTIONS.get(pod.disruption)
     if disrupted is not None:
+        unready = any(each.reason == NODE_NOT_READY for each in events)
+        if disrupted.name == Cause.TAINT and unready and facts.node:
+            return replace(disrupted, message=f"node {facts.node} was not ready")
         return disrupted
     if pod.disruption == "TerminationByKubelet":
         return _by_kubelet(pod, facts)

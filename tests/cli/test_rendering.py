@@ -212,6 +212,19 @@ def test_what_a_branch_changes_is_rendered(
     assert done.code == (1 if rendered else 0)
 
 
+def test_rendered_objects_are_new_objects_for_a_git_ref_and_a_note_says_so(
+    validate: Validate, tools: Path, folder: Path
+) -> None:
+    prints(tools, "helm", RENDERED)
+    commit()
+    (folder / "charts/etl/values.yaml").write_text("retries: 5\n")
+    done = validate("--git-ref", "HEAD", "--render")
+    note = "note: 1 rendered object was validated as new, not as an update of HEAD"
+    assert done.err.splitlines().count(note) == 1
+    assert "as new" not in validate("--git-ref", "HEAD").err
+    assert "as new" not in validate("--helm", "charts/etl").err
+
+
 def test_fixes_of_what_is_rendered_are_withheld(
     validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,25 @@ def note_on_new_objects(
         yield printable(f"note: {where} has no {_named(new)}: {them}")
 
 
+def note_on_rendered_objects(
+    results: Sequence[Result], sources: Sequence[str], git_ref: str
+) -> Iterator[str]:
+    """Yield that the objects of charts and overlays were not validated as updates, if there are any.
+
+    Args:
+        results: all results.
+        sources: the charts and overlays, by which the results of their objects are named.
+        git_ref: the ref with the earlier versions of the files.
+    """
+    number = sum(each.file in sources for each in _validated(results))
+    if number:
+        was, an_update = ("was", "an update") if number == 1 else ("were", "updates")
+        yield printable(
+            f"note: {count(number, 'rendered object')} {was} validated as new, not as {an_update} of "
+            f"{git_ref}"
+        )
+
+
 def _validated(results: Sequence[Result]) -> list[Result]:
     return [result for result in results if result.status in (VALID, INVALID)]
 

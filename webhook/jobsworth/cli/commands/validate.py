@@ -18,6 +18,7 @@ from jobsworth.cli.validation_notes import (
     note_on_default_namespace,
     note_on_new_objects,
     note_on_other_namespaces,
+    note_on_rendered_objects,
     why_it_fails,
 )
 from jobsworth.cli.validation_options import (
@@ -194,6 +195,7 @@ def _validate(options: ValidateOptions, asked: AskedCluster) -> int:
             fixes=fixes,
             configurations=configurations,
             existing=existing,
+            sources=sources,
         )
     ]
     if baseline is not None:
@@ -397,6 +399,7 @@ def _closing_lines(
     fixes: FixRun | None,
     configurations: Configurations,
     existing: OldObjects,
+    sources: Sequence[Source],
 ) -> Iterator[str]:
     """Yield what follows the reports: what was fixed, the summary, and notes on the run."""
     if fixes is not None:
@@ -416,6 +419,8 @@ def _closing_lines(
         yield from note_on_other_namespaces(results, namespace)
     if options.comparison.against is not None:
         yield from note_on_new_objects(results, existing, options.comparison.against)
+    if git_ref is not None and sources:
+        yield from note_on_rendered_objects(results, [each.path for each in sources], git_ref)
     for note in configurations.notes:
         yield printable(f"note: {note}")
 

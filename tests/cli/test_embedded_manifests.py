@@ -47,6 +47,30 @@ def test_a_manifest_with_placeholders_is_left_out(validate: Validate) -> None:
     assert (done.code, "backofLimit: unknown" in done.out) == (0, False)
 
 
+def test_an_error_of_the_job_hides_neither_the_note_nor_its_count(validate: Validate) -> None:
+    done = validate("a.yaml", files={"a.yaml": WORKFLOW})
+    assert "[JW095 unvalidated]" in done.out
+    counts = "1 object in 1 file; 0 valid, 1 invalid"
+    note = "(with Jobs or Pods that are not validated: 1 Workflow)"
+    assert done.err.startswith(f"{counts} {note}; 1 error")
+
+
+def test_a_job_without_errors_in_a_workflow_is_a_validated_object(validate: Validate) -> None:
+    text = WORKFLOW.replace("backofLimit", "backoffLimit")
+    done = validate("a.yaml", "--fail-on-empty", files={"a.yaml": text})
+    assert (done.code, "[JW095 unvalidated]" in done.out, "JW502" in done.out) == (0, True, False)
+    assert done.err.startswith("1 object in 1 file; 1 valid, 0 invalid (with Jobs or Pods")
+
+
+def test_the_note_on_what_is_not_validated_fails_no_run_for_info_findings(
+    validate: Validate,
+) -> None:
+    ignored = "--ignore=JW2,JW5,JW6"
+    text = WORKFLOW.replace("backofLimit", "backoffLimit")
+    done = validate("a.yaml", "--fail-on", "info", ignored, files={"a.yaml": text})
+    assert (done.code, "[JW095 unvalidated]" in done.out) == (0, True)
+
+
 @pytest.mark.parametrize("text", ["manifest: [1]", "manifest: 'a: ['", "manifest: ''"])
 def test_odd_texts_are_no_internal_errors(validate: Validate, text: str) -> None:
     begin = WORKFLOW[: WORKFLOW.index("manifest:")]

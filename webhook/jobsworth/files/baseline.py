@@ -15,8 +15,7 @@ from typing import Any
 
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import SKIPPED, Result
-from jobsworth.findings.summary import UNVALIDATED
+from jobsworth.findings.result import SKIPPED, UNVALIDATED, Result
 from jobsworth.printable import printable, printable_json
 from jobsworth.regular_files import MAX_BASELINE_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from jobsworth.evaluation.evaluation import Evaluation
 from jobsworth.files.located_findings import with_violations
 from jobsworth.findings.located_finding import LocatedFinding
-from jobsworth.findings.result import Result
+from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
 from jobsworth.kinds.children import templates_at
 from jobsworth.kinds.kind_table import ABOUT_APPLYING, SHIPPED, KindTable
 from jobsworth.manifests import Document, Position, read_text
@@ -26,6 +26,8 @@ def with_embedded_jobs(
 ) -> Result:
     """Return the result of an object with the findings about the manifests in its texts.
 
+    An object with a Job in a text is one of the validated objects, also if the Job has no error.
+
     Args:
         result: the result.
         document: the document with the object.
@@ -38,48 +40,52 @@ def with_embedded_jobs(
     kind = (table or SHIPPED).unvalidated_kind(value.get("apiVersion"), value.get("kind"))
     if kind is None:
         return result
-    found = list(result.findings)
+    found, validated = list(result.findings), False
     for pattern in kind.manifests:
         for place in templates_at(value, pattern):
             if isinstance(place.value, str) and PLACEHOLDER not in place.value:
                 applied = place.siblings.get("action") == "apply"
-                found += (
-                    each
-                    for each in _findings_in(document, place.path, place.value, evaluate)
-                    if applied or each.finding.code not in ABOUT_APPLYING
-                )
+                for inner in read_text(place.value.encode(), document.file):
+                    judged, evaluation = evaluate(inner)
+                    validated |= judged.status in (VALID, INVALID)
+                    found += (
+                        each
+                        for each in _at_place(
+                            document, place.path, with_violations(judged, inner, evaluation)
+                        )
+                        if applied or each.finding.code not in ABOUT_APPLYING
+                    )
+    if validated and result.status == SKIPPED:
+        result = result.replace(status=VALID)
     return result.with_findings(found) if len(found) > len(result.findings) else result
 
 
-def _findings_in(
-    document: Document, path: str, text: str, evaluate: Evaluate
-) -> Iterator[LocatedFinding]:
+def _at_place(document: Document, path: str, inner: Result) -> Iterator[LocatedFinding]:
+    """Yield the findings of an object in a text of a document, at their place in the document."""
     place = document.position(path)
     begin = _begin_of_lines(document, place)
-    for inner in read_text(text.encode(), document.file):
-        result, evaluation = evaluate(inner)
-        for located in with_violations(result, inner, evaluation).findings:
-            line, column = place.line, place.column
-            if begin is not None:
-                line, column = (
-                    begin.line + (located.line or 1),
-                    begin.column + (located.column or 1),
-                )
-            finding = located.finding
-            where = f"{finding.field}: " if finding.field else ""
-            yield located.replace(
-                finding=finding.changed(
-                    source="child" if finding.source == "api" else finding.source,
-                    field=path,
-                    message=f"{where}{finding.message}",
-                    fix=None,
-                    entry="",
-                ),
-                line=line,
-                column=column,
-                excerpt=document.source_line(line),
-                changes=(),
+    for located in inner.findings:
+        line, column = place.line, place.column
+        if begin is not None:
+            line, column = (
+                begin.line + (located.line or 1),
+                begin.column + (located.column or 1),
             )
+        finding = located.finding
+        where = f"{finding.field}: " if finding.field else ""
+        yield located.replace(
+            finding=finding.changed(
+                source="child" if finding.source == "api" else finding.source,
+                field=path,
+                message=f"{where}{finding.message}",
+                fix=None,
+                entry="",
+            ),
+            line=line,
+            column=column,
+            excerpt=document.source_line(line),
+            changes=(),
+        )
 
 
 def _begin_of_lines(document: Document, place: Position) -> Position | None:

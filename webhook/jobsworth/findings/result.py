@@ -26,6 +26,9 @@ EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 NO_CODES: frozenset[str] = frozenset()
 
+UNVALIDATED = "JW095"
+"""The code of the note that Jobs or Pods in an object are not validated."""
+
 
 def exit_code(results: Iterable[Result]) -> int:
     """Return the exit code for some results: 2 if one is unreadable, 1 if one fails the run, or else 0."""
@@ -130,9 +133,9 @@ class Result(Record, kw_only=True, shared=True):
     def failing(self) -> list[LocatedFinding]:
         """The findings that make the run fail, the most severe first, one for each mistake."""
         threshold = self._threshold()
-        found = [located for located in self.distinct if located.finding.fails(threshold)]
+        found = [located for located in self.distinct if _fails(located.finding, threshold)]
         if not found:  # a baseline holds the other one
-            found = [located for located in self.findings if located.finding.fails(threshold)]
+            found = [located for located in self.findings if _fails(located.finding, threshold)]
         return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
 
     def _threshold(self) -> Threshold:
@@ -148,12 +151,20 @@ class Result(Record, kw_only=True, shared=True):
         if self.status == ERROR:
             return True
         threshold = self._threshold()
-        return any(located.finding.fails(threshold) for located in self.findings)
+        return any(_fails(located.finding, threshold) for located in self.findings)
+
+    @property
+    def has_unvalidated(self) -> bool:
+        """True if Jobs or Pods in the object are not validated."""
+        return self.is_known_unvalidated or any(
+            located.finding.code == UNVALIDATED for located in self.findings
+        )
 
     def shows(self, finding: Finding, *, infos: bool) -> bool:
         """Return True if people see a finding.
 
-        They see all but info findings that they did not ask for, and errors of which another says more.
+        They see all but info findings that they did not ask for, and errors of which another says more. The
+        note that a part of the object is not validated is not one to ask for.
 
         Args:
             finding: one of the findings.
@@ -166,5 +177,13 @@ class Result(Record, kw_only=True, shared=True):
             or infos
             or self.status == SKIPPED
             or self.fail_on == "info"
+            or finding.code == UNVALIDATED
             or finding.code in self.selected
         )
+
+
+def _fails(finding: Finding, threshold: Threshold) -> bool:
+    """Return True for a finding of at least a severity; the note on what is not validated is about no Job."""
+    if finding.code == UNVALIDATED and finding.severity == "info":
+        return False
+    return finding.fails(threshold)

@@ -8,10 +8,6 @@ from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID, Result
 from jobsworth.wording import count
 
-UNVALIDATED = "JW095"
-"""The code of the note on a skipped object with Jobs or Pods in it."""
-
-
 MAX_NAMED = 5
 """The maximum number of configurations that a summary names."""
 
@@ -43,11 +39,13 @@ class Summary:
 
     Attributes:
         wider: the number of the errors of which people see another one.
+        with_jobs: the number of skipped objects with Jobs or Pods that are not validated, by kind.
+        partly: the same for objects of which a part is validated.
     """
 
     __slots__ = (
         "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "known_invalid",
-        "namespaces", "omissions", "wider", "with_jobs",
+        "namespaces", "omissions", "partly", "wider", "with_jobs",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +54,7 @@ class Summary:
         self.omissions = omissions or Omissions()
         self.infos = infos
         self.with_jobs: dict[str, int] = {}
+        self.partly: dict[str, int] = {}
         files, namespaces = set(), set()
         self.documents: dict[str, int] = dict.fromkeys(STATUSES, 0)
         self.findings = dict.fromkeys(SEVERITIES, 0)
@@ -71,9 +70,10 @@ class Summary:
                 files.add(result.file)
             self.documents[result.status] += 1
             self.known_invalid += result.status == VALID and result.known_errors > 0
-            if result.status == SKIPPED and _contains_pods(result):
+            if result.has_unvalidated:
                 kind = result.kind or "without a kind"
-                self.with_jobs[kind] = self.with_jobs.get(kind, 0) + 1
+                counted = self.with_jobs if result.status == SKIPPED else self.partly
+                counted[kind] = counted.get(kind, 0) + 1
             self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
@@ -140,9 +140,9 @@ class Summary:
         """Return the numbers of valid and invalid objects; a baseline makes none valid."""
         valid = self.documents[VALID] - self.known_invalid
         text = f"{valid} valid, {self.documents[INVALID]} invalid"
-        if not self.known_invalid:
-            return text
-        return f"{text}, {self.known_invalid} with errors of the baseline only"
+        if self.known_invalid:
+            text += f", {self.known_invalid} with errors of the baseline only"
+        return text + _unvalidated_in(self.partly)
 
     def _excluded(self) -> str:
         """Return the number of excluded files, and the configurations that a reviewer may not know."""
@@ -155,11 +155,8 @@ class Summary:
 
     def _skipped(self) -> str:
         """Return the number of skipped objects, and the kinds among them that have Jobs inside."""
-        text = f"{count(self.documents[SKIPPED], 'other object')} skipped"
-        if self.with_jobs:
-            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.with_jobs.items()))
-            text += f" (with Jobs or Pods that are not validated: {kinds})"
-        return text
+        skipped = f"{count(self.documents[SKIPPED], 'other object')} skipped"
+        return skipped + _unvalidated_in(self.with_jobs)
 
     def fixes_sentence(
         self, *, fixing: bool = False, unsafe: bool = False, diff: bool = False
@@ -190,8 +187,9 @@ class Summary:
         return "; ".join(parts)
 
 
-def _contains_pods(result: Result) -> bool:
-    """Return True for a skipped object with Jobs or Pods in it."""
-    return result.is_known_unvalidated or any(
-        located.finding.code == UNVALIDATED for located in result.findings
-    )
+def _unvalidated_in(numbers: dict[str, int]) -> str:
+    """Return the number of objects by kind that have Jobs or Pods that are not validated, in parentheses."""
+    if not numbers:
+        return ""
+    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(numbers.items()))
+    return f" (with Jobs or Pods that are not validated: {kinds})"

@@ -72,6 +72,30 @@ def test_a_value_of_a_wrong_type_hides_no_other_error_and_is_named(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("written", "instead", "hiding"),
+    [
+        ("apiVersion: batch/v1", "apiVersion: batch/v1beta1", ["apiVersion"]),
+        ("kind: Job", "kind: Jobb", ["kind"]),
+        ("apiVersion: batch/v1", "ApiVersion: batch/v1", ["ApiVersion"]),
+    ],
+)
+def test_a_wrong_kind_or_version_hides_all_other_findings_and_is_named(
+    written: str, instead: str, hiding: list[str]
+) -> None:
+    result = reported(JOB.replace(written, instead))
+    assert [each["code"] for each in result["findings"]] == ["JW320"]
+    assert result["hidden_by"] == hiding
+
+
+@pytest.mark.slow
+def test_a_warning_about_the_version_of_another_kind_hides_nothing() -> None:
+    result = reported(JOB.replace("batch/v1", "batch.k8s.io/v1"))
+    assert [each["code"] for each in result["findings"]] == ["JW320"]
+    assert "hidden_by" not in result
+
+
+@pytest.mark.slow
 def test_values_that_a_fix_replaces_hide_nothing() -> None:
     result = reported(JOB.replace("value: fast", "value: 1"))
     assert fields(result) >= ENUMERATIONS

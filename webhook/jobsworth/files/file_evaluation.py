@@ -13,6 +13,7 @@ from jobsworth.files.configuration.resolved_settings import ResolvedSettings
 from jobsworth.files.context.file_context import Surroundings
 from jobsworth.files.existing_objects import NO_OBJECTS, OldObjects, describe
 from jobsworth.files.located_findings import (
+    hidden_by_near_miss,
     skipped_as_patch,
     unless_marked_as_patch,
     unreadable,
@@ -351,7 +352,7 @@ def _without_version_rejected(result: Result, document: Document) -> Result:
 
     if not isinstance(document.value, dict) or document.value.get("apiVersion"):
         return result
-    return result.with_findings(
+    rejected = result.with_findings(
         [
             each.with_finding(each.finding.with_severity("error"))
             if each.finding.code == NEAR_MISS.code
@@ -359,6 +360,7 @@ def _without_version_rejected(result: Result, document: Document) -> Result:
             for each in result.findings
         ]
     )
+    return hidden_by_near_miss(rejected, [each.finding for each in rejected.findings])
 
 
 def _lint(value: dict[str, Any], subject: Subject, settings: ResolvedSettings) -> Sequence[Finding]:

@@ -7,6 +7,7 @@ report writes it for each of them, which takes the square of the list's size.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from jobsworth.api.meta.object_meta import MAP_KEY
@@ -68,11 +69,22 @@ def with_located(result: Result, document: Document, evaluation: Evaluation) -> 
     ]
     if evaluation.api and any(each.finding.severity == "error" for each in places):
         result = result.replace(hidden_by=_hiding_fields(document, evaluation))
+    if not evaluation.known:
+        result = hidden_by_near_miss(result, found)
     if any(each.finding.code == UNKNOWN_FIELD for each in places):
         from jobsworth.files.context.text_hints import with_fallen_text
 
         places = with_fallen_text(document, places)
     return result.with_findings(places)
+
+
+def hidden_by_near_miss(result: Result, findings: Iterable[Finding]) -> Result:
+    """Return the result of an object of another kind; a wrong kind or apiVersion hides all other findings."""
+    for finding in findings:
+        if finding.code == NEAR_MISS.code and finding.severity == "error":
+            edits = () if finding.fix is None else finding.fix.edits
+            return result.replace(hidden_by=[each.field for each in edits] or [finding.field])
+    return result
 
 
 def _hiding_fields(document: Document, evaluation: Evaluation) -> list[str]:

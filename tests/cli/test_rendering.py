@@ -667,9 +667,9 @@ def test_a_chart_is_also_rendered_with_the_values_that_it_is_tested_with(
     assert "cannot render it" not in done.out
 
 
-def test_a_finding_names_the_values_that_cause_it(
-    validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def chart_with_values(tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A chart in the current folder that is invalid with a file of values, which is returned."""
     monkeypatch.chdir(tmp_path)
     correct = TEMPLATE.replace("backofLimit", "backoffLimit").replace("Alway", "Never")
     write(
@@ -687,7 +687,13 @@ def test_a_finding_names_the_values_that_cause_it(
     install(
         tools, "helm", f'case "$*" in *ci/big-values*) cat {tools}/big;; *) cat {tools}/own;; esac'
     )
-    values = "charts/etl/ci/big-values.yaml"
+    return "charts/etl/ci/big-values.yaml"
+
+
+def test_a_finding_names_the_values_that_cause_it(
+    validate: Validate, chart_with_values: str
+) -> None:
+    values = chart_with_values
     place = "charts/etl/templates/job.yaml:6:3"
     assert f"{place} (values {values}): error: Job x: " in validate("--render", "charts").out
     done = validate("-o", "concise", "--render", "charts")
@@ -699,6 +705,22 @@ def test_a_finding_names_the_values_that_cause_it(
         if finding["severity"] == "error"
     )
     assert error["origin"]["values"] == values
+
+
+def test_a_known_mistake_is_new_in_another_file_of_values(
+    validate: Validate, tools: Path, chart_with_values: str
+) -> None:
+    known = ("--render", "--baseline", "known.json", "-o", "concise", "charts")
+    assert validate("--write-baseline", *known).code == 0
+    assert validate(*known).code == 0
+    os.rename(chart_with_values, "charts/etl/ci/other-big-values.yaml")
+    install(
+        tools, "helm", f'case "$*" in *other-big-val*) cat {tools}/big;; *) cat {tools}/own;; esac'
+    )
+    done = validate(*known)
+    assert (done.code, "values charts/etl/ci/other-big-values.yaml" in done.out) == (1, True)
+    gone = "  JW004 Job x spec.backoffLimit in charts/etl (values charts/etl/ci/big-values.yaml)"
+    assert gone in done.err.splitlines()
 
 
 def test_dependencies_beside_a_chart_are_built_in_a_copy(

@@ -1,7 +1,8 @@
 """The baseline: known findings of a repository that are not reported again.
 
 An entry matches by code, field, and the object's kind, namespace and name; that of an error of the API server
-also by its message, which has the value. It does not match by line, so that edits elsewhere in the file do
+also by its message, which has the value; that of a chart that was rendered with a file of values
+(``ci/*-values.yaml``) also by that file. It does not match by line, so that edits elsewhere in the file do
 not bring a finding back. The file name is for readers; it is compared only for an object without a name.
 """
 
@@ -26,6 +27,7 @@ Entry = dict[str, Any]
 
 VERSION = 1
 IDENTITY = ("kind", "namespace", "name", "field")
+OPTIONAL = ("values", "message")
 NEVER = ("JW021", "JW022", "JW090", "JW093")
 """Findings of what was not, or not completely, evaluated are never part of a baseline."""
 MAX_MESSAGE = 200
@@ -68,7 +70,7 @@ class Baseline:
             return result
         kept, errors, unvalidated = [], 0, False
         for located in result.findings:
-            entry = _entry(result, located, file)
+            entry = self._entry(result, located, file)
             key = _key(entry)
             if entry["code"] in NEVER:
                 self._unread.add(file)
@@ -90,7 +92,7 @@ class Baseline:
 
     def holds(self, result: Result, located: LocatedFinding) -> bool:
         """Return True if the baseline has a finding, or is to be written with it."""
-        entry = _entry(result, located, self._file(result))
+        entry = self._entry(result, located, self._file(result))
         return entry["code"] not in NEVER and (self._renewing or _key(entry) in self._entries)
 
     def finish(self, *, write: bool) -> Iterator[str]:
@@ -139,13 +141,29 @@ class Baseline:
         return validated or not os.path.lexists(os.path.join(self._folder, file))
 
     def _file(self, result: Result) -> str:
-        """Return the result's file relative to the baseline's folder."""
-        if result.file.startswith("<"):
-            return result.file
+        return result.file if result.file.startswith("<") else self._relative(result.file)
+
+    def _relative(self, file: str) -> str:
+        """Return a file relative to the baseline's folder."""
         try:
-            return os.path.relpath(result.file, self._folder).replace(os.sep, "/")
+            return os.path.relpath(file, self._folder).replace(os.sep, "/")
         except ValueError:  # on another drive
-            return result.file
+            return file
+
+    def _entry(self, result: Result, located: LocatedFinding, file: str) -> Entry:
+        entry = {
+            "file": file,
+            "code": located.finding.code,
+            "kind": result.kind or "",
+            "namespace": result.namespace or "",
+            "name": result.name or "",
+            "field": located.finding.field,
+        }
+        if located.origin is not None and located.origin.values:
+            entry["values"] = self._relative(located.origin.values)
+        if _is_rejection(located.finding):
+            entry["message"] = _bounded(located.finding.message)
+        return entry
 
     def _write(self, entries: list[Entry]) -> None:
         text = printable_json(
@@ -162,20 +180,6 @@ def _is_rejection(finding: Finding) -> bool:
     return finding.source == "api" and finding.severity == "error"
 
 
-def _entry(result: Result, located: LocatedFinding, file: str) -> Entry:
-    entry = {
-        "file": file,
-        "code": located.finding.code,
-        "kind": result.kind or "",
-        "namespace": result.namespace or "",
-        "name": result.name or "",
-        "field": located.finding.field,
-    }
-    if _is_rejection(located.finding):
-        entry["message"] = _bounded(located.finding.message)
-    return entry
-
-
 def _bounded(message: str) -> str:
     if len(message) <= MAX_MESSAGE:
         return message
@@ -184,7 +188,8 @@ def _bounded(message: str) -> str:
 
 
 def _key(entry: Entry) -> Key:
-    return (entry["code"], *_object(entry), entry["field"], entry.get("message", ""))
+    optional = (entry.get(name, "") for name in OPTIONAL)
+    return (entry["code"], *_object(entry), entry["field"], *optional)
 
 
 def _object(entry: Entry) -> Key:
@@ -203,8 +208,9 @@ def _order(entry: Entry) -> tuple[str, ...]:
 
 def _sentence(entry: Entry) -> str:
     name = f"{entry['namespace']}/{entry['name']}" if entry["namespace"] else entry["name"]
+    values = f" (values {entry['values']})" if entry.get("values") else ""
     return " ".join(filter(None, [entry["code"], entry["kind"], name, entry["field"]])) + (
-        f" in {entry['file']}"
+        f" in {entry['file']}{values}"
     )
 
 
@@ -241,5 +247,5 @@ def _is_entry(entry: Any) -> bool:
     return (
         isinstance(entry, dict)
         and all(isinstance(entry.get(name), str) for name in ("file", "code", *IDENTITY))
-        and isinstance(entry.get("message", ""), str)
+        and all(isinstance(entry.get(name, ""), str) for name in OPTIONAL)
     )

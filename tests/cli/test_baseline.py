@@ -125,6 +125,20 @@ def test_the_report_names_known_errors(validate: Validate) -> None:
     assert report["summary"]["known_invalid"] == 1
 
 
+def test_a_known_error_that_hides_others_has_no_note_of_its_own(validate: Validate) -> None:
+    files = {"a.yaml": SOUND.replace("spec:\n", "spec:\n  suspend: maybe\n", 1)}
+    note = "errors that depend on spec.suspend"
+    assert note in validate("a.yaml", files=files).out
+    assert validate(*WRITE, "a.yaml").out == ""
+    assert validate(*BASELINE, "a.yaml").out == ""
+
+
+def test_findings_are_counted_as_entries_of_the_file(validate: Validate) -> None:
+    files = {"a.yaml": SHADOWED, "b.yaml": SHADOWED}
+    assert "known.json: 1 finding (1 added, 0 removed)" in validate(*WRITE, ".", files=files).err
+    assert "1 known finding in known.json not reported" in validate(*BASELINE, ".").err
+
+
 def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_path: Path) -> None:
     validate(*WRITE, "jobs", files=FILES)
     fixed = {"jobs/a.yaml": SOUND.replace("name: sound", "name: shadowed")}

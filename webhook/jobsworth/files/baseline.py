@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobsworth.findings.finding import Finding
@@ -53,9 +53,7 @@ class Baseline:
         self._found: dict[Key, Entry] = {}
         self._files: set[str] = set()
         self._unread: set[str] = set()
-        self._known = 0
         self._new = 0
-        self._rejected = 0
 
     def is_file(self, path: str) -> bool:
         """Return True for the path of the baseline itself, which is not a manifest."""
@@ -79,9 +77,7 @@ class Baseline:
                 self._new += 1
                 continue
             self._found[key] = entry
-            self._known += 1
             finding = located.finding
-            self._rejected += _is_rejection(finding)
             errors += finding.severity == "error"
             unvalidated |= finding.code == UNVALIDATED
         if len(kept) == len(result.findings):
@@ -103,10 +99,10 @@ class Baseline:
         """
         gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
         if not write:
-            if self._known:
-                known = f"{count(self._known, 'known finding')} in {self._path} not reported"
+            if self._found:
+                known = f"{count(len(self._found), 'known finding')} in {self._path} not reported"
                 new = "" if self._new else "no new findings; "
-                yield printable(f"{new}{known}{self._rejections()}")
+                yield printable(f"{new}{known}{_rejections(self._found)}")
             if gone:
                 gone_from = f"{self._path}: entries no longer found"
                 yield f"{printable(gone_from)} (remove them with --write-baseline):"
@@ -119,15 +115,8 @@ class Baseline:
         added = len(entries.keys() - self._entries.keys())
         yield printable(
             f"{self._path}: {count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
-            f"{self._rejections()}"
+            f"{_rejections(entries)}"
         )
-
-    def _rejections(self) -> str:
-        """Say how many errors of the API server the baseline hides: nothing else can ignore those."""
-        if not self._rejected:
-            return ""
-        noun = "is an error" if self._rejected == 1 else "are errors"
-        return f"; {self._rejected} of them {noun} of the API server"
 
     def _is_gone(self, key: Key, entry: Entry) -> bool:
         """Return True if the finding did not occur in a file that was validated, or that no longer exists.
@@ -174,6 +163,15 @@ class Baseline:
                 file.write(text + "\n")
         except OSError as error:
             raise UsageError(f"--baseline: cannot write {self._path}: {error.strerror}") from None
+
+
+def _rejections(entries: Mapping[Key, Entry]) -> str:
+    """Say how many errors of the API server entries hide: nothing else can ignore those."""
+    number = sum("message" in entry for entry in entries.values())
+    if not number:
+        return ""
+    noun = "is an error" if number == 1 else "are errors"
+    return f"; {number} of them {noun} of the API server"
 
 
 def _is_rejection(finding: Finding) -> bool:

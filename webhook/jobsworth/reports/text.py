@@ -44,11 +44,12 @@ def render(
         what = result.status if result.kind is None else f"{result.status}: {_subject(result)}"
         file = result.file if result.origin is None else result.origin.file
         yield f"{paint(printable(file), 'bold')}: {printable(what)}"
-    further = False
+    further = shown = False
     for located in result.findings:
         finding = located.finding
         if not result.shows(finding, infos=infos):
             continue
+        shown = True
         if located.further and not further:
             further = True
             note = (
@@ -76,7 +77,7 @@ def render(
             safety = "safe" if finding.fix.safe else "unsafe"
             yield from _wrapped("fix:", f"{printable(finding.fix.title)} ({safety})", width, paint)
         yield ""
-    if result.hidden_by:
+    if result.hidden_by and shown:  # a baseline may hold the errors that hide others
         yield from _wrapped_note(hidden_note(result.hidden_by), width, paint)
         yield ""
 

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -705,6 +706,14 @@ def test_a_finding_names_the_values_that_cause_it(
         if finding["severity"] == "error"
     )
     assert error["origin"]["values"] == values
+
+
+def test_test_cases_of_several_files_of_values_have_different_names(
+    validate: Validate, chart_with_values: str
+) -> None:
+    report = ElementTree.fromstring(validate("--render", "-o", "junit", "charts").out)
+    names = [case.get("name") for case in report.iter("testcase")]
+    assert names == ["Job x", f"Job x (values {chart_with_values})"]
 
 
 def test_a_known_mistake_is_new_in_another_file_of_values(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jobsworth.findings.finding_place import place_of
+from jobsworth.findings.located_finding import Origin
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
@@ -91,9 +92,17 @@ def _name(result: Result) -> str:
     if result.kind is None:
         return f"document {result.document}"
     name = result.shown_name or f"(unnamed, document {result.document})"
-    return (
-        f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
-    )
+    if result.namespace:
+        name = f"{result.namespace}/{name}"
+    return f"{result.kind} {name}{_rendered_with(result.origin)}"
+
+
+def _rendered_with(origin: Origin | None) -> str:
+    """Return the values or the overlay that an object was rendered with, as one file has many such objects."""
+    if origin is None:
+        return ""
+    parts = [("values", origin.values), ("overlay", origin.overlay)]
+    return "".join(f" ({what} {path})" for what, path in parts if path)
 
 
 def _escaped(text: str) -> str:

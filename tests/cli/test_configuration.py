@@ -231,6 +231,30 @@ def test_a_configuration_below_the_root_that_replaces_a_known_kind_is_named(
     assert "note:" not in validate("sound.yaml", files={**files, "sound.yaml": SOUND}).err
 
 
+def test_patterns_that_match_no_file_are_named(validate: Validate) -> None:
+    patterns = (
+        "exclude: [vendor, drafts, .github]\nper-file-ignores: {'job*': [JW101], 'Job*': [JW102]}\n"
+    )
+    files = {".jobsworth.yaml": patterns, "vendor/a.yaml": SOUND, **JOB}
+    done = validate(".", files=files)
+    note = "note: .jobsworth.yaml: no file matches exclude: drafts and per-file-ignores: Job*"
+    assert note in done.err.splitlines()
+
+
+@pytest.mark.parametrize("path", ["job.yaml", "sub"])
+def test_a_run_over_some_files_says_nothing_about_patterns_of_others(
+    path: str, validate: Validate
+) -> None:
+    patterns = "exclude: [vendor]\nper-file-ignores: {'Job*': [JW101]}\n"
+    files = {".jobsworth.yaml": patterns, "sub/job.yaml": SOUND, **JOB}
+    assert "no file matches" not in validate(path, files=files).err
+
+
+def test_files_of_another_configuration_match_no_pattern(validate: Validate) -> None:
+    files = {".jobsworth.yaml": "exclude: [sub]\n", "sub/.jobsworth.yaml": "", "sub/a.yaml": SOUND}
+    assert "no file matches exclude: sub" in validate(".", files={**files, **JOB}).err
+
+
 def test_excluded_files_are_counted(validate: Validate) -> None:
     files = {
         "vendor/a.yaml": INVALID,

@@ -191,7 +191,7 @@ class FileEvaluator:
         from jobsworth.lint.neighbors import Neighbors
 
         path = rendering.source.path
-        settings = self._configurations.of(os.path.join(path, "manifest.yaml"))
+        settings = self._configurations.of(rendering.source.settings_path)
         documents = read_text(rendering.data, path)
         templates = {id(document): rendering.template_of(document) for document in documents}
         neighbors = Neighbors.of([document.value for document in documents], repeats=repeated_keys)

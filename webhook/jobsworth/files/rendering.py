@@ -64,6 +64,11 @@ class Source:
     kind: Literal["chart", "overlay"]
     path: str
 
+    @property
+    def settings_path(self) -> str:
+        """A path in it whose configuration is that of its objects."""
+        return os.path.join(self.path, "manifest.yaml")
+
     def is_rendered_from(self, files: Sequence[str]) -> bool:
         """Return True if one of some files is in a folder from which it is rendered."""
         folders = list(self._folders())

@@ -156,6 +156,17 @@ class ValidationRun:
             from jobsworth.files.rendering import not_in_charts
 
             files = not_in_charts(files, self._sources)
+        folders = [path for path in self._paths.paths if path != STDIN and os.path.isdir(path)]
+        if folders:
+            configurations.find_unmatched(
+                folders,
+                omissions.excluded,
+                [
+                    *(file for file in files if not isinstance(file, ManifestError)),
+                    *(source.settings_path for source in self._sources),
+                ],
+                hidden=self._paths.hidden,
+            )
         return files
 
     def _without_rendered_patches(self, results: list[Result]) -> list[Result]:
@@ -177,7 +188,7 @@ class ValidationRun:
         from jobsworth.files.rendering import RenderOptions, renderings, without_repeated
 
         options = self._rendering or RenderOptions()
-        settings = self._configurations.of(os.path.join(source.path, "manifest.yaml"))
+        settings = self._configurations.of(source.settings_path)
 
         options = replace(options, kubernetes_version=settings.evaluator.server.release)
         found: list[Result] = []

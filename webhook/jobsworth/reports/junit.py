@@ -98,7 +98,7 @@ def _name(result: Result) -> str:
 
 
 def _rendered_with(origin: Origin | None) -> str:
-    """Return the values or the overlay that an object was rendered with, as one file has many such objects."""
+    """Return the values or the overlay that an object was rendered with: one file has many such objects."""
     if origin is None:
         return ""
     parts = [("values", origin.values), ("overlay", origin.overlay)]

@@ -6,7 +6,7 @@ Errors name the file, the line if known, the key, and the valid values.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
@@ -78,6 +78,11 @@ class ConfigurationFile:
         self.per_file_ignores = reader.per_file_ignores()
         self.exclude = given.exclude or []
 
+    @property
+    def has_patterns(self) -> bool:
+        """True if it excludes files, or ignores codes in some."""
+        return bool(self.exclude or self.per_file_ignores)
+
     def ignored_in(self, path: str) -> frozenset[str]:
         """Return the codes ignored in a file, by its absolute path."""
         return frozenset(
@@ -86,6 +91,35 @@ class ConfigurationFile:
             if matches_below(self.folder, pattern, path)
             for code in codes
         )
+
+    def unmatched(self, files: Collection[str], validated: Collection[str], *, hidden: bool) -> str:
+        """Return a sentence about the patterns that match no file; empty without any.
+
+        Args:
+            files: the absolute paths of all files that have this configuration, also of those excluded.
+            validated: those of the files that are validated.
+            hidden: the files include those in hidden folders.
+        """
+        keys = {
+            "exclude": (self.exclude, files),
+            "per-file-ignores": ([pattern for pattern, _ in self.per_file_ignores], validated),
+        }
+        found = {
+            key: [
+                pattern
+                for pattern in patterns
+                if (hidden or not _is_hidden(pattern))
+                and not any(matches_below(self.folder, pattern, path) for path in paths)
+            ]
+            for key, (patterns, paths) in keys.items()
+        }
+        named = [f"{key}: {', '.join(patterns)}" for key, patterns in found.items() if patterns]
+        return f"{self.file}: no file matches {' and '.join(named)}" if named else ""
+
+
+def _is_hidden(pattern: str) -> bool:
+    """Return True for the pattern of a file in a hidden folder, or of one."""
+    return any(part.startswith(".") for part in pattern.removeprefix("./").split("/"))
 
 
 def _read(values: Mapping[str, Any], where: Where) -> ConfigurationDocument:

@@ -9,7 +9,7 @@ not switch its checks off. The module that reads one
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.api_server import preview_of, title
@@ -59,6 +59,7 @@ class Configurations:
         self._nearest_of: dict[str, ConfigurationFile | None] = {}  # by folder as the paths name it
         self._excluded: dict[str, list[tuple[str, str]]] = {}
         self._resolved: dict[str, ResolvedSettings] = {}
+        self._unmatched: list[str] = []
         if file is not None:
             from jobsworth.files.configuration.configuration_file import read_configuration
 
@@ -94,8 +95,9 @@ class Configurations:
     def notes(self) -> list[str]:
         """Notes on the settings of the files seen so far.
 
-        They are about previews of releases, admission policies that no API server enforces, and
-        configurations below the root of a repository that replace what jobsworth knows about a kind.
+        They are about previews of releases, admission policies that no API server enforces,
+        configurations below the root of a repository that replace what jobsworth knows about a kind, and
+        patterns that match no file, if a run has looked for them.
         """
         policies = [settings.admission_policies for settings in self._resolved.values()]
         found = [note for each in policies if each is not None for note in each.notes]
@@ -112,7 +114,47 @@ class Configurations:
                 found.append(
                     f"{configuration.file} describes {names} in place of what jobsworth knows about it"
                 )
-        return found
+        return [*found, *self._unmatched]
+
+    def find_unmatched(
+        self,
+        folders: Iterable[str],
+        excluded: Iterable[str],
+        validated: Iterable[str],
+        *,
+        hidden: bool,
+    ) -> None:
+        """Note the patterns that match no file, of the configurations all of whose files a run has found.
+
+        Args:
+            folders: the folders in which files were searched.
+            excluded: the files that were found and are excluded.
+            validated: the other files, also those in place of charts and overlays that are rendered.
+            hidden: hidden folders were searched, too.
+
+        Raises:
+            UsageError: a configuration above a file is wrong.
+        """
+        searched = tuple(os.path.join(os.path.abspath(folder), "") for folder in folders)
+        files: dict[str, tuple[ConfigurationFile, list[str], list[str]]] = {}
+        for path, is_validated in [
+            *((path, False) for path in excluded),
+            *((path, True) for path in validated),
+        ]:
+            configuration = self._for_file(path)
+            if configuration is None or not configuration.has_patterns:
+                continue
+            if not os.path.join(configuration.folder, "").startswith(searched):
+                continue
+            absolute = os.path.abspath(path)
+            _, found, kept = files.setdefault(configuration.file, (configuration, [], []))
+            found.append(absolute)
+            if is_validated:
+                kept.append(absolute)
+        for configuration, found, kept in files.values():
+            sentence = configuration.unmatched(found, kept, hidden=hidden)
+            if sentence:
+                self._unmatched.append(sentence)
 
     @property
     def have_policies(self) -> bool:

@@ -105,6 +105,8 @@ def test_a_shape_with_one_meaning_has_a_fix(
         (container_with(volumeMounts=["./a:/b:ro"]), "`{name: data, mountPath: /data}`"),
         (container_with(image={"name": "a"}), "put text in quotes"),
         (container_with(resources={"limits": {"cpu": ""}}), "the quantity is empty"),
+        (container_with(resources={"limits": {"cpu": "two"}}), "a quantity is a number, alone or"),
+        (container_with(resources={"limits": {"cpu": "2 cores"}}), "such as 500m or 2Gi"),
     ],
 )
 def test_another_shape_has_an_example(value: dict[str, Any], hint: str) -> None:

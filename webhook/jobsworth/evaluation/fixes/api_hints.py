@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from jobsworth.findings.durations import seconds_of
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
+from jobsworth.findings.placeholders import template_placeholder
 from jobsworth.validation.decoding import QUANTITY
 from jobsworth.validation.engine import Engine
 from jobsworth.wording import count, shortened, value_text
@@ -42,6 +44,15 @@ _SUFFIXES = {
     "t": ("T", "Ti"), "tb": ("T", "Ti"), "tib": ("Ti",), "ti": ("Ti",),
 }  # fmt: skip
 """Quantity suffixes for the units that people write."""
+
+
+QUANTITIES = (
+    "a quantity is a number, alone or with one of the suffixes m, k, M, G, T, Ki, Mi, Gi, Ti, such as 500m "
+    "or 2Gi"
+)
+
+_DIGIT_LETTERS = re.compile(r"([0-9OolI]+(?:\.[0-9OolI]*)?)(m|k|[MGT]|[KMGT]i)?$")
+_DIGITS = str.maketrans("OolI", "0011")
 
 
 def hinted(rejected: RejectedObject) -> Finding:
@@ -134,15 +145,33 @@ def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     value = rejected.at(field)
     if not isinstance(value, str):
         return None
-    answers = suggest_quantities(value)
-    if not answers:
+    if not value.strip():
         text = (
             "the quantity is empty, as in a template without its value: set it, or delete the field"
         )
-        return (text, None) if not value.strip() else None
+        return text, None
+    answers = suggest_quantities(value)
+    if not answers:
+        meant = _with_digits(value)
+        if meant:
+            edit = Edit("set", field, meant)
+            return "a letter stands for a digit", Fix(f"Set {meant}", edit, safe=False)
+        return (QUANTITIES, None) if template_placeholder(value) is None else None
     if len(answers) == 1:
         return "", Fix(f"Set {answers[0]}", Edit("set", field, answers[0]), safe=True)
     return f"write {answers[0]} (powers of 1000) or {answers[1]} (powers of 1024)", None
+
+
+def _with_digits(text: str) -> str:
+    """Return the quantity that is meant by a text with letters that look like digits; empty for other text.
+
+    >>> _with_digits("1OOm"), _with_digits("l0Gi"), _with_digits("Oil")
+    ('100m', '10Gi', '')
+    """
+    found = _DIGIT_LETTERS.match(text)
+    if found is None or not any(map(str.isdigit, found[1])):
+        return ""
+    return found[1].translate(_DIGITS) + (found[2] or "")
 
 
 def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:

@@ -27,7 +27,7 @@ def test_a_patch_that_a_kustomization_names_is_skipped_with_the_command_that_ren
     done = validate("overlay/patch.yaml", files=files)
     assert done.code == 0
     assert "info: Job etl: manifest [JW094 kustomize-patch]" in done.out
-    assert "(kubectl kustomize overlay | jobsworth validate -)" in done.out
+    assert "(jobsworth validate --kustomize overlay, or --render for all overlays)" in done.out
     loaded = validate("-o", "json", "overlay/patch.yaml").loaded
     assert loaded["results"][0]["status"] == "skipped"
     assert loaded["summary"]["invalid"] == 0
@@ -46,7 +46,7 @@ def test_a_component_is_rendered_by_an_overlay(validate: Validate) -> None:
         "c/kustomization.yaml": "kind: Component\npatches: [{path: patch.yaml}]\n",
         "c/patch.yaml": PATCH,
     }
-    assert "kubectl kustomize OVERLAY" in validate("c", files=files).out
+    assert "validate --kustomize OVERLAY" in validate("c", files=files).out
 
 
 def test_resources_of_a_kustomization_are_validated(validate: Validate) -> None:

@@ -129,7 +129,7 @@ With `--mixed`, such a document is skipped. Without it, it is an error.""",
 Move bulk data out of the object, into a ConfigMap, a volume or an image.""",
     "JW094": """\
 A patch has only the fields that change, so that it is never a valid Job. Validate what kustomize
-renders: `kubectl kustomize overlay/ | jobsworth validate -`.""",
+renders: `jobsworth validate --kustomize overlay/`, or `--render` for all overlays.""",
     "JW095": """\
 jobsworth validates Jobs and CronJobs, and what operators create from the kinds that `jobsworth kinds`
 lists. An object of another kind may contain a Job as text (ConfigMap) or the template of a Pod. Write the

@@ -36,17 +36,17 @@ class KustomizePatch:
             return (
                 f"this is a {what} in the kustomize component {self.folder}, not a manifest; render an "
                 "overlay that uses it and validate the result "
-                "(kubectl kustomize OVERLAY | jobsworth validate -)"
+                "(jobsworth validate --kustomize OVERLAY, or --render for all overlays)"
             )
         return (
             f"this is a kustomize {what}, not a manifest; render it and validate the result "
-            f"(kubectl kustomize {self.folder} | jobsworth validate -)"
+            f"(jobsworth validate --kustomize {self.folder}, or --render for all overlays)"
         )
 
 
 DIRECTIVE_NOTE = (
     "this is a patch: it has {directive}. It is not validated; validate the object that it changes "
-    "(kubectl kustomize … | jobsworth validate -)"
+    "(jobsworth validate --kustomize OVERLAY, or --render for all overlays)"
 )
 
 

@@ -93,6 +93,16 @@ def test_a_change_is_validated_as_an_update(git: Git, tmp_path: Path, how: str) 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("report", ["text", "concise", "github", "junit"])
+def test_reports_for_people_leave_out_the_value_of_an_immutable_field(
+    report: str, git: Git, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    out = run("validate", "--git-ref", "main", "-o", report, folder=tmp_path).stdout
+    assert "Invalid value: {…}: field is immutable" in out
+    assert "terminationMessagePolicy" not in out
+
+
 def test_a_change_that_an_update_may_make_is_valid(git: Git, tmp_path: Path) -> None:
     mutable = named("one").replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
     (tmp_path / "jobs/one.yaml").write_text(mutable)

@@ -31,6 +31,10 @@ AT_LEAST: dict[Threshold, tuple[Severity, ...]] = {
 """The severities that are as high as each threshold."""
 
 
+_INVALID, _IMMUTABLE = "Invalid value: ", ": field is immutable"
+_MAX_IMMUTABLE_LENGTH = 200
+
+
 class Finding(Record, kw_only=True):
     """A result about one field of one object.
 
@@ -132,6 +136,18 @@ class Finding(Record, kw_only=True):
     def message(self) -> str:
         """The problem, and its solution."""
         return "".join(self.parts)
+
+    @property
+    def short_message(self) -> str:
+        """The message for people, without the value of an immutable field: the hint names its change."""
+        message = self.message
+        if (
+            len(message) > _MAX_IMMUTABLE_LENGTH
+            and message.startswith(_INVALID + "{")
+            and message.endswith(_IMMUTABLE)
+        ):
+            return f"{_INVALID}{{…}}{_IMMUTABLE}"
+        return message
 
     def with_severity(self, severity: Severity) -> Finding:
         """Return the finding with another severity."""

@@ -28,6 +28,6 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
         hint = f" ({finding.hint})" if finding.hint else ""
         further = FURTHER if located.further else ""
         yield printable(
-            f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}{further}"
+            f"{place}: {finding.severity} {finding.code} {field}{finding.short_message}{hint}{further}"
             f"{rendered_note(result, place)}"
         )

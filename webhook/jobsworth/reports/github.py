@@ -43,7 +43,7 @@ def render(result: Result, *, infos: bool = True) -> Iterator[str]:
         field = f"{finding.written_field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
         subject = f"{result.file}: " if result.in_cluster else ""
-        text = f"{subject}{field}{finding.message}{hint}{rendered_note(result, place)}"
+        text = f"{subject}{field}{finding.short_message}{hint}{rendered_note(result, place)}"
         message = _escaped(text, _IN_MESSAGES)
         yield f"::{_COMMANDS[finding.severity]} {written}::{message}"
 

@@ -75,7 +75,7 @@ def _test_case(result: Result) -> Iterator[str]:
         first = errors[0].finding
         field = f"{first.written_field}: " if first.field else ""
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        message = _escaped(printable(f"{field}{first.message}{more}"))
+        message = _escaped(printable(f"{field}{first.short_message}{more}"))
         kind = _escaped(printable(f"{first.code} {first.reason}"))
         yield f'{start}><{outcome} message="{message}" type="{kind}">{_escaped(text)}</{outcome}></testcase>'
     elif text:

@@ -69,7 +69,7 @@ def render(
         subject = "" if place_names_it else f"{_subject(result)}: "
         field = finding.written_field or "manifest"
         yield f"{head}: {severity}: {printable(subject + field)} {code}"
-        yield from _wrapped("", printable(short(finding.message)), width, paint)
+        yield from _wrapped("", printable(finding.short_message), width, paint)
         yield from _excerpt(located, place, paint, width)
         if finding.hint and not (finding.fix is not None and finding.hint.startswith(HINT_OF_FIX)):
             yield from _wrapped("hint:", printable(finding.hint), width, paint)
@@ -111,26 +111,6 @@ def omitted_lines(omissions: Omissions) -> Iterator[str]:
         yield printable(f"{folder}: hidden folder, not read (read with --hidden)")
     for file in omissions.excluded:
         yield printable(f"{file}: excluded")
-
-
-IMMUTABLE = ": field is immutable"
-_INVALID = "Invalid value: "
-_MAX_IMMUTABLE_LENGTH = 200
-
-
-def short(message: str) -> str:
-    """Leave out the value of an immutable field, of which the hint names the change.
-
-    >>> short("Invalid value: {" + "x" * 500 + "}: field is immutable")
-    'Invalid value: {…}: field is immutable'
-    """
-    if (
-        len(message) > _MAX_IMMUTABLE_LENGTH
-        and message.startswith(_INVALID + "{")
-        and message.endswith(IMMUTABLE)
-    ):
-        return f"{_INVALID}{{…}}{IMMUTABLE}"
-    return message
 
 
 def _linked(text: str, code: str, color: bool) -> str:

@@ -40,7 +40,8 @@ def test_letters_that_look_like_digits_have_an_unsafe_fix(text: str, fixed: str 
     finding = rejected_cpu(text)
     assert (finding.fix and finding.fix.edits[0].value) == fixed
     assert finding.fix is None or not finding.fix.safe
-    assert finding.hint == ("a letter stands for a digit" if fixed else QUANTITIES)
+    meant = f"did you mean {fixed}, with digits in place of letters?"
+    assert finding.hint == (meant if fixed else QUANTITIES)
     assert text in finding.message
 
 

@@ -155,7 +155,8 @@ def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
         meant = _with_digits(value)
         if meant:
             edit = Edit("set", field, meant)
-            return "a letter stands for a digit", Fix(f"Set {meant}", edit, safe=False)
+            hint = f"did you mean {meant}, with digits in place of letters?"
+            return hint, Fix(f"Set {meant}", edit, safe=False)
         return (QUANTITIES, None) if template_placeholder(value) is None else None
     if len(answers) == 1:
         return "", Fix(f"Set {answers[0]}", Edit("set", field, answers[0]), safe=True)

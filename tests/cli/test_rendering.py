@@ -708,6 +708,33 @@ def test_a_finding_names_the_values_that_cause_it(
     assert error["origin"]["values"] == values
 
 
+def test_a_line_that_stands_in_a_file_of_values_leads_there(
+    validate: Validate, tools: Path, chart_with_values: str
+) -> None:
+    template = Path("charts/etl/templates/job.yaml")
+    rendered = template.read_text().replace("{{ .Release.Name }}", "x")
+    rendered = rendered.replace("{{ .Values.retries }}", "3")
+    rendered += "        resources:\n          limits:\n            cpu: two\n"
+    template.write_text(template.read_text() + "        {{- toYaml .Values.main | nindent 8 }}\n")
+    Path("charts/etl/values.yaml").write_text("main:\n  resources:\n    limits:\n      cpu: two\n")
+    Path(chart_with_values).unlink()
+    prints(tools, "helm", "---\n# Source: etl/templates/job.yaml\n" + rendered)
+    out = validate("--helm", "charts/etl").out
+    assert "charts/etl/values.yaml:4:12 (from charts/etl/templates/job.yaml): error: Job" in out
+    assert "  4 |       cpu: two\n" in out
+    more = validate("--helm", "charts/etl", files={"more.yaml": "a: {}\nb:\n  cpu: two\n"})
+    assert "charts/etl/values.yaml:4:12 (from" in more.out
+    assert "more.yaml:3:8 (from" in validate("--helm", "charts/etl", "--values", "more.yaml").out
+
+
+def test_the_excerpt_at_a_line_of_a_template_is_its_text(
+    validate: Validate, chart_with_values: str
+) -> None:
+    out = validate("--render", "charts").out
+    assert "  6 |   backoffLimit: {{ .Values.retries }}\n" in out
+    assert "backoffLimit: -1" not in out
+
+
 def test_test_cases_of_several_files_of_values_have_different_names(
     validate: Validate, chart_with_values: str
 ) -> None:

@@ -197,7 +197,12 @@ class FileEvaluator:
         neighbors = Neighbors.of([document.value for document in documents], repeats=repeated_keys)
         results = self._results(rendering.data, documents, settings, neighbors)
         overlay = os.path.normpath(path) if rendering.source.kind == "overlay" else ""
-        found = OriginFinder(lambda document: templates[id(document)], overlay, rendering.values)
+        found = OriginFinder(
+            lambda document: templates[id(document)],
+            overlay,
+            rendering.values,
+            rendering.value_files,
+        )
         return [result.without_fixes(RENDERED) for result in found.added_to(documents, results)]
 
     def _results(

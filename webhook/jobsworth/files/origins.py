@@ -2,7 +2,8 @@
 
 A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
 in both; or else, because a template has another value, the only line with its key. An overlay changes values
-by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once.
+by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once. A
+template may take lines over from the values of its chart: such a line is one of the values, by the same rule.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class OriginFinder:
             the file below the current folder that Helm's comment names.
         overlay: the folder of the overlay that was built; empty for a chart.
         values: the file of values that a chart is tested with and was rendered with; empty for none.
+        value_files: all files of values that it was rendered with, the first one first in precedence.
     """
 
     def __init__(
@@ -40,8 +42,10 @@ class OriginFinder:
         template_of: Callable[[Document], str | None] | None = None,
         overlay: str = "",
         values: str = "",
+        value_files: Sequence[str] = (),
     ) -> None:
         self._values = values
+        self._value_files = value_files
         self._template_of = template_of or _TemplatesBelow().template_of
         self._overlay = overlay
         self._patches = patch_files(overlay) if overlay else []
@@ -67,12 +71,17 @@ class OriginFinder:
         return result.replace(
             origin=Origin(file, overlay=self._overlay, values=self._values),
             findings=[
-                located.replace(
-                    origin=origin(file, rendered, located).replace(values=self._values), changes=()
-                )
+                self._led_to(origin(file, rendered, located).replace(values=self._values), located)
                 for located in result.findings
             ],
         )
+
+    def _led_to(self, origin: Origin, located: LocatedFinding) -> LocatedFinding:
+        """Return a finding with its origin, and with the text of the line there, if that is known."""
+        excerpt = located.excerpt
+        if origin.line is not None:
+            excerpt = self._lines_of(origin.file).text(origin.line)
+        return located.replace(origin=origin, excerpt=excerpt, changes=())
 
     def _origin_in_overlay(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
         """Return the line of the resource or of a patch; the overlay's kustomization if it has neither."""
@@ -103,10 +112,27 @@ class OriginFinder:
             moved = template.indentation(line) - _indentation(located.excerpt)
             return Origin(file, line, located.column + moved)
         key = key_of(text)
-        if rendered.number_of_key(key) is None:
-            return Origin(file)
-        line = template.number_of_key(key)
-        return Origin(file) if line is None else Origin(file, line, template.indentation(line) + 1)
+        line = None if rendered.number_of_key(key) is None else template.number_of_key(key)
+        if line is not None:
+            return Origin(file, line, template.indentation(line) + 1)
+        return self._origin_in_values(file, rendered, located) or Origin(file)
+
+    def _origin_in_values(
+        self, file: str, rendered: _Lines, located: LocatedFinding
+    ) -> Origin | None:
+        """Return the line of a text that a template takes over from the values; None if it is not one."""
+        text = located.excerpt.strip()
+        if located.column is None or rendered.number(text) is None:
+            return None
+        for values in self._value_files:
+            lines = self._lines_of(values)
+            if lines.has(text):
+                line = lines.number(text)
+                if line is None:
+                    return None
+                moved = lines.indentation(line) - _indentation(located.excerpt)
+                return Origin(values, line, located.column + moved, resource=file)
+        return None
 
     def _lines_of(self, file: str) -> _Lines:
         lines = self._lines.get(file)
@@ -166,6 +192,10 @@ class _Lines:
     def number(self, text: str) -> int | None:
         """Return the number of the only line with a text, from 1; None if there is none, or more than one."""
         return self._numbers[text] if text and self._counts[text] == 1 else None
+
+    def text(self, number: int) -> str:
+        """Return a line by its number, from 1."""
+        return self._lines[number - 1].rstrip("\r")
 
     def has(self, text: str) -> bool:
         """Return True if there is a line with a text."""

@@ -32,6 +32,8 @@ from jobsworth.manifests import Document, ManifestError
 from jobsworth.manifests.parsing.manifest_files import LEAVES
 from jobsworth.regular_files import MIB
 
+VALUES_FILE = "values.yaml"
+
 MAX_ERROR_LINES = 5
 """The last lines of a tool's error that are shown."""
 
@@ -115,12 +117,14 @@ class Rendering:
         data: the manifests, as its tool writes them.
         root: the folder from which the origins of an overlay's resources are paths.
         values: the file of values that a chart is tested with and was rendered with; empty for none.
+        value_files: all files of values that it was rendered with, the first one first in precedence.
     """
 
     source: Source
     data: bytes
     root: str = ""
     values: str = ""
+    value_files: Sequence[str] = ()
 
     def template_of(self, document: Document) -> str | None:
         """Return the file that a document was rendered from; None if that is unknown."""
@@ -264,7 +268,11 @@ def _chart(source: Source, path: str, options: RenderOptions) -> Rendering | Man
             "the rendered chart: helm template CHART | jobsworth validate -",
         )
     data = _run(command, source)
-    return data if isinstance(data, ManifestError) else Rendering(source, data)
+    if isinstance(data, ManifestError):
+        return data
+    own = os.path.join(source.path, VALUES_FILE)
+    files = [*reversed(options.values), *([own] if os.path.isfile(own) else [])]
+    return Rendering(source, data, value_files=[os.path.normpath(file) for file in files])
 
 
 def _helm(path: str, options: RenderOptions) -> list[str] | None:

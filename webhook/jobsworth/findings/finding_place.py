@@ -16,7 +16,8 @@ class FindingPlace(Record):
         column: the column there, from 1; None if unknown.
         rendered_line: the line in the rendered manifest, if that in the template is unknown.
         overlay: the folder of the overlay that was built; empty for a chart.
-        resource: the file of the resource that the overlay has changed, if `file` is not that file.
+        resource: the file of the resource that the overlay has changed, or the template that has the values,
+            if `file` is not that file.
         values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 

@@ -32,7 +32,8 @@ class Origin(Record):
         line: the line there, from 1; None if unknown.
         column: the column there, from 1; None if unknown.
         overlay: the folder of the overlay that was built; empty for a chart.
-        resource: the file of the resource that the overlay has changed, if `file` is not that file.
+        resource: the file of the resource that the overlay has changed, or the template that has the values,
+            if `file` is not that file.
         values: the file of values that a chart is tested with and was rendered with; empty for none.
     """
 

@@ -38,7 +38,11 @@ class TemplatePlace(Template):
     column: Position | None
     overlay: Annotated[str | None, doc("The overlay that was built.")] = absent()
     resource: Annotated[
-        str | None, doc("The file of the resource, where `file` is a patch or a kustomization.")
+        str | None,
+        doc(
+            "The file of the resource, where `file` is a patch or a kustomization; the template, where it is "
+            "a file of values."
+        ),
     ] = absent()
     values: Annotated[
         str | None, doc("The file of values (ci/*-values.yaml) that the chart was rendered with.")

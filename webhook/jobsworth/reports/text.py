@@ -159,7 +159,7 @@ def _excerpt(
     number = str(place.line or located.line)
     margin = " " * len(number)
     text = located.excerpt.replace("\t", " ").rstrip(" \r")  # other spaces are shown
-    start = located.column - 1
+    start = (place.column or located.column) - 1
     width = token_width(text, start)
     if not text.isprintable():  # each escape moves what stands behind it
         width = len(printable(text[start : start + width]))

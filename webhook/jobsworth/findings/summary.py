@@ -38,14 +38,14 @@ class Summary:
         infos: info findings are shown, and their fixes are applied.
 
     Attributes:
-        findings: the number of findings by severity, one for each mistake.
+        wider: the number of the errors of which people see another one.
         with_jobs: the number of skipped objects with Jobs or Pods that are not validated, by kind.
         partly: the same for objects of which a part is validated.
     """
 
     __slots__ = (
         "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "known_invalid",
-        "namespaces", "omissions", "partly", "with_jobs",
+        "namespaces", "omissions", "partly", "wider", "with_jobs",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +62,7 @@ class Summary:
         self.hidden_fixes = {"safe": 0, "unsafe": 0}
         self.fixed = 0
         self.known_invalid = 0
+        self.wider = 0
         for result in results:
             if result.in_cluster:
                 namespaces.add(result.namespace)
@@ -74,8 +75,9 @@ class Summary:
                 counted = self.with_jobs if result.status == SKIPPED else self.partly
                 counted[kind] = counted.get(kind, 0) + 1
             self._count_fixes(result)
-            for located in result.distinct:
+            for located in result.findings:
                 self.findings[located.finding.severity] += 1
+                self.wider += located.finding.is_wider
         self.files, self.namespaces = len(files), len(namespaces)
 
     def _count_fixes(self, result: Result) -> None:
@@ -118,9 +120,8 @@ class Summary:
             parts.append(self._verdicts())
         else:
             parts.append(f"no Job or CronJob found{among}")
-        for severity in ("error", "warning"):
-            if self.findings[severity]:
-                parts.append(count(self.findings[severity], severity))
+        seen = {"error": self.findings["error"] - self.wider, "warning": self.findings["warning"]}
+        parts += [count(number, severity) for severity, number in seen.items() if number]
         if self.findings["info"]:
             hint = "" if self.infos else " (show with --info)"
             parts.append(f"{count(self.findings['info'], 'info finding')}{hint}")

@@ -234,11 +234,8 @@ def render(
     statistics: bool = False,
     omissions: summary.Omissions | None = None,
 ) -> str:
-    """Render all results in input order with a summary, and optionally counts by code.
-
-    An error that the API server reports twice, for a longer and a shorter list of values, is one finding.
-    """
-    found = (located for each in results for located in each.distinct)
+    """Render all results in input order with a summary, and optionally counts by code."""
+    found = (located for each in results for located in each.findings)
     counted = [CodeCount(**row) for row in counts(found)] if statistics else None
     report = FindingsReport(
         results=[_result(each) for each in results],
@@ -278,7 +275,7 @@ def _result(found: result.Result) -> Result:
         fails=found.fails,
         findings=[
             _finding(located) if found.in_cluster else finding_report(located)
-            for located in found.distinct
+            for located in found.findings
         ],
         hidden_by=list(found.hidden_by) or None,
         known_errors=found.known_errors or None,

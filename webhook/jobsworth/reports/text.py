@@ -158,7 +158,7 @@ def _excerpt(
         return
     number = str(place.line or located.line)
     margin = " " * len(number)
-    text = located.excerpt.replace("\t", " ").rstrip(" \r")  # other spaces are shown
+    text = located.excerpt.replace("\t", "→").rstrip(" \r")  # a tab looks like a space
     start = (place.column or located.column) - 1
     width = token_width(text, start)
     if not text.isprintable():  # each escape moves what stands behind it

@@ -215,3 +215,14 @@ def test_a_taint_of_a_node_that_was_not_ready_is_named_so() -> None:
     unready = event("NodeNotReady", "Node is not ready", 20, "train-a", "Pod")
     found = summary_of(diagnose(recording(value, lost, events=(unready,))))
     assert "node-z9 was not ready" in f"{found.headline} {found.causes[0]}"
+
+
+def test_the_last_event_of_the_only_failed_pod_is_the_cause_that_comes_first() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    events = (
+        event("SuccessfulCreate", "Created pod: train-a", 1),
+        event("Evicted", "Evicted pod", 50, "train-a", "Pod"),
+    )
+    found = summary_of(diagnose(recording(value, events=events)))
+    assert "Pod train-a was evicted through the eviction API" in found.headline
+    assert "the failed Pod that the status counts is gone" in "; ".join(found.causes)

@@ -80,7 +80,7 @@ def test_a_finished_job_with_a_ttl_says_when_its_logs_are_deleted() -> None:
     ("name", "command"),
     [
         ("a mesh's proxy keeps a Pod whose work is done", "kubectl exec -n batch pi-6tq7q -c istio-proxy -- pilot-agent request POST quitquitquit"),
-        ("a crash loop whose last end was for memory", "kubectl logs -n batch load-x -c load --previous"),
+        ("a crash loop whose last end was for memory", ""),
         ("an init container waits for an installation", "kubectl logs -n batch pega-x -c wait-for-pegainstall"),
         ("the failure is decided, and a Pod on a lost node does not terminate", "kubectl delete pod -n batch j-bbbbb --force"),
         ("the failure is decided, and a finalizer holds a Pod", "kubectl describe pod -n batch j-x"),

@@ -308,6 +308,9 @@ def gone_clause(failed: JobFailure) -> str:
     subject = "they"
     if counted == 1:
         text, subject = "the failed Pod that the status counts is gone", "it"
+        shown = last_event(failed).removeprefix(", but ")
+        if gone_cause(recording) is not None:
+            return f"{shown}; {text}"
     elif known == 0:
         text = f"the {counted} failed Pods that the status counts are gone"
     else:

@@ -335,6 +335,8 @@ def _logs(found: Diagnosis) -> Words:
                 pod.facts
             )
             if not pod.gone and not helps:
+                if last.reason == "OOMKilled":
+                    return ("",)
                 if last.never_ran:
                     return "describe pod", pod.name
                 return "logs", pod.name, "-c", last.container, "--previous"

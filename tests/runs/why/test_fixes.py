@@ -226,3 +226,49 @@ def test_the_last_event_of_the_only_failed_pod_is_the_cause_that_comes_first() -
     found = summary_of(diagnose(recording(value, events=events)))
     assert "Pod train-a was evicted through the eviction API" in found.headline
     assert "the failed Pod that the status counts is gone" in "; ".join(found.causes)
+
+
+def rejected(message: str) -> Summary:
+    refused = event("FailedCreate", f'Error creating: pods "train-a" is forbidden: {message}', 5)
+    return summary_of(diagnose(read_recording(stored(job()), (), (refused,))))
+
+
+def test_a_limit_range_and_a_webhook_that_is_away_are_looked_up() -> None:
+    found = rejected("maximum memory usage per Container is 8Gi, but limit is 16Gi")
+    assert "for Pods within the LimitRange" in found.headline
+    assert found.command == "kubectl describe limitrange -n batch"
+    found = rejected('Internal error occurred: failed calling webhook "a.b.io": connection refused')
+    assert "for webhook a.b.io to answer" in found.headline
+    assert found.command.startswith("kubectl get mutatingwebhookconfigurations,")
+
+
+def test_a_probe_that_failed_is_named_beside_the_exit_code() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    killing = event(
+        "Killing", "Container main failed liveness probe, will be restarted", 40, "train-a", "Pod"
+    )
+    found = diagnose(recording(value, pod("train-a", 0, 55, 137, started=1), events=(killing,)))
+    assert "failed liveness probe" in found.sentence
+
+
+def test_a_program_that_never_started_needs_no_events() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "BackoffLimitExceeded"), failed=1)
+    found = summary_of(diagnose(recording(value, pod("train-a", 0, 55, 128, reason="StartError"))))
+    assert found.fix.startswith("Correct the command")
+    assert found.command == ""
+
+
+def test_the_rest_of_a_shortened_parenthesis_is_not_the_whole_cause_again() -> None:
+    value = stored(job(backoffLimit=0), (670, "Failed", "BackoffLimitExceeded"), failed=1)
+    drained = pod("train-a", 0, 660, 143, started=1, disruption="EvictionByEvictionAPI")
+    found = summary_of(diagnose(recording(value, drained)))
+    assert found.headline.endswith("through the eviction API (a node drain).")
+    assert found.causes[0] == "… (a node drain, a scale-down)"
+
+
+def test_a_schedule_or_deadline_that_starts_no_run_is_edited() -> None:
+    edit = "kubectl edit cronjob -n batch nightly"
+    assert cron_job(timeZone="Europe/Belin").command == edit
+    found = cron_job(startingDeadlineSeconds=5)
+    assert found.causes[0] == "startingDeadlineSeconds 5 may be over before the controller acts"
+    assert (found.fix, found.command) == ("Raise spec.startingDeadlineSeconds:", edit)

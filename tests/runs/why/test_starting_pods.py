@@ -57,7 +57,7 @@ def test_an_init_container_that_crashes_again_and_again_is_named() -> None:
 def test_a_sidecar_that_crashes_is_named_and_reaches_no_limit() -> None:
     found = diagnosed({"initContainerStatuses": [crashing("proxy")]}, SIDECAR)
     assert found.cause == "CrashLoop"
-    assert "for container proxy of Pod train-a, which fails again and again" in found.sentence
+    assert "for sidecar proxy of Pod train-a, which fails again and again" in found.sentence
     assert "this ends when the container no longer fails; nothing else" in found.sentence
 
 

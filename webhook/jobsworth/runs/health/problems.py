@@ -240,7 +240,7 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     why = _block_words(block, now)
     ends = "" if block.wait is None else f"; ends when {block.wait.waiting.ended_by}"
     following = "" if block.wait is None else _ends(block.wait)
-    fix = NO_FIX if block.wait is None else block.wait.fix
+    fix = NO_FIX if block.wait is None else for_template(block.wait.fix)
     severity: Severity = "warning" if block.cause in _INTENDED else "error"
     code = "Overdue" if severity == "warning" else "Blocked"
     return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following, fix)

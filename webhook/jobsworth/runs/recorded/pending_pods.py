@@ -282,6 +282,8 @@ _REJECTIONS = (
     (r"no PriorityClass with name (\S+) was found", "PriorityClass {0}"),
     (r'failed calling webhook "([^"]+)"', "webhook {0} to answer"),
     (r'admission webhook "([^"]+)" denied', "webhook {0} to accept its Pods"),
+    (r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per ", "Pods within the LimitRange"),
+    (r"limit to request ratio per ", "Pods within the LimitRange"),
     (_INVALID, "a valid Pod template"),
 )
 """What a Job waits for whose Pods are rejected, by the message; ``{0}`` is the group of the pattern."""

@@ -264,6 +264,10 @@ _BY_CAUSE: dict[Cause, tuple[str, tuple[str, ...]]] = {
         (*_PENDING_CODES, "JW701", "JW702"),
     ),
     Cause.VOLUME: ("", _PENDING_CODES),
+    Cause.SANDBOX: (
+        "Look at the network plugin and the devices of the node, as the message names them.",
+        (),
+    ),
     Cause.PODS_REJECTED: (
         "Remove what the message names.",
         ("JW024", "JW416", "JW711", "JW712", "JW713", "JW714"),

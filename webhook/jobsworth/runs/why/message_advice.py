@@ -283,11 +283,16 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
         ),
         MessagePattern(
             r'failed calling webhook "([^"]+)"',
-            "Repair webhook {0}, which does not answer.",
+            "Repair the server of webhook {0}, which does not answer.",
         ),
         MessagePattern(
             r'admission webhook "([^"]+)" denied',
             "Change what the message of webhook {0} names in a new Job, or the rule of the webhook.",
+        ),
+        MessagePattern(
+            r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per |limit to request ratio per ",
+            "Correct the requests and limits in a new Job, or the LimitRange of the namespace.",
+            "containers",
         ),
         MessagePattern(
             r" is invalid: ",

@@ -127,7 +127,7 @@ UNKNOWN = PodCause(Cause.UNKNOWN, False, "failed", "without an exit code, reason
 _STORAGE_MESSAGES = (
     "ephemeral local storage usage exceeds",
     "exceeded its local ephemeral storage limit",
-    "usage of EmptyDir volume",
+    "of EmptyDir volume",
 )
 """Parts of the kubelet's message for a Pod beyond a storage limit (pkg/kubelet/eviction, 1.26 to 1.37)."""
 _SHUTDOWN_REASONS = ("Terminated", "NodeShutdown", "Shutdown")
@@ -166,10 +166,23 @@ def cause_of(pod: RecordedPod, facts: PodFacts, events: Sequence[RecordedEvent] 
     if ended is None:
         return UNKNOWN
     cause = _by_container(ended, facts)
+    if cause.name == Cause.EXIT_CODE and not cause.message and ended.exit_code in _KILLED:
+        cause = replace(cause, message=_failed_probe(ended.name, events))
     title = _title(ended, facts)
     if title in cause.how or (len(pod.containers) == 1 and title.startswith("container")):
         return cause
     return replace(cause, how=f"{cause.how} in {title}")
+
+
+_KILLED = (137, 143)
+"""Exit codes of a container that the kubelet has stopped."""
+
+
+def _failed_probe(container: str, events: Sequence[RecordedEvent]) -> str:
+    """Return the message of the kubelet that a probe failed, for which it stopped a container; or empty."""
+    start = f"Container {container} failed "
+    found = (each.message for each in events if each.reason == "Killing")
+    return next((each for each in found if each.startswith(start) and "probe" in each), "")
 
 
 def cause_by_events(events: Sequence[RecordedEvent]) -> PodCause | None:
@@ -209,6 +222,8 @@ def _title(ended: EndedContainer, facts: PodFacts) -> str:
 def _by_kubelet(pod: RecordedPod, facts: PodFacts) -> PodCause:
     if pod.reason == "Preempting":
         return KUBELET_PREEMPTION
+    if any(part in facts.message for part in _STORAGE_MESSAGES):
+        return replace(STORAGE_LIMIT, message=facts.message)
     if pod.reason in _SHUTDOWN_REASONS or _SHUTDOWN_MESSAGE in facts.message.lower():
         return NODE_SHUTDOWN
     return replace(NODE_PRESSURE, message=facts.message)

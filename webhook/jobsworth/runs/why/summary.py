@@ -15,7 +15,7 @@ from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
-from jobsworth.runs.recorded.pending_pods import needs_new_job
+from jobsworth.runs.recorded.pending_pods import needs_new_job, rejection_waits_for
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
@@ -37,6 +37,8 @@ _FINALIZERS = '{"metadata":{"finalizers":'
 _LEADS: dict[Cause, str] = {
     Cause.CONTAINER_RUNS_ON: "End the container now:",
     Cause.NO_PARALLELISM: "Raise the parallelism:",
+    Cause.INITIALIZING: "See what it does:",
+    Cause.PENDING: "See what is missing:",
 }
 """Words before a command, where no advice about the cause says them."""
 _SHOWING = ("get", "describe")
@@ -190,6 +192,8 @@ def _line(start: str, text: str) -> tuple[str, str]:
 
 def _rest(cause: str, said: str) -> str:
     """Return a cause without the beginning that was said, and without a time alone, whose age was."""
+    if said and not cause.startswith(said) and _AFTER_FIRST.sub(r"\1)", cause).startswith(said):
+        return f"… {cause[cause.index('(') :]}"
     if not said or not cause.startswith(said):
         return "" if _ONLY_A_TIME.fullmatch(cause) else cause
     rest = cause.removeprefix(said).lstrip(" ,;:")
@@ -287,11 +291,12 @@ def fixing_command(found: Diagnosis) -> str:
     if not verb:
         return ""
     job, namespace = found.recording.job.name, found.recording.job.namespace
-    within = ["-n", namespace] if namespace and " node" not in verb else []
+    within = ["-n", namespace] if namespace and not _OF_CLUSTER.search(verb) else []
     quoted = (quote(each.replace(_JOB, job)) for each in (*within, *words))
     return " ".join(("kubectl", verb, *quoted))
 
 
+_OF_CLUSTER = re.compile(r" node|webhookconfiguration")
 _JOB = "{job}"
 _OF_GARBAGE_COLLECTOR = ("foregroundDeletion", "orphan")
 """Finalizers that the garbage collector removes."""
@@ -390,6 +395,10 @@ def _terminating(found: Diagnosis) -> Words:
 
 def _rejected(found: Diagnosis) -> Words:
     message = _message(found)
+    if "LimitRange" in rejection_waits_for(message):
+        return ("describe limitrange",)
+    if "failed calling webhook" in message:
+        return ("get mutatingwebhookconfigurations,validatingwebhookconfigurations",)
     account = _ACCOUNT.search(message)
     if account is not None:
         return "create serviceaccount", account[1]
@@ -412,6 +421,8 @@ def _deleting(found: Diagnosis) -> Words:
 
 def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:
     pods = [each.name for each in found.recording.pods if each.view.state == state]
+    if found.outcome != "Unfinished" and not pods:
+        return ("",)
     return ("describe pod", pods[0]) if pods else _events(found)
 
 

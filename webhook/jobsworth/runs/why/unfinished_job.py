@@ -23,7 +23,7 @@ from jobsworth.runs.recorded.pending_pods import (
     pending_reason,
     rejection,
 )
-from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod, LastRun
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod, LastRun, PodFacts
 from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.waiting import Observations, Waiting, waiting_of
 from jobsworth.runs.why.clauses import doomed_clause, finalizers
@@ -296,7 +296,7 @@ def _crash_loop(recording: Recording) -> tuple[str, int | None, str] | None:
                     limit = facts.memory_limits.get(last.container)
                     reason += f", limit {limit}" if limit else ", no memory limit"
                 shown += f", last exit code {last.exit_code}{reason}"
-            kind = "init container" if last.container in facts.init_containers else "container"
+            kind = _kind(facts, last.container)
             does = "cannot be started" if last.never_ran else "fails again and again"
             message = f": {last.message}" if last.message else ""
             begun = _backing_off_since(recording, pod, last)
@@ -308,6 +308,12 @@ def _crash_loop(recording: Recording) -> tuple[str, int | None, str] | None:
             brief = f"{kind} {last.container}, which {does} ({shown})"
             return words, begun, brief
     return None
+
+
+def _kind(facts: PodFacts, container: str) -> str:
+    if container in facts.sidecars:
+        return "sidecar"
+    return "init container" if container in facts.init_containers else "container"
 
 
 def _backing_off_since(recording: Recording, pod: RecordedPod, last: LastRun) -> int | None:

@@ -38,6 +38,9 @@ Object = dict[str, Any]
 _OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
 """Begins advice about a field of a Job."""
 _NO_EVENT = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
+_TOO_SHORT = "startingDeadlineSeconds"
+SHORTEST_DEADLINE = 10
+"""Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
 _CONTROLLER = "See when it last renewed its Lease (a hosted control plane may have none):"
 _LEASE = "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -186,6 +189,11 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         words = ("kubectl", "patch", "cronjob", *within, *resumed)
         return replace(found, fix="Resume it:", command=shlex.join(words))
+    edited = shlex.join(("kubectl", "edit", "cronjob", *within, name))
+    if state.cause == Cause.INVALID_SCHEDULE:
+        return replace(found, fix="Correct spec.schedule or spec.timeZone:", command=edited)
+    if state.why.startswith(_TOO_SHORT):
+        return replace(found, fix="Raise spec.startingDeadlineSeconds:", command=edited)
     if state.cause == Cause.NOT_STARTED and state.why.startswith(_NO_EVENT):
         return replace(found, fix=_CONTROLLER, command=_LEASE)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
@@ -304,16 +312,20 @@ class _Found:
         also = f" and {number - 1} before it" if 1 < number <= MAX_MISSED else ""
         words = f"the run due at {write_time(missed)}{also} did not start"
         if failure or reason is None:
-            why = failure or self._silence(missed)
-            if missed == self._beyond_deadline(cron_job, until):
+            why = failure or self._silence(cron_job, missed)
+            late = missed == self._beyond_deadline(cron_job, until)
+            if late and not why.startswith(_TOO_SHORT):
                 why += "; startingDeadlineSeconds is over, so that it does not start later"
             words = f"{words}{': ' if failure else '; '}{why}"
             return _State(Cause.NOT_STARTED, words, brief, why, missed)
         blocking = f", {self._sentence()}" if reason == Cause.JOB_ALREADY_ACTIVE else ""
         return _State(reason, f"{words}: {MISSED[reason]}{blocking}", brief, MISSED[reason], missed)
 
-    def _silence(self, missed: int) -> str:
-        """Return what is known of the controller where no Event says why a run did not start."""
+    def _silence(self, cron_job: CronJob, missed: int) -> str:
+        """Return what is known where no Event says why a run did not start."""
+        deadline = cron_job.starting_deadline
+        if deadline is not None and deadline < SHORTEST_DEADLINE:
+            return f"{_TOO_SHORT} {deadline} may be over before the controller acts"
         last = max(self.events, key=lambda each: each.at or 0, default=None)
         if last is None or (last.at or 0) < missed:
             return _NO_EVENT

@@ -57,11 +57,13 @@ def test_a_namespace_chooses_among_objects_of_one_name(why: Command, tmp_path: P
     text = re.sub(r"uid: \S+", "uid: another", text)
     other.write_text(text, encoding="utf-8")
     both = (TRAIN, str(other), "--job", "train")
-    assert why(*both).out.count("Job train failed") == 2
+    found = why(*both).out
+    assert "Job batch/train failed" in found
+    assert "Job other/train failed" in found
     assert why(*both, "-n", "other").out.count("Job train failed") == 1
     missing = why(*both, "-n", "third")
     assert 'no Job "train" in namespace third in these files' in missing.err
-    assert "Job train in batch, Job train in other" in missing.err
+    assert "they have Job batch/train, Job other/train" in missing.err
 
 
 @pytest.mark.parametrize(

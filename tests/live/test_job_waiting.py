@@ -27,8 +27,8 @@ def pending(name: str = "train-a", **status: Any) -> Object:
     return value
 
 
-def pulls(reason: str = "ImagePullBackOff") -> Object:
-    waiting = {"reason": reason, "message": "not found"}
+def pulls(reason: str = "ImagePullBackOff", message: str = "not found") -> Object:
+    waiting = {"reason": reason, "message": message}
     return {"containerStatuses": [{"name": "main", "image": "x:1", "state": {"waiting": waiting}}]}
 
 
@@ -62,7 +62,7 @@ def test_a_job_that_has_ended_takes_one_call() -> None:
     [
         (pulls(), 60, "ImagePull"),
         (pulls("ErrImagePull"), 60, "ImagePull"),
-        (pulls("CreateContainerConfigError"), 60, "MissingConfig"),
+        (pulls("CreateContainerConfigError", 'secret "a" not found'), 60, "MissingConfig"),
         (UNSCHEDULABLE, 600, "Unschedulable"),
         (pulls("InvalidImageName"), 0, "ImagePull"),
     ],

@@ -293,12 +293,12 @@ CASES = (
     ),
     Case(
         "image-pull", _stays(_pulls),
-        ("an image that can be pulled", "ImagePullBackOff", "registry.example.com/solver:1", "nothing else ends it"),
+        ("for image ", "ImagePullBackOff", "registry.example.com/solver:1", "nothing else ends it"),
         "ImagePull",
     ),
     Case(
         "image-pull-deadline-gone", _deadline(_pulls),
-        ("activeDeadlineSeconds 4 ran out", "an image that can be pulled"), "ImagePull",
+        ("activeDeadlineSeconds 4 ran out", "for image "), "ImagePull",
         {"activeDeadlineSeconds": 4},
     ),
     Case(

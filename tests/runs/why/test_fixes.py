@@ -272,3 +272,85 @@ def test_a_schedule_or_deadline_that_starts_no_run_is_edited() -> None:
     found = cron_job(startingDeadlineSeconds=5)
     assert found.causes[0] == "startingDeadlineSeconds 5 may be over before the controller acts"
     assert (found.fix, found.command) == ("Raise spec.startingDeadlineSeconds:", edit)
+
+
+def starting(reason: str, message: str) -> Summary:
+    value = pod("train-a", code=None)
+    state = {"waiting": {"reason": reason, "message": message}}
+    value["status"] = {
+        "phase": "Pending",
+        "containerStatuses": [{"name": "main", "image": "a:1", "state": state}],
+    }
+    value["spec"] = {"nodeName": "node-0"}
+    return summary_of(diagnose(read_recording(stored(job(), active=1), [value], ())))
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "headline", "fix"),
+    [
+        (
+            "ImagePullBackOff",
+            "x: 401 Unauthorized",
+            "for image a:1 (access denied)",
+            "imagePullSecrets",
+        ),
+        ("ErrImagePull", "429 Too Many Requests", "for image a:1 (rate limit)", "limits the rate"),
+        ("ImagePullBackOff", "", "for image a:1.", "Push the image"),
+        (
+            "CreateContainerConfigError",
+            "container has runAsNonRoot and image will run as root",
+            "for a container that can be started",
+            "securityContext.runAsUser",
+        ),
+        (
+            "CreateContainerConfigError",
+            "failed to prepare subPath for volumeMount",
+            "for a container that can be started",
+            "Correct the subPath",
+        ),
+        (
+            "CreateContainerConfigError",
+            'secret "token" not found',
+            "for Secret token",
+            "Create Secret token",
+        ),
+    ],
+)
+def test_a_container_that_cannot_be_created_has_the_cause_of_its_message(
+    reason: str, message: str, headline: str, fix: str
+) -> None:
+    found = starting(reason, message)
+    assert headline in found.headline
+    assert fix in found.fix
+
+
+@pytest.mark.parametrize(
+    ("message", "headline", "fix"),
+    [
+        (
+            "unable to create new content in namespace batch because it is being terminated",
+            "a namespace that is not being deleted",
+            "Create the Job in another namespace",
+        ),
+        (
+            "ValidatingAdmissionPolicy 'no-latest' with binding 'all' denied request: no latest",
+            "ValidatingAdmissionPolicy no-latest to accept its Pods",
+            "Change what the message of ValidatingAdmissionPolicy no-latest names",
+        ),
+        (
+            "failed quota: compute: must specify limits.memory for: main",
+            "requests and limits that ResourceQuota compute requires",
+            "default ones in a LimitRange",
+        ),
+    ],
+)
+def test_a_rejection_names_what_can_end_it(message: str, headline: str, fix: str) -> None:
+    found = rejected(message)
+    assert headline in found.headline
+    assert fix in found.fix
+    assert "other Pods of the namespace end" not in found.following
+
+
+def test_a_program_for_another_architecture_is_recognized() -> None:
+    found = summary_of(restarting("Error", "exec /app/etl: exec format error"))
+    assert found.fix.startswith("Build the image of container main for the architecture")

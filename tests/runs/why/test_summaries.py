@@ -231,7 +231,7 @@ def test_a_cron_job_counts_its_missed_runs_and_names_what_holds_them_back() -> N
     assert len(short.headline.split()) <= MAX_WORDS
     why, of_job, detail = short.causes
     assert why.startswith("the previous Job was still running")
-    assert of_job == "Job train has waited 6 h 10 min for an image that can be pulled"
+    assert of_job == "Job train has waited 6 h 10 min for image rep:1 (not found)"
     assert "ImagePullBackOff" in detail
     assert short.command == "kubectl delete job -n batch train"
     assert short.following.startswith(f"The next run is due at {at(7 * HOUR)}.")

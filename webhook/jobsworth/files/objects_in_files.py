@@ -78,16 +78,14 @@ def rule_places(document: Document) -> dict[str, str]:
 
 def _nothing(saved: SavedObjects, only: tuple[str, str] | None, namespace: str | None) -> str:
     within = "" if namespace is None else f" in namespace {namespace}"
-    names = [
-        " ".join(
-            filter(
-                None,
-                (kind, meta.get("name"), within and f"in {meta.get('namespace') or 'default'}"),
-            )
-        )
+    found = [
+        (kind, each["metadata"].get("namespace") or "default", each["metadata"].get("name"))
         for kind in DIAGNOSED_KINDS
         for each in saved.by_kind.get(kind, ())
-        for meta in (each["metadata"],)
+    ]
+    several = within or len({each[1] for each in found}) > 1
+    names = [
+        f"{kind} {space}/{name}" if several else f"{kind} {name}" for kind, space, name in found
     ]
     if (only is not None or within) and names:
         wanted = "object" if only is None else f'{only[0]} "{only[1]}"'

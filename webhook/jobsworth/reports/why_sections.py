@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from jobsworth.controller.times import write_time
 from jobsworth.reports.sections import Fact, Section
@@ -28,6 +29,28 @@ MAX_EVENTS, MAX_OWNER_EVENTS, MAX_ROWS = 8, 5, 10
 MAX_FAILURES = 60
 MAX_MESSAGE = 200
 """Characters of the message of an Event."""
+
+
+def all_why_sections(answers: Sequence[Answer]) -> Iterator[Section]:
+    """Yield the sections of all answers, with the namespaces beside the names if there are several."""
+    several = len({_namespace(each.diagnosis) for each in answers}) > 1
+    for answer in answers:
+        first, *others = why_sections(answer)
+        found = answer.diagnosis
+        namespace, name = _namespace(found), _name(found)
+        if several:
+            title = first.title.replace(f" {name} ", f" {namespace or 'default'}/{name} ", 1)
+            first = replace(first, title=title)
+        yield first
+        yield from others
+
+
+def _namespace(found: AnyDiagnosis) -> str:
+    return found.recording.job.namespace if isinstance(found, Diagnosis) else found.namespace
+
+
+def _name(found: AnyDiagnosis) -> str:
+    return found.recording.job.name if isinstance(found, Diagnosis) else found.name
 
 
 def why_sections(answer: Answer) -> Iterator[Section]:

@@ -215,7 +215,7 @@ _UNACCOUNTED: dict[Cause, str] = {
         "history limits, a TTL or a replacement may have removed the Job, if there was one"
     ),
     Cause.NO_JOB: "no Job is stored: it was not created, or a user deleted it",
-    Cause.SPEC_EDITED: "the spec was edited later, and may have had another schedule then",
+    Cause.SPEC_EDITED: "the spec may have been edited since, and may have had another schedule then",
     Cause.NOT_YET: "it was due a moment ago",
 }
 """Those of which only stored objects tell."""

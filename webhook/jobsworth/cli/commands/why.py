@@ -274,9 +274,9 @@ def _rendered(name: str, found: list[Answer], file: str) -> Iterator[str]:
         yield _page(found[0])
         return
     from jobsworth.reports.sections import markdown_lines, text_lines
-    from jobsworth.reports.why_sections import why_sections
+    from jobsworth.reports.why_sections import all_why_sections
 
-    sections = [section for each in found for section in why_sections(each)]
+    sections = list(all_why_sections(found))
     if name == "markdown":
         yield from markdown_lines(sections)
         return

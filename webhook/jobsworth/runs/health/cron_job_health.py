@@ -13,6 +13,7 @@ from jobsworth.runs.health.evidence import CronJobEvidence
 from jobsworth.runs.health.failed_jobs import NOT_KNOWN, PodFailure
 from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait
+from jobsworth.runs.why.owners.cron_job_diagnosis import SHORTEST_DEADLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +158,8 @@ def _block(
         last = max(recent, key=lambda each: each.recorded.at or 0)
         return Block(Cause.JOB_REJECTED, since=last.recorded.first, message=last.recorded.message)
     deadline = evidence.cron_job.starting_deadline
-    if deadline is not None and deadline < 1:
-        return Block(Cause.STARTING_DEADLINE)
+    if deadline is not None and deadline < SHORTEST_DEADLINE:
+        return Block(Cause.STARTING_DEADLINE, message=f"it is {deadline}")
     return Block(Cause.NOT_STARTED)
 
 

@@ -15,7 +15,7 @@ from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
 from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
-from jobsworth.runs.why.owners.cron_job_diagnosis import for_template
+from jobsworth.runs.why.owners.cron_job_diagnosis import fix_of_blocking, for_template
 from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
 
@@ -37,7 +37,7 @@ _INTENDED = frozenset(
 BLOCK_WORDS = {
     Cause.CONTROLLER_AWAY: "kube-controller-manager does not renew its Lease",
     Cause.JOB_REJECTED: "the API server rejects the Job",
-    Cause.STARTING_DEADLINE: "with startingDeadlineSeconds: 0 no run ever starts",
+    Cause.STARTING_DEADLINE: "startingDeadlineSeconds is too short for the controller to act in time",
     Cause.NOT_STARTED: (
         "no stored object shows why: the CronJob controller may be away, or the API server rejects the Job "
         "(kubectl describe cronjob shows its Events for an hour)"
@@ -241,6 +241,8 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     ends = "" if block.wait is None else f"; ends when {block.wait.waiting.ended_by}"
     following = "" if block.wait is None else _ends(block.wait)
     fix = NO_FIX if block.wait is None else for_template(block.wait.fix)
+    if block.cause == Cause.RUNNING:
+        fix = fix_of_blocking(health.evidence.namespace, block.job)
     severity: Severity = "warning" if block.cause in _INTENDED else "error"
     code = "Overdue" if severity == "warning" else "Blocked"
     return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following, fix)

@@ -149,9 +149,14 @@ def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
 def _of_container(container: WaitingContainer) -> PendingReason | None:
     reason, message = container.reason, container.message
     if reason in _IMAGE_REASONS:
-        return PendingReason(Cause.IMAGE_PULL, reason, message, container.image)
-    if reason == _CONFIG_REASON:
+        waits_for = _image(container.image, message)
+        return PendingReason(
+            Cause.IMAGE_PULL, reason, message, container.image, waits_for=waits_for
+        )
+    if reason == _CONFIG_REASON and (not message or _NAMES_CONFIG.search(message)):
         return _missing_config(reason, message)
+    if reason == _CONFIG_REASON:
+        return PendingReason(Cause.START_ERROR, reason, message)
     if reason in _START_REASONS:
         return PendingReason(Cause.START_ERROR, reason, message)
     if reason == CRASH_LOOP:
@@ -161,6 +166,8 @@ def _of_container(container: WaitingContainer) -> PendingReason | None:
 
 _MISSING_OBJECT = re.compile(r'(configmap|secret) "([^"]+)" not found')
 _MISSING_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) ([^\s/]*/)?(\S+)")
+_ABSENT_KEY = re.compile(r"references non-existent (?:config|secret) key: (\S+)")
+_NAMES_CONFIG = re.compile(r"(?i)configmap|secret")
 _KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
 
 
@@ -170,7 +177,28 @@ def _missing_config(reason: str, message: str) -> PendingReason:
         waits_for = f"{_KINDS[found[1]]} {found[2]}"
     elif found := _MISSING_KEY.search(message):
         waits_for = f"key {found[1]} of {found[2]} {found[4]}"
+    elif found := _ABSENT_KEY.search(message):
+        waits_for = f"key {found[1]} of a ConfigMap or Secret"
     return PendingReason(Cause.MISSING_CONFIG, reason, message, waits_for=waits_for)
+
+
+_PULLS = (
+    (r"toomanyrequests|rate limit|\b429\b", "rate limit"),
+    (r"unauthorized|denied|authentication required|no basic auth|\b40[13]\b", "access denied"),
+    (r"no match for platform", "not for this platform"),
+    (r"no such host|timeout|connection refused|timed out|x509", "registry not reached"),
+    (r"not found|manifest unknown", "not found"),
+    (r"couldn't parse|invalid reference", "invalid name"),
+)
+"""Why an image cannot be pulled, in a few words, by the message of the container runtime."""
+
+
+def _image(image: str, message: str) -> str:
+    """Return what a Pod waits for whose image cannot be pulled; empty if the image is unknown."""
+    if not image:
+        return ""
+    why = next((words for pattern, words in _PULLS if re.search(pattern, message, re.I)), "")
+    return f"image {image} ({why})" if why else f"image {image}"
 
 
 def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> PendingReason | None:
@@ -221,7 +249,8 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     if reason == "FailedScheduling":
         return _unschedulable(reason, message), _PLACED
     if reason in ("FailedMount", "FailedAttachVolume"):
-        if "not found" in message and ("configmap" in message or "secret" in message):
+        named = "not found" in message and ("configmap" in message or "secret" in message)
+        if named or _ABSENT_KEY.search(message):
             return _missing_config(reason, message), _MOUNTED
         return PendingReason(Cause.VOLUME, reason, message), _MOUNTED
     if reason in _SANDBOX_REASONS:
@@ -231,7 +260,10 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
         and ("image" in message or "ImagePull" in message)
         and "restarting" not in message
     ):
-        return PendingReason(Cause.IMAGE_PULL, reason, message), _IMAGE_PRESENT
+        image = re.search(r'image "([^"]+)"', message)
+        waits_for = _image(image[1], message) if image else ""
+        found = PendingReason(Cause.IMAGE_PULL, reason, message, waits_for=waits_for)
+        return found, _IMAGE_PRESENT
     if reason == "Failed" and ("configmap" in message or "secret" in message):
         return _missing_config(reason, message), _CREATED
     return None, 0
@@ -279,6 +311,8 @@ _REJECTIONS = (
     ),
     (r'violates PodSecurity "([^:"]+)', "Pods that Pod Security {0} permits"),
     (r'serviceaccount "([^"]+)" not found', "ServiceAccount {0}"),
+    (r"because it is being terminated", "a namespace that is not being deleted"),
+    (r"ValidatingAdmissionPolicy '([^']+)'", "ValidatingAdmissionPolicy {0} to accept its Pods"),
     (r"no PriorityClass with name (\S+) was found", "PriorityClass {0}"),
     (r'failed calling webhook "([^"]+)"', "webhook {0} to answer"),
     (r'admission webhook "([^"]+)" denied', "webhook {0} to accept its Pods"),
@@ -303,6 +337,8 @@ def rejection_ends(message: str) -> str:
     if _VIOLATION in message:
         label = "pod-security.kubernetes.io/enforce"
         return f"the namespace permits such Pods (label {label}), or the Job is created anew"
+    if ": must specify " in message:
+        return "a LimitRange sets them, or the ResourceQuota no longer requires them"
     if _INVALID in message:
         return "the Job is created anew with a corrected Pod template: the template is immutable"
     return ""

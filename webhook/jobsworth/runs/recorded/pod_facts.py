@@ -10,7 +10,7 @@ from jobsworth.controller.times import read_time
 
 Object = dict[str, Any]
 
-MAX_MESSAGE = 300
+MAX_MESSAGE = 600
 """Characters of a message that are kept: the kubelet and the scheduler write up to some thousand."""
 
 WHOLE_POD = ""

@@ -132,9 +132,9 @@ def _restarts(failed: JobFailure) -> WordedCause | None:
     for name, events in recording.pod_events.items():
         for event in events:
             if event.reason == "BackOff" and "restarting failed container" in event.message:
-                words = (
-                    f"a container of Pod {name} failed again and again in place ({event.message})"
-                )
+                found = re.search(r"container (\S+)", event.message)
+                which = f"container {found[1]}" if found else "a container"
+                words = f"{which} of Pod {name} failed again and again in place"
                 return WordedCause(
                     Cause.CRASH_LOOP, (words, "its exit codes are gone with the Pod")
                 )
@@ -262,6 +262,7 @@ def _doing(failed: JobFailure) -> tuple[str, Cause]:
 
 def _thing(reason: PendingReason) -> str:
     name = reason.waits_for or reason.cause.waits_for
+    name = name.removesuffix(" for its Pods")
     return f"{name} ({reason.words})" if reason.words else name
 
 

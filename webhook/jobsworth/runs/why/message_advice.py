@@ -205,7 +205,26 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
             "The admission check {0} has to pass: look at its controller (kubectl describe workload).",
         ),
     ),
+    Cause.START_ERROR: (
+        MessagePattern(
+            r"runAsNonRoot",
+            "Set securityContext.runAsUser to the number of another user than root in a new Job, or use an "
+            "image that has such a user.",
+            "containers",
+        ),
+        MessagePattern(
+            r"(?i)subpath",
+            "Correct the subPath, or what its volume holds, in a new Job.",
+            "containers",
+        ),
+    ),
     Cause.MISSING_CONFIG: (
+        MessagePattern(
+            r"references non-existent (?:config|secret) key: (\S+)",
+            "Add the key {0}, which an item of the volume names.",
+            "volumes",
+            "key",
+        ),
         MessagePattern(
             r"couldn't find key (\S+) in",
             "Add the key {0}.",
@@ -290,6 +309,14 @@ _BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
             "Change what the message of webhook {0} names in a new Job, or the rule of the webhook.",
         ),
         MessagePattern(
+            r"because it is being terminated",
+            "Create the Job in another namespace: this one is being deleted.",
+        ),
+        MessagePattern(
+            r"ValidatingAdmissionPolicy '([^']+)'",
+            "Change what the message of ValidatingAdmissionPolicy {0} names in a new Job, or the policy.",
+        ),
+        MessagePattern(
             r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per |limit to request ratio per ",
             "Correct the requests and limits in a new Job, or the LimitRange of the namespace.",
             "containers",
@@ -307,6 +334,8 @@ def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
     """Return the advice that the messages about Pods decide; empty if the cause alone does."""
     if cause in (Cause.OOM, Cause.CRASH_LOOP):
         return list(_out_of_memory(recording)) or list(_never_started(recording))
+    if cause == Cause.EXIT_CODE:
+        return list(_never_started(recording))
     if cause == Cause.CONTAINER_RUNS_ON:
         return [*_runs_on(recording), *_out_of_memory(recording)]
     reads = _BY_MESSAGE.get(cause, ())
@@ -422,8 +451,17 @@ def _out_of_memory(recording: Recording) -> Iterator[Advice]:
 
 
 def _never_started(recording: Recording) -> Iterator[Advice]:
-    """Yield the advice for a container in a crash loop that could never be started."""
+    """Yield the advice for a container in a crash loop that could never be started, or not on its node."""
     for pod in recording.pods:
+        runs = {each.container: each.message for each in pod.facts.last_runs}
+        for name, message in {**runs, **pod.facts.termination_messages}.items():
+            if "exec format error" in message:
+                yield Advice(
+                    f"Build the image of container {name} for the architecture of the node, or select other "
+                    "nodes in a new Job.",
+                    field=_container_path(recording, name),
+                )
+                return
         names = crashing(pod.facts)
         for last in pod.facts.last_runs:
             if last.container in names and last.never_ran:

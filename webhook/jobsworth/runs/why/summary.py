@@ -179,6 +179,11 @@ def _headline(found: Diagnosis) -> tuple[str, str]:
         return _line(start, waiting.brief or waiting.waiting_for)
     verbs = ("completed", "is completing") if end.success else ("failed", "is failing")
     at = end.decided if end.finished is None else end.finished
+    if end.success and waiting is not None:
+        after = spoken(max(0, at - recording.created) * SECOND)
+        age = "" if waiting.since is None else _age(found, waiting.since)
+        start = f"{subject} completed after {after}, and has waited{age} for "
+        return _line(start, waiting.waiting_for)
     after = spoken(max(0, at - recording.created) * SECOND)
     why = found.clauses[0] if found.clauses else end.reason
     return _line(f"{subject} {verbs[end.finished is None]} after {after}: ", why)

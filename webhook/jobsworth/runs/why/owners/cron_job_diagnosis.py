@@ -197,10 +197,8 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
     if state.cause == Cause.NOT_STARTED and state.why.startswith(_NO_EVENT):
         return replace(found, fix=_CONTROLLER, command=_LEASE)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
-        blocking = job.recording.job.name
-        words = ("kubectl", "delete", "job", *within, blocking)
-        fix = f"If Job {blocking} hangs, delete it, so that the next run starts:"
-        return replace(found, fix=fix, command=shlex.join(words))
+        text, command = fix_of_blocking(meta.get("namespace") or "", job.recording.job.name)
+        return replace(found, fix=text, command=command)
     return replace(
         found,
         fix=_of_template(found.fix),
@@ -209,6 +207,13 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
             for each in found.advice
         ),
     )
+
+
+def fix_of_blocking(namespace: str, job: str) -> Fix:
+    """Return the fix for runs that a Job holds back while it runs (concurrencyPolicy: Forbid)."""
+    within = ["-n", namespace] if namespace else []
+    command = shlex.join(("kubectl", "delete", "job", *within, job))
+    return Fix(f"If Job {job} hangs, delete it, so that the next run starts:", command)
 
 
 def for_template(fix: Fix) -> Fix:
@@ -245,9 +250,9 @@ class _Found:
             words = (
                 f"no run starts: its schedule {spec.get('schedule')!r}{zone} is invalid: {error}"
             )
-            return _State(
-                Cause.INVALID_SCHEDULE, words, "starts no run: its schedule is invalid", str(error)
-            )
+            what = "time zone" if "time zone" in str(error) else "schedule"
+            brief = f"starts no run: its {what} is invalid"
+            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error))
         if manifest["metadata"].get("deletionTimestamp"):
             names = manifest["metadata"].get("finalizers") or ()
             held = f" (held by {finalizers(names)})" if names else ""

@@ -127,7 +127,7 @@ def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
     [
         (
             "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\n",
-            "Workflow a is not validated: its templates hold single containers",
+            "Workflow a is not validated: containers of its templates are not Pod",
         ),
         (
             f"apiVersion: v1\nkind: ConfigMap\ndata:\n  job.yaml: {json.dumps(SOUND)}\n",

@@ -91,6 +91,10 @@ def cron(schedule: str = "0 3 * * *", zone: str = "Europe/Berlin") -> str:
         ),
         (JOB.replace("3600", "soon"), ("", "", None)),
         (
+            JOB.replace("spec:\n", "spec:\n  completionMode: Indexed\n  parallelism: 2\n", 1),
+            ("set completions to the number of indexes", "", None),
+        ),
+        (
             JOB.replace("memory: 1Gi", "memory: 1GB"),
             ("write 1G (powers of 1000) or 1Gi (powers of 1024)", "", None),
         ),

@@ -298,12 +298,17 @@ def test_the_schedules_of_a_cron_workflow_are_validated(
 @pytest.mark.parametrize(
     ("api_version", "kind", "parts", "words"),
     [
-        ("argoproj.io/v1alpha1", "Workflow", {}, "its templates hold single containers"),
+        (
+            "argoproj.io/v1alpha1",
+            "Workflow",
+            {},
+            "containers of its templates are not Pod templates",
+        ),
         (
             "argoproj.io/v1alpha1",
             "Workflow",
             {"spec": {"workflowTemplateRef": {"name": "load"}, "templates": [{"name": "a"}]}},
-            "its templates hold single containers",
+            "containers of its templates are not Pod templates",
         ),
         (
             "argoproj.io/v1alpha1",

@@ -48,7 +48,7 @@ EVALUATORS = {
     )
     for server in (LATEST, *REJECTED_BY.values())
 }
-WITHOUT_FIX = ("_known_names", "_label_value", "_time_zone", "_never_ends")
+WITHOUT_FIX = ("_known_names", "_label_value", "_time_zone", "_never_ends", "_no_completions")
 """Hints that give no fix; their errors have one, or more than one answer."""
 
 seeds = st.integers(0, 2**32)

@@ -409,7 +409,7 @@ UNVALIDATED_KINDS: tuple[UnvalidatedKind, ...] = (
         UnvalidatedKind(
             api_version="argoproj.io/*",
             kind=kind,
-            reason="its templates hold single containers, which are not Pod templates",
+            reason="containers of its templates are not Pod templates",
             manifests=(f"{spec}.templates[*].resource.manifest",),
             own=f"{spec}.templates",
             reference=f"{spec}.workflowTemplateRef",

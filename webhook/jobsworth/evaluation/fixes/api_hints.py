@@ -250,6 +250,10 @@ def _never_ends(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     return "Always is for Pods that never finish; a Job's Pods must end", None
 
 
+def _no_completions(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    return "set completions to the number of indexes", None
+
+
 def _label_value(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     label = rejected.finding.entry[1:-1]
     if label not in GENERATED_LABELS or rejected.finding.field != "spec.template.labels":
@@ -269,6 +273,7 @@ HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
     "CronJobSpec.schedule": _schedule,
     "CronJobSpec.time_zone": _time_zone,
     "JobSpec.pods_of_a_job_end": _never_ends,
+    "JobSpec.indexes_need_completions": _no_completions,
 }
 """Functions that return a hint, a fix, or both, by the key of the rule that reports the error."""
 

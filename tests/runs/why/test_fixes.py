@@ -14,7 +14,7 @@ from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
 from jobsworth.runs.why.saved_objects import SavedObjects
-from jobsworth.runs.why.summary import Summary, summary_of
+from jobsworth.runs.why.summary import Summary, brief, summary_of
 from support.replay.recorded_jobs import START, at, event, pod, recording, stored
 from support.simulation.simulated_runs import job
 
@@ -354,3 +354,8 @@ def test_a_rejection_names_what_can_end_it(message: str, headline: str, fix: str
 def test_a_program_for_another_architecture_is_recognized() -> None:
     found = summary_of(restarting("Error", "exec /app/etl: exec format error"))
     assert found.fix.startswith("Build the image of container main for the architecture")
+
+
+def test_a_list_of_indexes_is_not_cut() -> None:
+    text = "indexes 2, 5 failed with exit code 3: " + "a long message of a program " * 5
+    assert brief(text, 12) == "indexes 2, 5 failed with exit code 3"

@@ -25,6 +25,8 @@ from jobsworth.runs.why.unfinished_job import deleted_pods, kept_pods, overdue_p
 MAX_WORDS = 20
 """Words of the first line."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
+_END_OF_CLAUSE = re.compile(r"[;:] |(?<!\d), |, (?!\d)")
+"""Not between the numbers of a list."""
 _ONLY_A_TIME = re.compile(r"(it has waited )?since \S+")
 _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 """A parenthesis, with its first part in a group."""
@@ -157,7 +159,7 @@ def brief(text: str, words: int) -> str:
     for shorter in (text, _AFTER_FIRST.sub(r"\1)", text), _PARENTHESIS.sub("", text)):
         if len(shorter.split()) <= words:
             return shorter
-    clause = re.split(r"[,;:] ", _PARENTHESIS.sub("", text))[0]
+    clause = _END_OF_CLAUSE.split(_PARENTHESIS.sub("", text))[0]
     parts = clause.split()
     return clause if len(parts) <= words else f"{' '.join(parts[:words])}…"
 

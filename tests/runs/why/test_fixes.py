@@ -359,3 +359,21 @@ def test_a_program_for_another_architecture_is_recognized() -> None:
 def test_a_list_of_indexes_is_not_cut() -> None:
     text = "indexes 2, 5 failed with exit code 3: " + "a long message of a program " * 5
     assert brief(text, 12) == "indexes 2, 5 failed with exit code 3"
+
+
+def test_a_running_pod_on_a_node_that_is_not_ready_leads_to_the_node() -> None:
+    running = pod("train-a", 1, started=2)
+    running["spec"] = {"nodeName": "node-z9"}
+    running["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    unready = event("NodeNotReady", "Node is not ready", 20, "train-a", "Pod")
+    found = summary_of(diagnose(recording(stored(job(), active=1), running, events=(unready,))))
+    assert "node node-z9 of Pod train-a is not ready" in found.headline
+    assert found.command == "kubectl describe node node-z9"
+    assert summary_of(diagnose(recording(stored(job(), active=1), running))).fix == ""
+
+
+def test_a_quota_that_the_own_pods_of_the_job_fill_does_not_last_forever() -> None:
+    refused = event("FailedCreate", "Error creating: exceeded quota: compute, used: pods=1", 3)
+    value = stored(job(parallelism=2, completions=2), active=1)
+    found = summary_of(diagnose(recording(value, pod("train-a", 1, started=2), events=(refused,))))
+    assert "forever" not in found.following

@@ -20,7 +20,12 @@ from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
-from jobsworth.runs.why.unfinished_job import deleted_pods, kept_pods, overdue_pods
+from jobsworth.runs.why.unfinished_job import (
+    deleted_pods,
+    kept_pods,
+    on_unready_nodes,
+    overdue_pods,
+)
 
 MAX_WORDS = 20
 """Words of the first line."""
@@ -41,6 +46,7 @@ _LEADS: dict[Cause, str] = {
     Cause.NO_PARALLELISM: "Raise the parallelism:",
     Cause.INITIALIZING: "See what it does:",
     Cause.PENDING: "See what is missing:",
+    Cause.RUNNING: "See the node, whose Pods are evicted unless it is back in time:",
 }
 """Words before a command, where no advice about the cause says them."""
 _SHOWING = ("get", "describe")
@@ -108,7 +114,7 @@ NO_FIX = Fix()
 def fix_of(found: Diagnosis) -> tuple[Fix, tuple[Advice, ...]]:
     """Return what removes the cause, and the rest of the advice."""
     cause, command, advice = cause_to_fix(found), fixing_command(found), found.advice
-    lead = _LEADS.get(cause, "")
+    lead = _LEADS.get(cause, "") if command else ""
     if command.endswith(FORCED):
         lead = "If the machine is gone for good:"
         advice = tuple(each for each in advice if each.cause != Cause.TERMINATING)
@@ -274,6 +280,8 @@ def _otherwise(found: Diagnosis, waiting: Waiting) -> str:
         deadline = write_time(round(waiting.deadline))
         return f" Otherwise activeDeadlineSeconds fails the Job at {deadline}."
     pods = found.recording.pods
+    if waiting.progress and waiting.cause in (Cause.QUOTA, Cause.UNSCHEDULABLE):
+        return ""  # the end of its own Pods makes room
     held = any(overdue_pods(found.recording)) or any(each.facts.finalizers for each in pods)
     if not waiting.hangs or waiting.cause == Cause.SYNCING:
         return ""
@@ -439,6 +447,11 @@ def _image(found: Diagnosis) -> Words:
     return ("",) if _UNREACHABLE.search(message) else ("delete job", _JOB)
 
 
+def _unready_node(found: Diagnosis) -> Words:
+    lost = on_unready_nodes(found.recording)
+    return ("describe node", lost[0].facts.node) if lost else ("",)
+
+
 def _missing_config(found: Diagnosis) -> Words:
     message = _message(found)
     if key := _MISSING_KEY.search(message):
@@ -505,6 +518,7 @@ _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.PENDING: _pod,
     Cause.START_ERROR: _pod,
     Cause.INITIALIZING: _initializing,
+    Cause.RUNNING: _unready_node,
     Cause.SUSPENDED: _suspended,
     Cause.CONTAINER_RUNS_ON: _runs_on,
     Cause.CRASH_LOOP: _logs,

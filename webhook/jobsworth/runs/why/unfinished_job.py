@@ -378,9 +378,10 @@ def _progress(
         others = f" and {count(len(kept) - 1, 'Pod')} alike" if len(kept) > 1 else ""
         runs = "runs" if len(each.keeping) == 1 else "run"
         parts.append(f"in Pod {name}{others} {each.how}, and {listing(each.keeping)} {runs} on")
-    unready = _unready_node(recording)
-    if unready:
-        parts.append(unready)
+    lost = on_unready_nodes(recording)
+    if lost:
+        also = f" and {count(len(lost) - 1, 'Pod')} alike" if len(lost) > 1 else ""
+        parts.insert(0, f"node {lost[0].facts.node} of Pod {lost[0].name}{also} is not ready")
     if job.completions is not None:
         noun = "indexes" if job.indexed else "completions"
         parts.append(f"{job.status.succeeded} of {job.completions} {noun} succeeded")
@@ -390,13 +391,13 @@ def _progress(
     return ", ".join(parts)
 
 
-def _unready_node(recording: Recording) -> str:
-    """Return the node of a running Pod that the node controller reports as not ready, as a phrase; or "".
+def on_unready_nodes(recording: Recording) -> list[RecordedPod]:
+    """Return the running Pods whose nodes the node controller reports as not ready.
 
     The controller sets the Ready condition of each Pod of such a node to False, and the kubelet sets it to
     True again when the node is back (pkg/controller/util/node/controller_utils.go, 1.36).
     """
-    lost = [
+    return [
         pod
         for pod in recording.pods
         if pod.view.state == ACTIVE
@@ -404,10 +405,6 @@ def _unready_node(recording: Recording) -> str:
         and not pod.view.ready
         and any(each.reason == NODE_NOT_READY for each in recording.events_of(pod.name))
     ]
-    if not lost:
-        return ""
-    others = f" and {count(len(lost) - 1, 'Pod')} alike" if len(lost) > 1 else ""
-    return f"node {lost[0].facts.node} of Pod {lost[0].name}{others} is not ready"
 
 
 def _most_restarted(recording: Recording) -> str:

@@ -117,7 +117,7 @@ class CronJobReport(Report):
 
 
 class StuckJob(Report):
-    """An unfinished Job that has waited for too long."""
+    """A Job that has waited for too long; a finished one waits for its deletion."""
 
     namespace: str
     name: str

@@ -165,7 +165,8 @@ def _of_container(container: WaitingContainer) -> PendingReason | None:
 
 
 _MISSING_OBJECT = re.compile(r'(configmap|secret) "([^"]+)" not found')
-_MISSING_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) ([^\s/]*/)?(\S+)")
+MISSING_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)")
+"""Its groups are the key, the kind and the name of the object."""
 _ABSENT_KEY = re.compile(r"references non-existent (?:config|secret) key: (\S+)")
 _NAMES_CONFIG = re.compile(r"(?i)configmap|secret")
 _KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
@@ -175,8 +176,8 @@ def _missing_config(reason: str, message: str) -> PendingReason:
     waits_for = ""
     if found := _MISSING_OBJECT.search(message):
         waits_for = f"{_KINDS[found[1]]} {found[2]}"
-    elif found := _MISSING_KEY.search(message):
-        waits_for = f"key {found[1]} of {found[2]} {found[4]}"
+    elif found := MISSING_KEY.search(message):
+        waits_for = f"key {found[1]} of {found[2]} {found[3]}"
     elif found := _ABSENT_KEY.search(message):
         waits_for = f"key {found[1]} of a ConfigMap or Secret"
     return PendingReason(Cause.MISSING_CONFIG, reason, message, waits_for=waits_for)

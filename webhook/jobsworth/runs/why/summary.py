@@ -15,7 +15,7 @@ from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
-from jobsworth.runs.recorded.pending_pods import needs_new_job, rejection_waits_for
+from jobsworth.runs.recorded.pending_pods import MISSING_KEY, needs_new_job, rejection_waits_for
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
@@ -57,7 +57,6 @@ _BY_LOG = (Cause.EXIT_CODE, Cause.BACKING_OFF)
 """Causes whose command is about the failures so far."""
 _CLAIM = re.compile(r'(?i)persistentvolumeclaim "([^"]+)"')
 _MISSING = re.compile(r"(?i)\b(configmap|secret) \"")
-_MISSING_KEY = re.compile(r"in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)")
 _UNREACHABLE = re.compile(
     r"(?i)toomanyrequests|rate limit|\b429\b|no such host|timeout|refused|timed out|x509"
 )
@@ -454,8 +453,8 @@ def _unready_node(found: Diagnosis) -> Words:
 
 def _missing_config(found: Diagnosis) -> Words:
     message = _message(found)
-    if key := _MISSING_KEY.search(message):
-        return f"describe {key[1].lower()}", key[2]
+    if key := MISSING_KEY.search(message):
+        return f"describe {key[2].lower()}", key[3]
     kind = _MISSING.search(message)
     return (f"get {kind[1].lower()}s" if kind else "get configmaps,secrets",)
 

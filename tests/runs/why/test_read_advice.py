@@ -65,7 +65,7 @@ def advice(found: Diagnosis) -> list[tuple[str, str]]:
         ("3 node(s) had volume node affinity conflict", "volumes[1].persistentVolumeClaim.claimName", "WaitForFirstConsumer"),
         ("3 node(s) had untolerated taint {dedicated: gpu}", "tolerations", "dedicated: gpu"),
         ("3 node(s) had untolerated taint(s)", "tolerations", "add tolerations in a new Job"),
-        ("3 node(s) didn't match Pod's node affinity/selector", "nodeSelector", "label a node"),
+        ("3 node(s) didn't match Pod's node affinity/selector", "nodeSelector", "label the nodes"),
         ("3 node(s) didn't match pod anti-affinity rules", "affinity", "podAntiAffinity"),
         ("3 node(s) didn't match pod topology spread constraints", "topologySpreadConstraints", "ScheduleAnyway"),
         ("3 Insufficient memory", "containers[0].resources.requests.memory", "enough memory free"),

@@ -148,7 +148,7 @@ def test_all_that_pod_security_requires_is_shown_and_needs_a_new_job() -> None:
         ),
         (
             "no PriorityClass with name urgent was found",
-            "",
+            "kubectl get priorityclasses",
             "Create PriorityClass urgent",
         ),
     ],

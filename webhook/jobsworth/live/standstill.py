@@ -14,9 +14,9 @@ from jobsworth.controller.jobs import Job
 from jobsworth.controller.times import write_time
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause
+from jobsworth.runs.recorded.pending_pods import PendingReason
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, KeptPod
-from jobsworth.runs.waiting import Waiting, kept_waiting, other_controller
+from jobsworth.runs.waiting import Waiting, kept_waiting, other_controller, rejected_wait
 from jobsworth.wording import count
 
 INIT_CONTAINER_HANGS = 6
@@ -159,8 +159,7 @@ def _rejected(seen: Seen, bounds: Bounds) -> Standstill | None:
     if rejected is None or status.active or status.terminating:
         return None
     after = 0.0 if rejected.hopeless else bounds.stuck_after
-    waiting = Waiting(rejection_cause(rejected.message), detail=rejected.message)
-    return Standstill(rejected.since + after, waiting)
+    return Standstill(rejected.since + after, rejected_wait(rejected.message))
 
 
 def needs_events(seen: Seen) -> list[str]:

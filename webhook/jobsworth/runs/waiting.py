@@ -17,12 +17,8 @@ from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.settings import BUILT_IN, ControllerSettings
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.pending_pods import (
-    PendingReason,
-    rejection_cause,
-    rejection_ends,
-    rejection_waits_for,
-)
+from jobsworth.runs.recorded.messages import meaning_of
+from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause
 from jobsworth.runs.recorded.pod_facts import KeptPod
 from jobsworth.wording import listing
 
@@ -218,16 +214,18 @@ def _backing_off(given: _Standstill) -> Waiting:
     return Waiting(Cause.BACKING_OFF, last, ends_at=ends_at)
 
 
+def rejected_wait(message: str, since: float | None = None) -> Waiting:
+    """Return the wait of a Job whose Pods the API server rejects with a message."""
+    cause = rejection_cause(message)
+    meaning = meaning_of(cause, message)
+    waits_for, ends = meaning.fill(meaning.entry.waits_for), meaning.fill(meaning.entry.ends)
+    return Waiting(cause, since, message, waits_for=waits_for, ends=ends)
+
+
 def _too_few(given: _Standstill) -> Waiting:
     seen = given.seen
     if seen.rejected:
-        return Waiting(
-            rejection_cause(seen.rejected),
-            seen.rejected_since,
-            seen.rejected,
-            waits_for=rejection_waits_for(seen.rejected),
-            ends=rejection_ends(seen.rejected),
-        )
+        return rejected_wait(seen.rejected, seen.rejected_since)
     active = given.those(ACTIVE)
     if active and all(pod.name in seen.pending for pod in active):
         return _pending(given)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
 
 if TYPE_CHECKING:
@@ -123,21 +124,21 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
 
 
 def _unschedulable(reason: str, message: str) -> PendingReason:
-    found = PendingReason(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
-    if _CLAIMS.search(message) is None:
-        if not message.partition("preemption:")[0] or _ROOM.search(message) is not None:
-            return found
-        ends = "a node fits: nodes are added, or their labels, taints or volumes change"
-        return found._replace(ends=ends, waits_for="a node that takes its Pods")
-    ends = "they exist and are bound: the scheduler tries again by itself"
-    return found._replace(ends=ends, waits_for="the PersistentVolumeClaims of its Pods")
+    return _read(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
+
+
+def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingReason:
+    """Return the reason with what its message means."""
+    found = meaning_of(cause, message or reason)
+    waits_for = found.entry.waits_for
+    if cause == Cause.IMAGE_PULL:
+        waits_for = waits_for if image else ""
+    ends = found.fill(found.entry.ends)
+    return PendingReason(cause, reason, message, image, ends, found.fill(waits_for, image=image))
 
 
 _PREEMPTION = re.compile(r"(?<=\S)(?: no new claims to deallocate,)? preemption: .*", re.DOTALL)
 """The end of the scheduler's message: that no other Pod would have to go for this one."""
-_ROOM = re.compile(r"Insufficient|Too many pods|free ports|nodes are available: *$")
-_CLAIMS = re.compile(r"(?i)persistentvolumeclaim|didn't find available persistent volumes")
-"""A part of the scheduler's message about a Pod whose claims are missing or not bound."""
 
 
 def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
@@ -149,57 +150,18 @@ def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
 def _of_container(container: WaitingContainer) -> PendingReason | None:
     reason, message = container.reason, container.message
     if reason in _IMAGE_REASONS:
-        waits_for = _image(container.image, message)
-        return PendingReason(
-            Cause.IMAGE_PULL, reason, message, container.image, waits_for=waits_for
-        )
+        return _read(Cause.IMAGE_PULL, reason, message, container.image)
     if reason == _CONFIG_REASON and (not message or _NAMES_CONFIG.search(message)):
-        return _missing_config(reason, message)
-    if reason == _CONFIG_REASON:
-        return PendingReason(Cause.START_ERROR, reason, message)
-    if reason in _START_REASONS:
+        return _read(Cause.MISSING_CONFIG, reason, message)
+    if reason == _CONFIG_REASON or reason in _START_REASONS:
         return PendingReason(Cause.START_ERROR, reason, message)
     if reason == CRASH_LOOP:
         return PendingReason(Cause.CRASH_LOOP, reason, message)
     return None
 
 
-_MISSING_OBJECT = re.compile(r'(configmap|secret) "([^"]+)" not found')
-MISSING_KEY = re.compile(r"couldn't find key (\S+) in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)")
-"""Its groups are the key, the kind and the name of the object."""
-_ABSENT_KEY = re.compile(r"references non-existent (?:config|secret) key: (\S+)")
+_ABSENT_KEY = "references non-existent "
 _NAMES_CONFIG = re.compile(r"(?i)configmap|secret")
-_KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
-
-
-def _missing_config(reason: str, message: str) -> PendingReason:
-    waits_for = ""
-    if found := _MISSING_OBJECT.search(message):
-        waits_for = f"{_KINDS[found[1]]} {found[2]}"
-    elif found := MISSING_KEY.search(message):
-        waits_for = f"key {found[1]} of {found[2]} {found[3]}"
-    elif found := _ABSENT_KEY.search(message):
-        waits_for = f"key {found[1]} of a ConfigMap or Secret"
-    return PendingReason(Cause.MISSING_CONFIG, reason, message, waits_for=waits_for)
-
-
-_PULLS = (
-    (r"toomanyrequests|rate limit|\b429\b", "rate limit"),
-    (r"unauthorized|denied|authentication required|no basic auth|\b40[13]\b", "access denied"),
-    (r"no match for platform", "not for this platform"),
-    (r"no such host|timeout|connection refused|timed out|x509", "registry not reached"),
-    (r"not found|manifest unknown", "not found"),
-    (r"couldn't parse|invalid reference", "invalid name"),
-)
-"""Why an image cannot be pulled, in a few words, by the message of the container runtime."""
-
-
-def _image(image: str, message: str) -> str:
-    """Return what a Pod waits for whose image cannot be pulled; empty if the image is unknown."""
-    if not image:
-        return ""
-    why = next((words for pattern, words in _PULLS if re.search(pattern, message, re.I)), "")
-    return f"image {image} ({why})" if why else f"image {image}"
 
 
 def _of_events(events: Sequence[RecordedEvent], prepared: bool = False) -> PendingReason | None:
@@ -251,8 +213,8 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
         return _unschedulable(reason, message), _PLACED
     if reason in ("FailedMount", "FailedAttachVolume"):
         named = "not found" in message and ("configmap" in message or "secret" in message)
-        if named or _ABSENT_KEY.search(message):
-            return _missing_config(reason, message), _MOUNTED
+        if named or _ABSENT_KEY in message:
+            return _read(Cause.MISSING_CONFIG, reason, message), _MOUNTED
         return PendingReason(Cause.VOLUME, reason, message), _MOUNTED
     if reason in _SANDBOX_REASONS:
         return PendingReason(Cause.SANDBOX, reason, message), _MOUNTED
@@ -262,11 +224,10 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
         and "restarting" not in message
     ):
         image = re.search(r'image "([^"]+)"', message)
-        waits_for = _image(image[1], message) if image else ""
-        found = PendingReason(Cause.IMAGE_PULL, reason, message, waits_for=waits_for)
+        found = _read(Cause.IMAGE_PULL, reason, message, image[1] if image else "")
         return found, _IMAGE_PRESENT
     if reason == "Failed" and ("configmap" in message or "secret" in message):
-        return _missing_config(reason, message), _CREATED
+        return _read(Cause.MISSING_CONFIG, reason, message), _CREATED
     return None, 0
 
 
@@ -296,53 +257,7 @@ class Rejection(NamedTuple):
         return _INVALID in self.message
 
 
-_INVALID, _VIOLATION = " is invalid: ", "violates PodSecurity"
-
-
-def needs_new_job(message: str) -> bool:
-    """Return True if the message of a rejection is about the Pod template, which is immutable."""
-    return _INVALID in message or _VIOLATION in message
-
-
-_REJECTIONS = (
-    (r"exceeded quota: ([^,\s]+)", "room in ResourceQuota {0}"),
-    (
-        r"failed quota: ([^:\s]+): must specify",
-        "requests and limits that ResourceQuota {0} requires",
-    ),
-    (r'violates PodSecurity "([^:"]+)', "Pods that Pod Security {0} permits"),
-    (r'serviceaccount "([^"]+)" not found', "ServiceAccount {0}"),
-    (r"because it is being terminated", "a namespace that is not being deleted"),
-    (r"ValidatingAdmissionPolicy '([^']+)'", "ValidatingAdmissionPolicy {0} to accept its Pods"),
-    (r"no PriorityClass with name (\S+) was found", "PriorityClass {0}"),
-    (r'failed calling webhook "([^"]+)"', "webhook {0} to answer"),
-    (r'admission webhook "([^"]+)" denied', "webhook {0} to accept its Pods"),
-    (r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per ", "Pods within the LimitRange"),
-    (r"limit to request ratio per ", "Pods within the LimitRange"),
-    (_INVALID, "a valid Pod template"),
-)
-"""What a Job waits for whose Pods are rejected, by the message; ``{0}`` is the group of the pattern."""
-
-
-def rejection_waits_for(message: str) -> str:
-    """Return what a rejection makes the Job wait for, as a noun phrase; empty if its cause says it."""
-    for pattern, words in _REJECTIONS:
-        found = re.search(pattern, message)
-        if found is not None:
-            return words.format(*found.groups())
-    return ""
-
-
-def rejection_ends(message: str) -> str:
-    """Return what ends a rejection, as a clause after "when"; empty if its cause says it."""
-    if _VIOLATION in message:
-        label = "pod-security.kubernetes.io/enforce"
-        return f"the namespace permits such Pods (label {label}), or the Job is created anew"
-    if ": must specify " in message:
-        return "a LimitRange sets them, or the ResourceQuota no longer requires them"
-    if _INVALID in message:
-        return "the Job is created anew with a corrected Pod template: the template is immutable"
-    return ""
+_INVALID = " is invalid: "
 
 
 def rejection_cause(message: str) -> Cause:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from jobsworth.controller.pods import ACTIVE
 from jobsworth.lint.agents import NATIVE_SIDECARS, QUIT_REQUESTS
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
+from jobsworth.runs.recorded.messages import Meaning, meanings_of
 from jobsworth.runs.recorded.pending_pods import gone_reason, pending_reason, rejection
 from jobsworth.runs.recorded.recording import Recording
 from jobsworth.runs.why.failure_groups import stopped
@@ -41,295 +41,6 @@ class Advice(NamedTuple):
         return f"{where}: {self.text}" if where else self.text
 
 
-class MessagePattern(NamedTuple):
-    """Advice about a message that a pattern finds.
-
-    Attributes:
-        text: the advice; ``{0}`` is the first group of the pattern.
-        field: the path of the field to change, below the Pod template's spec; empty without one.
-        key: a key of that field whose value is the first group; empty without one.
-    """
-
-    pattern: str
-    text: str
-    field: str = ""
-    key: str = ""
-
-
-_ATTACH_LIMIT = (
-    "The node has as many volumes as it can attach: use fewer volumes for each Pod, or nodes with a higher "
-    "limit (kubectl describe csinode)."
-)
-_BY_MESSAGE: dict[Cause, tuple[MessagePattern, ...]] = {
-    Cause.VOLUME: (
-        MessagePattern(
-            r"Multi-Attach error",
-            "The volume is attached to another node, and its access mode allows only one: wait for the Pods "
-            "that use it to end; for Pods on several nodes, use a claim with ReadWriteMany in a new Job.",
-            "volumes",
-        ),
-        MessagePattern(
-            r"(?i)attach\w* limit|max\w* (?:volume|number of)|too many volumes", _ATTACH_LIMIT, "volumes"
-        ),
-        MessagePattern(
-            r"not found in the list of registered CSI drivers",
-            "The CSI driver does not run on this node: install it there, or keep the Pod off the node.",
-            "volumes",
-        ),
-        MessagePattern(
-            r"hostPath type check failed",
-            "Correct the path or the type of the hostPath volume: this node does not have it.",
-            "volumes",
-        ),
-        MessagePattern(
-            r"(?i)mount\.nfs|mount failed|timed out(?! waiting for the condition)|no route|refused|denied",
-            "The node does not reach the storage: check the address, the export and the path of the volume, "
-            "network policies, and the storage client on the node (kubectl describe pv).",
-            "volumes",
-        ),
-        MessagePattern(
-            r"unmounted volumes=\[([^\]]*)\]",
-            "Volume {0} does not become ready: look for the Events of its claim and of its attachment.",
-            "volumes",
-            "name",
-        ),
-        MessagePattern(
-            r"",
-            "Look at the claim, the volume and its attachment.",
-            "volumes",
-        ),
-    ),
-    Cause.UNSCHEDULABLE: (
-        MessagePattern(
-            r'persistentvolumeclaim "([^"]+)" not found',
-            "Create PersistentVolumeClaim {0} in the namespace of the Job, or correct the name in a new Job.",
-            "volumes",
-            "claimName",
-        ),
-        MessagePattern(
-            r'persistentvolumeclaim "([^"]+)" (is being deleted|bound to non-existent)',
-            "PersistentVolumeClaim {0} is being deleted or has lost its volume: create it anew.",
-            "volumes",
-            "claimName",
-        ),
-        MessagePattern(
-            r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes",
-            "Let the PersistentVolumeClaim be bound: its StorageClass must exist and have a provisioner that "
-            "runs, or a PersistentVolume must fit. Nodes and requests do not matter.",
-            "volumes",
-        ),
-        MessagePattern(
-            r"volume node affinity conflict",
-            "The volume of a claim is bound to a zone or node where no node takes the Pod: add a node there, "
-            "or use a claim whose StorageClass has volumeBindingMode: WaitForFirstConsumer.",
-            "volumes",
-        ),
-        MessagePattern(r"exceed max volume count", _ATTACH_LIMIT, "volumes"),
-        MessagePattern(
-            r"Insufficient ([\w./-]+?)(?=[,.]?(?:\s|$))",
-            "No node has enough {0} free: add a node that is large enough, wait for other Pods to end, or "
-            "lower the request in a new Job.",
-            "containers",
-            "requests",
-        ),
-        MessagePattern(
-            r"taint\(?s?\)? \{(node\.kubernetes\.io/[^:}]+)",
-            "Nodes have the taint {0}, which Kubernetes sets itself: repair the nodes, or uncordon them.",
-        ),
-        MessagePattern(
-            r"taint\(?s?\)? \{((?!node\.kubernetes\.io/|node-role\.kubernetes\.io/)[^}]*)\}",
-            "Nodes have the taint {0}, and the Pod does not tolerate it: add a toleration in a new Job, or "
-            "remove the taint.",
-            "tolerations",
-        ),
-        MessagePattern(
-            r"untolerated taint\(s\)(?! \{)",
-            "Nodes have taints that the Pod does not tolerate: add tolerations in a new Job, or remove the "
-            "taints.",
-            "tolerations",
-        ),
-        MessagePattern(
-            r"didn't match Pod's node affinity|didn't match node selector",
-            "Nodes lack the labels that nodeSelector or nodeAffinity requires: label a node, or correct the "
-            "selector in a new Job.",
-            "nodeSelector",
-        ),
-        MessagePattern(
-            r"didn't match pod (?:anti-)?affinity|didn't satisfy existing pods anti-affinity",
-            "Rules of podAffinity or podAntiAffinity exclude nodes: add nodes, or relax them in a new Job.",
-            "affinity",
-        ),
-        MessagePattern(
-            r"didn't match pod topology spread",
-            "The constraints exclude nodes: add nodes in other zones, or set whenUnsatisfiable: "
-            "ScheduleAnyway in a new Job.",
-            "topologySpreadConstraints",
-        ),
-        MessagePattern(
-            r"didn't have free ports",
-            "Another Pod of the node uses the hostPort: remove it in a new Job, or add nodes.",
-            "containers",
-        ),
-        MessagePattern(r"were unschedulable", "Nodes are cordoned: uncordon them, or add nodes."),
-        MessagePattern(r"Too many pods", "Nodes have as many Pods as they take: add nodes."),
-    ),
-    Cause.SUSPENDED: (
-        MessagePattern(
-            r"(\w*Queue \S+) (?:doesn't|does not) exist",
-            "Create {0}, or correct the label kueue.x-k8s.io/queue-name.",
-        ),
-        MessagePattern(
-            r"(\w*Queue \S+) is (?:stopped|not active|inactive)",
-            "{0} admits nothing: let its administrator see to it (kubectl describe).",
-        ),
-        MessagePattern(
-            r"request > maximum capacity|insufficient quota for (\S+)",
-            "The Job requests more than its queue can ever have: lower its requests or its parallelism, or "
-            "raise nominalQuota of the ClusterQueue.",
-            "containers",
-            "requests",
-        ),
-        MessagePattern(
-            r"insufficient unused quota(?: in cohort)?(?: for (\S+))?",
-            "Wait for other Workloads of the queue to end, lower the requests or the parallelism, or raise "
-            "nominalQuota of the ClusterQueue.",
-            "containers",
-            "requests",
-        ),
-        MessagePattern(
-            r"it is deactivated",
-            "Set spec.active: true on the Workload once the cause of its deactivation is gone.",
-        ),
-        MessagePattern(
-            r"admission check (\S+) is",
-            "The admission check {0} has to pass: look at its controller (kubectl describe workload).",
-        ),
-    ),
-    Cause.START_ERROR: (
-        MessagePattern(
-            r"runAsNonRoot",
-            "Set securityContext.runAsUser to the number of another user than root in a new Job, or use an "
-            "image that has such a user.",
-            "containers",
-        ),
-        MessagePattern(
-            r"(?i)subpath",
-            "Correct the subPath, or what its volume holds, in a new Job.",
-            "containers",
-        ),
-    ),
-    Cause.MISSING_CONFIG: (
-        MessagePattern(
-            r"references non-existent (?:config|secret) key: (\S+)",
-            "Add the key {0}, which an item of the volume names.",
-            "volumes",
-            "key",
-        ),
-        MessagePattern(
-            r"couldn't find key (\S+) in",
-            "Add the key {0}.",
-            "containers",
-            "key",
-        ),
-        MessagePattern(
-            r'configmap "([^"]+)" not found',
-            "Create ConfigMap {0} in the namespace of the Job.",
-            "",
-            "name",
-        ),
-        MessagePattern(
-            r'secret "([^"]+)" not found',
-            "Create Secret {0} in the namespace of the Job.",
-            "",
-            "name",
-        ),
-    ),
-    Cause.IMAGE_PULL: (
-        MessagePattern(
-            r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b",
-            "The registry refuses the node, or has no image of this name: give imagePullSecrets to the Pod "
-            "template or its ServiceAccount, delete the Job and create it anew.",
-            "imagePullSecrets",
-        ),
-        MessagePattern(
-            r"(?i)toomanyrequests|rate limit|\b429\b",
-            "The registry limits the rate: the kubelet tries again. Authenticate with imagePullSecrets, or "
-            "use a mirror, in a new Job.",
-            "imagePullSecrets",
-        ),
-        MessagePattern(
-            r"(?i)no match for platform|exec format",
-            "The image has no variant for the architecture of the node: push one, or select other nodes in a "
-            "new Job.",
-            "nodeSelector",
-        ),
-        MessagePattern(
-            r"(?i)no such host|i/o timeout|connection refused|timed out|x509",
-            "The node does not reach the registry: check its name, network and certificates. The kubelet "
-            "tries again.",
-            "containers",
-            "image",
-        ),
-    ),
-    Cause.QUOTA: (
-        MessagePattern(
-            r"failed quota: (\S+): must specify",
-            "ResourceQuota {0} requires that each container has the requests and limits of the message: set "
-            "them in a new Job, or default ones in a LimitRange.",
-            "containers",
-        ),
-        MessagePattern(
-            r"exceeded quota: ([^,\s]+)",
-            "Wait for other Pods of the namespace to end, raise ResourceQuota {0}, or lower the requests in "
-            "a new Job.",
-        ),
-    ),
-    Cause.PODS_REJECTED: (
-        MessagePattern(
-            r"violates PodSecurity",
-            "Delete the Job and create it anew with what the message requires, or let the namespace permit "
-            "such Pods.",
-        ),
-        MessagePattern(
-            r'serviceaccount "([^"]+)" not found',
-            "Create ServiceAccount {0} in the namespace of the Job.",
-            "serviceAccountName",
-        ),
-        MessagePattern(
-            r"no PriorityClass with name (\S+) was found",
-            "Create PriorityClass {0}, or correct the name in a new Job.",
-            "priorityClassName",
-        ),
-        MessagePattern(
-            r'failed calling webhook "([^"]+)"',
-            "Repair the server of webhook {0}, which does not answer.",
-        ),
-        MessagePattern(
-            r'admission webhook "([^"]+)" denied',
-            "Change what the message of webhook {0} names in a new Job, or the rule of the webhook.",
-        ),
-        MessagePattern(
-            r"because it is being terminated",
-            "Create the Job in another namespace: this one is being deleted.",
-        ),
-        MessagePattern(
-            r"ValidatingAdmissionPolicy '([^']+)'",
-            "Change what the message of ValidatingAdmissionPolicy {0} names in a new Job, or the policy.",
-        ),
-        MessagePattern(
-            r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per |limit to request ratio per ",
-            "Correct the requests and limits in a new Job, or the LimitRange of the namespace.",
-            "containers",
-        ),
-        MessagePattern(
-            r" is invalid: ",
-            "Correct the fields that the message names, delete the Job and create it anew.",
-        ),
-    ),
-}  # fmt: skip
-"""In the order in which they are tried; the empty pattern is the default."""
-
-
 def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
     """Return the advice that the messages about Pods decide; empty if the cause alone does."""
     if cause in (Cause.OOM, Cause.CRASH_LOOP):
@@ -338,14 +49,12 @@ def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
         return list(_never_started(recording))
     if cause == Cause.CONTAINER_RUNS_ON:
         return [*_runs_on(recording), *_out_of_memory(recording)]
-    reads = _BY_MESSAGE.get(cause, ())
-    message = " ".join(dict.fromkeys(_messages(recording, cause))) if reads else ""
+    message = " ".join(dict.fromkeys(_messages(recording, cause)))
     found: dict[str, Advice] = {}
-    for each in reads if message else ():
-        for match in re.finditer(each.pattern, message) if each.pattern or not found else ():
-            value = ((match[1] if match.re.groups else "") or "").strip(" :")
-            text = each.text.format(value)
-            found.setdefault(text, Advice(text, field=_place(recording, each, value)))
+    for each in meanings_of(cause, message):
+        text = each.fill(each.entry.advice)
+        if text:
+            found.setdefault(text, Advice(text, field=_place(recording, each)))
     return list(found.values())[:MAX_ADVICE]
 
 
@@ -373,29 +82,31 @@ def _template(recording: Recording) -> Mapping[str, Any]:
     return spec
 
 
-def _place(recording: Recording, read: MessagePattern, value: str) -> str:
+def _place(recording: Recording, read: Meaning) -> str:
     """Return the path of the field that advice concerns; empty if it names none."""
     template = _template(recording)
-    part = template.get(read.field) if read.field else template
-    below = f"{SPEC}.{read.field}" if read.field else SPEC
-    if read.key == "requests":
+    field, wanted = read.entry.field, read.entry.key
+    value = read.values[0] if read.values else ""
+    part = template.get(field) if field else template
+    below = f"{SPEC}.{field}" if field else SPEC
+    if wanted == "requests":
         value_path = next((path for path, key, _ in _leaves(part, below) if key == value), "")
         return value_path or f"{below}[0].resources.requests"
-    if read.key == "image":
+    if wanted == "image":
         return f"{below}[0].image"
-    if read.key:
+    if wanted:
         found = (
             path
             for path, key, leaf in _leaves(part, below)
-            if _names(key, read.key) and leaf == value
+            if _names(key, wanted) and leaf == value
         )
-        return next(found, read.field and below)
-    if read.field == "volumes":
+        return next(found, field and below)
+    if field == "volumes":
         claims = (path for path, key, _ in _leaves(part, below) if key == "claimName")
         return next(claims, below)
-    if read.field == "nodeSelector" and not part and template.get("affinity"):
+    if field == "nodeSelector" and not part and template.get("affinity"):
         return f"{SPEC}.affinity"
-    return read.field and below
+    return field and below
 
 
 def _names(key: str, wanted: str) -> bool:

@@ -15,7 +15,7 @@ from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
-from jobsworth.runs.recorded.pending_pods import MISSING_KEY, needs_new_job, rejection_waits_for
+from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import Diagnosis
@@ -55,16 +55,8 @@ _GOING_ON = (Cause.RUNNING, Cause.SYNCING)
 """States of an unfinished Job that need no fix, whatever its failures so far."""
 _BY_LOG = (Cause.EXIT_CODE, Cause.BACKING_OFF)
 """Causes whose command is about the failures so far."""
-_CLAIM = re.compile(r'(?i)persistentvolumeclaim "([^"]+)"')
-_MISSING = re.compile(r"(?i)\b(configmap|secret) \"")
-_UNREACHABLE = re.compile(
-    r"(?i)toomanyrequests|rate limit|\b429\b|no such host|timeout|refused|timed out|x509"
-)
-"""A part of the message about an image that the kubelet may pull later, as it is."""
 _KEPT_FOR = 3600
 """Seconds for which an API server keeps Events by default."""
-_ACCOUNT = re.compile(r'serviceaccount "([^"]+)" not found')
-_TAINTS = ("get nodes", "-o", "custom-columns=NAME:.metadata.name,TAINTS:.spec.taints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,17 +292,33 @@ def cause_to_fix(found: Diagnosis) -> Cause:
 
 def fixing_command(found: Diagnosis) -> str:
     """Return a command that removes the cause, or shows what it takes; empty without one."""
-    made = _MADE.get(cause_to_fix(found))
-    verb, *words = _BY_CAUSE.get(cause_to_fix(found), ("",)) if made is None else made(found)
+    cause = cause_to_fix(found)
+    made = _MADE.get(cause)
+    words = _by_message(found, cause)
+    if not words:
+        words = _BY_CAUSE.get(cause, ("",)) if made is None else made(found)
+    verb, *rest = words
     if not verb:
         return ""
     job, namespace = found.recording.job.name, found.recording.job.namespace
-    within = ["-n", namespace] if namespace and not _OF_CLUSTER.search(verb) else []
-    quoted = (quote(each.replace(_JOB, job)) for each in (*within, *words))
+    elsewhere = "-n" in rest or not namespace or _OF_CLUSTER.search(verb)
+    within = [] if elsewhere else ["-n", namespace]
+    quoted = (quote(each.replace(_JOB, job)) for each in (*within, *rest))
     return " ".join(("kubectl", verb, *quoted))
 
 
-_OF_CLUSTER = re.compile(r" node|webhookconfiguration")
+def _by_message(found: Diagnosis, cause: Cause) -> Words:
+    """Return the command that the message about the wait decides; empty if it decides none."""
+    meaning = meaning_of(cause, _message(found))
+    verb, _, rest = meaning.entry.command.partition(" ")
+    resource, *words = meaning.fill(rest, job=_JOB, claims=" ".join(_claims(found))).split() or [""]
+    if not verb or (_CLAIMS in meaning.entry.command and not words):
+        return ()
+    return f"{verb} {resource.lower()}", *words
+
+
+_OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass")
+_CLAIMS = "{claims}"
 _JOB = "{job}"
 _OF_GARBAGE_COLLECTOR = ("foregroundDeletion", "orphan")
 """Finalizers that the garbage collector removes."""
@@ -407,18 +415,6 @@ def _terminating(found: Diagnosis) -> Words:
     return _pod(found, TERMINATING)
 
 
-def _rejected(found: Diagnosis) -> Words:
-    message = _message(found)
-    if "LimitRange" in rejection_waits_for(message):
-        return ("describe limitrange",)
-    if "failed calling webhook" in message:
-        return ("get mutatingwebhookconfigurations,validatingwebhookconfigurations",)
-    account = _ACCOUNT.search(message)
-    if account is not None:
-        return "create serviceaccount", account[1]
-    return ("delete job", _JOB) if needs_new_job(message) else _events(found)
-
-
 def _deleting(found: Diagnosis) -> Words:
     pods = deleted_pods(found.recording)
     if not pods:
@@ -440,27 +436,13 @@ def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:
     return ("describe pod", pods[0]) if pods else _events(found)
 
 
-def _image(found: Diagnosis) -> Words:
-    """Return the command for another image or other rights; none where the kubelet only has to try again."""
-    message = _message(found)
-    return ("",) if _UNREACHABLE.search(message) else ("delete job", _JOB)
-
-
 def _unready_node(found: Diagnosis) -> Words:
     lost = on_unready_nodes(found.recording)
     return ("describe node", lost[0].facts.node) if lost else ("",)
 
 
-def _missing_config(found: Diagnosis) -> Words:
-    message = _message(found)
-    if key := MISSING_KEY.search(message):
-        return f"describe {key[2].lower()}", key[3]
-    kind = _MISSING.search(message)
-    return (f"get {kind[1].lower()}s" if kind else "get configmaps,secrets",)
-
-
-def _volume(found: Diagnosis) -> Words:
-    """Return the command for the claim that the message names, or all of the template."""
+def _claims(found: Diagnosis) -> list[str]:
+    """Return the claims of the template that the message names by their volumes; all, if it names none."""
     volumes = (found.recording.manifest["spec"]["template"].get("spec") or {}).get("volumes") or ()
     message = _message(found)
     claims = {
@@ -473,30 +455,7 @@ def _volume(found: Diagnosis) -> Words:
         for name, claim in claims.items()
         if re.search(rf'[\["]{re.escape(name)}[\]"]', message)
     ]
-    chosen = dict.fromkeys(named or claims.values())
-    return ("describe pvc", *chosen) if chosen else _pod(found)
-
-
-def _quota(found: Diagnosis) -> Words:
-    message = _message(found)
-    name = re.search(r"quota: ([^,:\s]+)", message)
-    return "describe resourcequota", *([name[1]] if name else [])
-
-
-def _unschedulable(found: Diagnosis) -> Words:
-    message = _message(found)
-    claim = _CLAIM.search(message)
-    if claim:
-        return ("get pvc",) if f"{claim[0]} not found" in message else ("describe pvc", claim[1])
-    if "PersistentVolumeClaims" in message or "volume node affinity" in message:
-        return _volume(found)
-    if "Insufficient" in message:  # the other nodes would take the Pod
-        return ("describe nodes",)
-    if "taint" in message:
-        return _TAINTS
-    if "affinity" in message or "selector" in message:
-        return "get nodes", "--show-labels"
-    return ("describe nodes",)
+    return [*dict.fromkeys(named or claims.values())]
 
 
 _BY_CAUSE: dict[Cause, Words] = {
@@ -504,13 +463,10 @@ _BY_CAUSE: dict[Cause, Words] = {
 }
 """The verb with its resource, and the words behind the namespace."""
 _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
-    Cause.IMAGE_PULL: _image,
-    Cause.MISSING_CONFIG: _missing_config,
-    Cause.VOLUME: _volume,
-    Cause.QUOTA: _quota,
+    Cause.VOLUME: _pod,
     Cause.PODS_GONE: _events,
     Cause.OTHER_REASON: _events,
-    Cause.UNSCHEDULABLE: _unschedulable,
+    Cause.UNSCHEDULABLE: _pod,
     Cause.SCHEDULING_GATED: _pod,
     Cause.NO_SCHEDULER: _pod,
     Cause.SANDBOX: _pod,
@@ -523,7 +479,7 @@ _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.CRASH_LOOP: _logs,
     Cause.EXIT_CODE: _logs,
     Cause.BACKING_OFF: _logs,
-    Cause.PODS_REJECTED: _rejected,
+    Cause.PODS_REJECTED: _events,
     Cause.TERMINATING: _terminating,
     Cause.DELETING: _deleting,
 }

@@ -1,0 +1,453 @@
+"""What messages about Pods mean that do not start: one table for the wait, the advice and the command.
+
+The messages are those of the kubelet, the scheduler, the container runtime, the API server, Kueue and the
+cluster autoscaler. Sources: Kubernetes 1.26 to 1.37, Kueue 0.14, and cluster-autoscaler 1.33.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jobsworth.runs.cause import Cause
+
+OWN_CLAIMS = "the PersistentVolumeClaims of its Pods"
+
+
+class MessageMeaning(NamedTuple):
+    """What a message means that a pattern finds.
+
+    In the texts ``{0}`` is the first group of the pattern that has text, ``{1}`` the next.
+
+    Attributes:
+        pattern: the empty one finds any message that no other finds.
+        advice: what to change; empty for the advice of the cause.
+        field: the path of the field to change, below the Pod template's spec; empty without one.
+        key: a key of that field whose value is the first group; empty without one.
+        waits_for: what the Job or Pod waits for, as a noun phrase in which ``{image}`` is the image; empty
+            for that of the cause.
+        ends: what ends the wait, as a clause after "when"; empty for that of the cause.
+        command: the words behind kubectl that make the change or show what it takes. ``{job}`` is the name of
+            the Job, ``{claims}`` are those of the PersistentVolumeClaims of the template. Empty for the
+            command of the cause.
+    """
+
+    pattern: str
+    advice: str = ""
+    field: str = ""
+    key: str = ""
+    waits_for: str = ""
+    ends: str = ""
+    command: str = ""
+
+
+class Meaning(NamedTuple):
+    """A meaning, and the words of a message that fill its texts."""
+
+    entry: MessageMeaning
+    values: tuple[str, ...]
+
+    def fill(self, text: str, **names: str) -> str:
+        """Return one of its texts with the words of the message in it."""
+        return text.format(*self.values, **names)
+
+
+def meanings_of(cause: Cause, message: str) -> Iterator[Meaning]:
+    """Yield what a message about a cause means, once for each place that a pattern finds."""
+    known = False
+    for entry in MEANINGS.get(cause, ()) if message else ():
+        for match in re.finditer(entry.pattern, message) if entry.pattern or not known else ():
+            known = True
+            groups = (each.strip(" :") for each in match.groups() if each is not None)
+            yield Meaning(entry, tuple(groups))
+
+
+def meaning_of(cause: Cause, message: str) -> Meaning:
+    """Return the meaning that decides what is waited for: the first; one without texts if none is known."""
+    return next(meanings_of(cause, message), _NOTHING)
+
+
+_NOTHING = Meaning(MessageMeaning(""), ())
+_SEE_TAINTS = "get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints"
+_OTHER_NODE = "a node that takes its Pods"
+_NODE_FITS = "a node fits: nodes are added, or their labels, taints or volumes change"
+_BOUND = "it exists and is bound: the scheduler tries again by itself"
+_ATTACH_LIMIT = (
+    "The node has as many volumes as it can attach: use fewer volumes for each Pod, or nodes with a higher "
+    "limit (kubectl describe csinode)."
+)
+_CREATED = "it is created in the namespace of the Job: the kubelet tries again by itself"
+_NEW_JOB = "delete job {job}"
+_KEY_ADDED = "the key is added: the kubelet tries again by itself"
+
+
+def _unfit(
+    pattern: str, advice: str = "", field: str = "", key: str = "", command: str = "describe nodes"
+) -> MessageMeaning:
+    """Return the meaning of a message about nodes that a Pod cannot use, whatever room they have."""
+    return MessageMeaning(pattern, advice, field, key, _OTHER_NODE, _NODE_FITS, command)
+
+
+def _volume(pattern: str, advice: str, key: str = "") -> MessageMeaning:
+    """Return the meaning of a message about volumes that a node does not mount."""
+    return MessageMeaning(pattern, advice, "volumes", key, command="describe pvc {claims}")
+
+
+def _image(pattern: str, words: str, advice: str = "", field: str = "") -> MessageMeaning:
+    """Return the meaning of a message about an image, with the reason in a few words."""
+    waits_for = f"image {{image}} ({words})" if words else "image {image}"
+    return MessageMeaning(pattern, advice, field, waits_for=waits_for, command=_NEW_JOB)
+
+
+MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
+    Cause.VOLUME: (
+        _volume(
+            r"Multi-Attach error",
+            "The volume is attached to another node, and its access mode allows only one: wait for the Pods "
+            "that use it to end; for Pods on several nodes, use a claim with ReadWriteMany in a new Job.",
+        ),
+        _volume(r"(?i)attach\w* limit|max\w* (?:volume|number of)|too many volumes", _ATTACH_LIMIT),
+        _volume(
+            r"not found in the list of registered CSI drivers",
+            "The CSI driver does not run on this node: install it there, or keep the Pod off the node.",
+        ),
+        _volume(
+            r"hostPath type check failed",
+            "Correct the path or the type of the hostPath volume: this node does not have it.",
+        ),
+        _volume(
+            r"(?i)mount\.nfs|mount failed|timed out(?! waiting for the condition)|no route|refused|denied",
+            "The node does not reach the storage: check the address, the export and the path of the volume, "
+            "network policies, and the storage client on the node (kubectl describe pv).",
+        ),
+        _volume(
+            r"unmounted volumes=\[([^\]]*)\]",
+            "Volume {0} does not become ready: look for the Events of its claim and of its attachment.",
+            "name",
+        ),
+        _volume(r"", "Look at the claim, the volume and its attachment."),
+    ),
+    Cause.UNSCHEDULABLE: (
+        MessageMeaning(
+            r'(?i)persistentvolumeclaim "([^"]+)" not found',
+            "Create PersistentVolumeClaim {0} in the namespace of the Job, or correct the name in a new Job.",
+            "volumes",
+            "claimName",
+            "PersistentVolumeClaim {0}",
+            _BOUND,
+            "get pvc",
+        ),
+        MessageMeaning(
+            r'(?i)persistentvolumeclaim "([^"]+)" (?:is being deleted|bound to non-existent)',
+            "PersistentVolumeClaim {0} is being deleted or has lost its volume: create it anew.",
+            "volumes",
+            "claimName",
+            "PersistentVolumeClaim {0}",
+            _BOUND,
+            "describe pvc {0}",
+        ),
+        MessageMeaning(
+            r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes",
+            "Let the PersistentVolumeClaim be bound: its StorageClass must exist and have a provisioner that "
+            "runs, or a PersistentVolume must fit. Nodes and requests do not matter.",
+            "volumes",
+            "",
+            OWN_CLAIMS,
+            "they exist and are bound: the scheduler tries again by itself",
+            "describe pvc {claims}",
+        ),
+        _unfit(
+            r"volume node affinity conflict",
+            "The volume of a claim is bound to a zone or node where no node takes the Pod: add a node there, "
+            "or use a claim whose StorageClass has volumeBindingMode: WaitForFirstConsumer.",
+            "volumes",
+            command="describe pvc {claims}",
+        ),
+        _unfit(r"exceed max volume count", _ATTACH_LIMIT, "volumes"),
+        _unfit(
+            r"(?s)taint\(?s?\)? \{([\w./-]+)[:}].*Insufficient \1|"
+            r"Insufficient ([\w./-]+).*taint\(?s?\)? \{\2[:}]",
+            "The nodes that have {0} also have a taint of this name, and the Pod does not tolerate it: add a "
+            "toleration in a new Job.",
+            "tolerations",
+            command=_SEE_TAINTS,
+        ),
+        MessageMeaning(
+            r"Insufficient ([\w./-]+?)(?=[,.;]?(?:\s|$))",
+            "No node has enough {0} free: add a node that is large enough, wait for other Pods to end, or "
+            "lower the request in a new Job.",
+            "containers",
+            "requests",
+            command="describe nodes",
+        ),
+        MessageMeaning(
+            r"max node group size reached|max cluster \w+ limit reached",
+            "The autoscaler may not add nodes: raise the maximum size of the node group.",
+        ),
+        MessageMeaning(
+            r"didn't have free ports",
+            "Another Pod of the node uses the hostPort: remove it in a new Job, or add nodes.",
+            "containers",
+            command="describe nodes",
+        ),
+        MessageMeaning(
+            r"Too many pods",
+            "Nodes have as many Pods as they take: add nodes.",
+            command="describe nodes",
+        ),
+        _unfit(
+            r"taint\(?s?\)? \{(node\.kubernetes\.io/[^:}]+)",
+            "Nodes have the taint {0}, which Kubernetes sets itself: repair the nodes, or uncordon them.",
+            command=_SEE_TAINTS,
+        ),
+        _unfit(
+            r"taint\(?s?\)? \{((?!node\.kubernetes\.io/|node-role\.kubernetes\.io/)[^}]*)\}",
+            "Nodes have the taint {0}, and the Pod does not tolerate it: add a toleration in a new Job, or "
+            "remove the taint.",
+            "tolerations",
+            command=_SEE_TAINTS,
+        ),
+        _unfit(
+            r"untolerated taint\(s\)(?! \{)",
+            "Nodes have taints that the Pod does not tolerate: add tolerations in a new Job, or remove the "
+            "taints.",
+            "tolerations",
+            command=_SEE_TAINTS,
+        ),
+        _unfit(
+            r"didn't match Pod's node affinity|didn't match node selector",
+            "Nodes lack the labels that nodeSelector or nodeAffinity requires: correct the selector in a new "
+            "Job, or label the nodes that are meant for its Pods.",
+            "nodeSelector",
+            command="get nodes --show-labels",
+        ),
+        _unfit(
+            r"didn't match pod (?:anti-)?affinity|didn't satisfy existing pods anti-affinity",
+            "Rules of podAffinity or podAntiAffinity exclude nodes: add nodes, or relax them in a new Job.",
+            "affinity",
+            command="get nodes --show-labels",
+        ),
+        _unfit(
+            r"didn't match pod topology spread",
+            "The constraints exclude nodes: add nodes in other zones, or set whenUnsatisfiable: "
+            "ScheduleAnyway in a new Job.",
+            "topologySpreadConstraints",
+            command="get nodes --show-labels",
+        ),
+        _unfit(
+            r"were unschedulable",
+            "Nodes are cordoned: uncordon them, or add nodes.",
+            command="get nodes",
+        ),
+        _unfit(r"nodes are available: *\S"),
+    ),
+    Cause.SUSPENDED: (
+        MessageMeaning(
+            r"(\w*Queue \S+) (?:doesn't|does not) exist",
+            "Create {0}, or correct the label kueue.x-k8s.io/queue-name.",
+        ),
+        MessageMeaning(
+            r"(\w*Queue \S+) is (?:stopped|not active|inactive)",
+            "{0} admits nothing: let its administrator see to it (kubectl describe).",
+        ),
+        MessageMeaning(
+            r"request > maximum capacity|insufficient quota for (\S+)",
+            "The Job requests more than its queue can ever have: lower its requests or its parallelism, or "
+            "raise nominalQuota of the ClusterQueue.",
+            "containers",
+            "requests",
+        ),
+        MessageMeaning(
+            r"insufficient unused quota(?: in cohort)?(?: for (\S+))?",
+            "Wait for other Workloads of the queue to end, lower the requests or the parallelism, or raise "
+            "nominalQuota of the ClusterQueue.",
+            "containers",
+            "requests",
+        ),
+        MessageMeaning(
+            r"it is deactivated",
+            "Set spec.active: true on the Workload once the cause of its deactivation is gone.",
+        ),
+        MessageMeaning(
+            r"admission check (\S+) is",
+            "The admission check {0} has to pass: look at its controller (kubectl describe workload).",
+        ),
+    ),
+    Cause.START_ERROR: (
+        MessageMeaning(
+            r"runAsNonRoot",
+            "Set securityContext.runAsUser to the number of another user than root in a new Job, or use an "
+            "image that has such a user.",
+            "containers",
+        ),
+        MessageMeaning(
+            r"(?i)subpath",
+            "Correct the subPath, or what its volume holds, in a new Job.",
+            "containers",
+        ),
+    ),
+    Cause.MISSING_CONFIG: (
+        MessageMeaning(
+            r"references non-existent (?:config|secret) key: (\S+)",
+            "Add the key {0}, which an item of the volume names.",
+            "volumes",
+            "key",
+            "key {0} of a ConfigMap or Secret",
+            _KEY_ADDED,
+            "get configmaps,secrets",
+        ),
+        MessageMeaning(
+            r"couldn't find key (\S+) in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)",
+            "Add the key {0}.",
+            "containers",
+            "key",
+            "key {0} of {1} {2}",
+            _KEY_ADDED,
+            "describe {1} {2}",
+        ),
+        MessageMeaning(
+            r'configmap "([^"]+)" not found',
+            "Create ConfigMap {0} in the namespace of the Job.",
+            "",
+            "name",
+            "ConfigMap {0}",
+            _CREATED,
+            "get configmaps",
+        ),
+        MessageMeaning(
+            r'secret "([^"]+)" not found',
+            "Create Secret {0} in the namespace of the Job.",
+            "",
+            "name",
+            "Secret {0}",
+            _CREATED,
+            "get secrets",
+        ),
+        MessageMeaning(r"", command="get configmaps,secrets"),
+    ),
+    Cause.IMAGE_PULL: (
+        _image(
+            r"(?i)toomanyrequests|rate limit|\b429\b",
+            "rate limit",
+            "The registry limits the rate: the kubelet tries again. Authenticate with imagePullSecrets, or "
+            "use a mirror, in a new Job.",
+            "imagePullSecrets",
+        )._replace(command=""),
+        _image(
+            r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b",
+            "access denied",
+            "The registry refuses the node, or has no image of this name: give imagePullSecrets to the Pod "
+            "template or its ServiceAccount, delete the Job and create it anew.",
+            "imagePullSecrets",
+        ),
+        _image(
+            r"(?i)no match for platform|exec format",
+            "not for this platform",
+            "The image has no variant for the architecture of the node: push one, or select other nodes in a "
+            "new Job.",
+            "nodeSelector",
+        ),
+        _image(
+            r"(?i)no such host|timeout|connection refused|timed out|x509",
+            "registry not reached",
+            "The node does not reach the registry: check its name, network and certificates. The kubelet "
+            "tries again.",
+            "containers",
+        )._replace(key="image", command=""),
+        _image(r"(?i)not found|manifest unknown", "not found"),
+        _image(r"(?i)couldn't parse|invalid reference", "invalid name"),
+        _image(r"", ""),
+    ),
+    Cause.QUOTA: (
+        MessageMeaning(
+            r"failed quota: ([^:\s]+): must specify",
+            "ResourceQuota {0} requires that each container has the requests and limits of the message: set "
+            "them in a new Job, or default ones in a LimitRange.",
+            "containers",
+            "",
+            "requests and limits that ResourceQuota {0} requires",
+            "a LimitRange sets them, or the ResourceQuota no longer requires them",
+            "describe resourcequota {0}",
+        ),
+        MessageMeaning(
+            r"exceeded quota: ([^,\s]+)",
+            "Wait for other Pods of the namespace to end, raise ResourceQuota {0}, or lower the requests in "
+            "a new Job.",
+            waits_for="room in ResourceQuota {0}",
+            command="describe resourcequota {0}",
+        ),
+        MessageMeaning(r"", command="describe resourcequota"),
+    ),
+    Cause.PODS_REJECTED: (
+        MessageMeaning(
+            r'violates PodSecurity "([^:"]+)',
+            "Delete the Job and create it anew with what the message requires, or let the namespace permit "
+            "such Pods.",
+            waits_for="Pods that Pod Security {0} permits",
+            ends="the namespace permits such Pods (label pod-security.kubernetes.io/enforce), or the Job is "
+            "created anew",
+            command=_NEW_JOB,
+        ),
+        MessageMeaning(
+            r'serviceaccount "([^"]+)" not found',
+            "Create ServiceAccount {0} in the namespace of the Job.",
+            "serviceAccountName",
+            "",
+            "ServiceAccount {0}",
+            "it is created: the controller tries again by itself",
+            "create serviceaccount {0}",
+        ),
+        MessageMeaning(
+            r"because it is being terminated",
+            "Create the Job in another namespace: this one is being deleted.",
+            waits_for="a namespace that is not being deleted",
+        ),
+        MessageMeaning(
+            r"ValidatingAdmissionPolicy '([^']+)'",
+            "Change what the message of ValidatingAdmissionPolicy {0} names in a new Job, or the policy.",
+            waits_for="ValidatingAdmissionPolicy {0} to accept its Pods",
+        ),
+        MessageMeaning(
+            r"no PriorityClass with name (\S+) was found",
+            "Create PriorityClass {0}, or correct the name in a new Job.",
+            "priorityClassName",
+            waits_for="PriorityClass {0}",
+            command="get priorityclasses",
+        ),
+        MessageMeaning(
+            r'failed calling webhook "([^"]+)".*https://[^./]+\.([^./]+)\.svc',
+            "Repair the server of webhook {0}, which does not answer: its Pods are in namespace {1}.",
+            waits_for="webhook {0} to answer",
+            ends="the webhook answers: the controller tries again by itself",
+            command="get pods,endpointslices -n {1}",
+        ),
+        MessageMeaning(
+            r'failed calling webhook "([^"]+)"(?!.*https://[^./]+\.[^./]+\.svc)',
+            "Repair the server of webhook {0}, which does not answer.",
+            waits_for="webhook {0} to answer",
+            ends="the webhook answers: the controller tries again by itself",
+            command="get mutatingwebhookconfigurations,validatingwebhookconfigurations",
+        ),
+        MessageMeaning(
+            r'admission webhook "([^"]+)" denied',
+            "Change what the message of webhook {0} names in a new Job, or the rule of the webhook.",
+            waits_for="webhook {0} to accept its Pods",
+        ),
+        MessageMeaning(
+            r"(?:minimum|maximum) \S+ (?:usage|limit|request)\S* per |limit to request ratio per ",
+            "Correct the requests and limits in a new Job, or the LimitRange of the namespace.",
+            "containers",
+            waits_for="Pods within the LimitRange",
+            command="describe limitrange",
+        ),
+        MessageMeaning(
+            r" is invalid: ",
+            "Correct the fields that the message names, delete the Job and create it anew.",
+            waits_for="a valid Pod template",
+            ends="the Job is created anew with a corrected Pod template: the template is immutable",
+            command=_NEW_JOB,
+        ),
+    ),
+}  # fmt: skip
+"""In the order in which they are tried: the first decides what is waited for."""

@@ -12,7 +12,7 @@ from jobsworth.runs.recorded import messages
 from jobsworth.runs.recorded.messages import MessageMeaning, meaning_of, meanings_of
 
 ENTRIES = [(cause, each) for cause, entries in messages.MEANINGS.items() for each in entries]
-NAMES = {"image", "job", "claims"}
+NAMES = {"image", "job", "claims", "request"}
 
 
 @pytest.mark.parametrize(("cause", "entry"), ENTRIES, ids=str)

@@ -107,8 +107,56 @@ def test_room_is_not_what_a_taint_leaves_missing() -> None:
 
 def test_more_nodes_do_not_bind_a_claim() -> None:
     found = unschedulable("pod has unbound immediate PersistentVolumeClaims")
-    assert "for the PersistentVolumeClaims of its Pods" in found.sentence
+    assert "for PersistentVolumeClaim data (" in found.sentence
     assert not any("Add nodes" in text for _, text in advice(found))
+
+
+def test_the_request_is_named_with_the_resource_that_is_short() -> None:
+    texts = [text for _, text in advice(unschedulable("3 Insufficient nvidia.com/gpu"))]
+    assert any("enough nvidia.com/gpu free for the request of 8:" in text for text in texts)
+
+
+def test_a_taint_named_after_a_resource_is_tolerated_before_nodes_are_added() -> None:
+    for reasons in (
+        "3 node(s) had untolerated taint {nvidia.com/gpu: present}, 5 Insufficient nvidia.com/gpu",
+        "2 Insufficient nvidia.com/gpu, 3 node(s) had untolerated taint {nvidia.com/gpu: }",
+    ):
+        found = unschedulable(reasons)
+        assert advice(found)[0] == (
+            "spec.template.spec.tolerations",
+            "The nodes that have nvidia.com/gpu also have a taint of this name, and the Pod does not tolerate "
+            "it: add a toleration in a new Job.",
+        )
+        assert "for a node that takes its Pods" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "words"),
+    [
+        (
+            "NotTriggerScaleUp",
+            "pod didn't trigger scale-up: 2 Insufficient cpu, 1 max node group size reached",
+            "the autoscaler adds no node: 2 Insufficient cpu, 1 max node group size reached",
+        ),
+        (
+            "TriggeredScaleUp",
+            "pod triggered scale-up: [{workers 1->2 (max: 3)}]",
+            "the autoscaler adds a node: [{workers 1->2 (max: 3)}]",
+        ),
+    ],
+)
+def test_the_autoscaler_says_if_a_node_comes(reason: str, message: str, words: str) -> None:
+    scheduled = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/3 nodes are available: 3 Insufficient cpu.",
+    }
+    said = event(reason, message, 9, "train-a", "Pod")
+    found = pending({"conditions": [scheduled]}, said)
+    assert f"3 Insufficient cpu; {words}" in found.sentence
+    raised = any("maximum size of the node group" in text for _, text in advice(found))
+    assert raised == (reason == "NotTriggerScaleUp")
 
 
 def test_a_node_that_is_not_ready_needs_repair_and_no_toleration() -> None:

@@ -13,6 +13,9 @@ from typing import NamedTuple
 from jobsworth.runs.cause import Cause
 
 OWN_CLAIMS = "the PersistentVolumeClaims of its Pods"
+"""What a Pod waits for where the scheduler does not name its claims."""
+BOUND = "it exists and is bound: the scheduler tries again by itself"
+"""What ends the wait for one claim."""
 
 
 class MessageMeaning(NamedTuple):
@@ -22,7 +25,8 @@ class MessageMeaning(NamedTuple):
 
     Attributes:
         pattern: the empty one finds any message that no other finds.
-        advice: what to change; empty for the advice of the cause.
+        advice: what to change, in which ``{request}`` is what containers request of the first group; empty
+            for the advice of the cause.
         field: the path of the field to change, below the Pod template's spec; empty without one.
         key: a key of that field whose value is the first group; empty without one.
         waits_for: what the Job or Pod waits for, as a noun phrase in which ``{image}`` is the image; empty
@@ -72,7 +76,6 @@ _NOTHING = Meaning(MessageMeaning(""), ())
 _SEE_TAINTS = "get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints"
 _OTHER_NODE = "a node that takes its Pods"
 _NODE_FITS = "a node fits: nodes are added, or their labels, taints or volumes change"
-_BOUND = "it exists and is bound: the scheduler tries again by itself"
 _ATTACH_LIMIT = (
     "The node has as many volumes as it can attach: use fewer volumes for each Pod, or nodes with a higher "
     "limit (kubectl describe csinode)."
@@ -135,7 +138,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "volumes",
             "claimName",
             "PersistentVolumeClaim {0}",
-            _BOUND,
+            BOUND,
             "get pvc",
         ),
         MessageMeaning(
@@ -144,7 +147,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "volumes",
             "claimName",
             "PersistentVolumeClaim {0}",
-            _BOUND,
+            BOUND,
             "describe pvc {0}",
         ),
         MessageMeaning(
@@ -175,8 +178,8 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         ),
         MessageMeaning(
             r"Insufficient ([\w./-]+?)(?=[,.;]?(?:\s|$))",
-            "No node has enough {0} free: add a node that is large enough, wait for other Pods to end, or "
-            "lower the request in a new Job.",
+            "No node has enough {0} free{request}: add a node that is large enough, wait for other Pods to "
+            "end, or lower the request in a new Job.",
             "containers",
             "requests",
             command="describe nodes",

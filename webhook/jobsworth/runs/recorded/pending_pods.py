@@ -29,9 +29,12 @@ _START_REASONS = ("CreateContainerError", "RunContainerError", "PostStartHookErr
 _SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "NetworkNotReady")
 """Reasons of Events before the first container: network and devices (pkg/kubelet/events/event.go, 1.36)."""
 _ATTACHED, BACK_OFF, NODE_NOT_READY = "SuccessfulAttachVolume", "BackOff", "NodeNotReady"
+_NO_SCALE_UP, _SCALE_UP = "NotTriggerScaleUp", "TriggeredScaleUp"
+"""Reasons of the Events of cluster-autoscaler about a Pod without a node (1.33)."""
 EVENT_REASONS = (
     *("FailedMount", "FailedAttachVolume", _ATTACHED),
     *(*_SANDBOX_REASONS, BACK_OFF, NODE_NOT_READY),
+    *(_NO_SCALE_UP, _SCALE_UP),
 )
 """Reasons of the Events of a Pod that say what its conditions and container statuses do not."""
 _PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
@@ -96,7 +99,7 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         return PendingReason(Cause.SCHEDULING_GATED, _SCHEDULING_GATED, ", ".join(facts.gates))
     reason, message = facts.unscheduled
     if reason or message:
-        return _unschedulable(reason or "Unschedulable", message)
+        return _with_scaling(_unschedulable(reason or "Unschedulable", message), events)
     for container in facts.waiting:
         found = _of_container(container)
         if found is not None:
@@ -125,6 +128,17 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
 
 def _unschedulable(reason: str, message: str) -> PendingReason:
     return _read(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
+
+
+def _with_scaling(found: PendingReason, events: Sequence[RecordedEvent]) -> PendingReason:
+    """Return a reason with what the autoscaler last said about the Pod."""
+    said = [each for each in events if each.reason in (_NO_SCALE_UP, _SCALE_UP)]
+    if not said:
+        return found
+    last = max(said, key=lambda each: each.at or 0)
+    does = "adds no node" if last.reason == _NO_SCALE_UP else "adds a node"
+    text = f"the autoscaler {does}: {last.message.partition(': ')[2] or last.message}"
+    return found._replace(detail="; ".join(filter(None, (found.detail.rstrip(". "), text))))
 
 
 def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingReason:

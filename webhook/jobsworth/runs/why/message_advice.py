@@ -52,7 +52,7 @@ def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
     message = " ".join(dict.fromkeys(_messages(recording, cause)))
     found: dict[str, Advice] = {}
     for each in meanings_of(cause, message):
-        text = each.fill(each.entry.advice)
+        text = each.fill(each.entry.advice, request=_request(recording, each))
         if text:
             found.setdefault(text, Advice(text, field=_place(recording, each)))
     return list(found.values())[:MAX_ADVICE]
@@ -107,6 +107,20 @@ def _place(recording: Recording, read: Meaning) -> str:
     if field == "nodeSelector" and not part and template.get("affinity"):
         return f"{SPEC}.affinity"
     return field and below
+
+
+def _request(recording: Recording, read: Meaning) -> str:
+    """Return what containers request of a resource, as the end of a phrase; empty if they request none."""
+    if read.entry.key != "requests" or not read.values:
+        return ""
+    leaves = [*_leaves(_template(recording).get("containers"), "")]
+    for part in (".requests.", ".limits."):
+        amounts = [
+            str(leaf) for path, key, leaf in leaves if key == read.values[0] and part in path
+        ]
+        if amounts:
+            return f" for the request of {' + '.join(amounts)}"
+    return ""
 
 
 def _names(key: str, wanted: str) -> bool:

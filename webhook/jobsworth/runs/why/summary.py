@@ -460,13 +460,13 @@ def _claims(found: Diagnosis) -> list[str]:
 
 _BY_CAUSE: dict[Cause, Words] = {
     Cause.NO_PARALLELISM: _patch('"parallelism":1'),
+    Cause.UNSCHEDULABLE: ("describe nodes",),
 }
 """The verb with its resource, and the words behind the namespace."""
 _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.VOLUME: _pod,
     Cause.PODS_GONE: _events,
     Cause.OTHER_REASON: _events,
-    Cause.UNSCHEDULABLE: _pod,
     Cause.SCHEDULING_GATED: _pod,
     Cause.NO_SCHEDULER: _pod,
     Cause.SANDBOX: _pod,

@@ -16,6 +16,7 @@ from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
+from jobsworth.runs.recorded.messages import BOUND, OWN_CLAIMS
 from jobsworth.runs.recorded.pending_pods import (
     BACK_OFF,
     NODE_NOT_READY,
@@ -195,6 +196,14 @@ def _detailed(
     if waiting.cause == Cause.INITIALIZING:
         times = [pod.facts.initializing_since for pod in recording.pods]
         return replace(waiting, since=min((each for each in times if each), default=None))
+    if waiting.waits_for == OWN_CLAIMS:
+        volumes = (recording.manifest["spec"]["template"].get("spec") or {}).get("volumes") or ()
+        claims = [
+            each["persistentVolumeClaim"] for each in volumes if each.get("persistentVolumeClaim")
+        ]
+        if len(claims) == 1:
+            waits_for = f"PersistentVolumeClaim {claims[0].get('claimName')}"
+            waiting = replace(waiting, waits_for=waits_for, ends=BOUND)
     if waiting.cause in _ON_A_NODE:
         placed = [
             pod.scheduled or pod.created

@@ -13,6 +13,7 @@ from jobsworth.runs.recorded.pod_facts import MAX_MESSAGE, short
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.owners.cron_job_diagnosis import fix_of_blocking
 from jobsworth.runs.why.saved_objects import SavedObjects
 from jobsworth.runs.why.summary import Summary, brief, summary_of
 from support.replay.recorded_jobs import START, at, event, pod, recording, stored
@@ -204,8 +205,21 @@ def test_a_job_that_holds_back_runs_may_be_deleted_if_it_hangs() -> None:
     skipped = event("JobAlreadyActive", "Not starting", 6 * HOUR, "nightly", "CronJob")
     working = pod("train-a", 1, started=2)
     found = cron_job(running, skipped, working, active="train", concurrencyPolicy="Forbid")
-    assert found.fix == "If Job train hangs, delete it, so that the next run starts:"
-    assert found.command == "kubectl delete job -n batch train"
+    assert found.fix == (
+        "If its log shows that Job train hangs, delete it (kubectl delete job -n batch train): then the last "
+        "missed run starts at once. The log:"
+    )
+    assert found.command == "kubectl logs -n batch train-a --all-containers --tail=20"
+    assert [each.field for each in found.advice] == ["spec.jobTemplate.spec.activeDeadlineSeconds"]
+
+
+def test_without_its_pods_a_job_that_holds_back_runs_is_only_deleted() -> None:
+    fix = fix_of_blocking("batch", "train", "", late=True)
+    assert fix.text == (
+        "If Job train hangs, delete it: then the last missed run starts at once, if startingDeadlineSeconds "
+        "allows it:"
+    )
+    assert fix.command == "kubectl delete job -n batch train"
 
 
 def test_a_taint_of_a_node_that_was_not_ready_is_named_so() -> None:
@@ -377,3 +391,70 @@ def test_a_quota_that_the_own_pods_of_the_job_fill_does_not_last_forever() -> No
     value = stored(job(parallelism=2, completions=2), active=1)
     found = summary_of(diagnose(recording(value, pod("train-a", 1, started=2), events=(refused,))))
     assert "forever" not in found.following
+
+
+def failed_pods(*messages: str, **meta: Any) -> Diagnosis:
+    manifest = job(backoffLimit=len(messages) - 1, completions=len(messages), parallelism=1)
+    value = stored(manifest, (900, "Failed", "BackoffLimitExceeded"), failed=len(messages))
+    value["metadata"] |= meta
+    pods = []
+    for number, message in enumerate(messages):
+        each = pod(f"train-{number}", number * 10, number * 10 + 5, 3)
+        ended = each["status"]["containerStatuses"][0]["state"]["terminated"]
+        ended["message"] = message
+        pods.append(each)
+    return diagnose(read_recording(value, pods, ()))
+
+
+@pytest.mark.parametrize(
+    ("messages", "words"),
+    [
+        (("no such file", "no such file"), "2 Pods failed with exit code 3: no such file"),
+        (
+            ("no such file", "", "no such file"),
+            "3 Pods failed with exit code 3: 2 Pods: no such file",
+        ),
+        (
+            ("no such file", "permission denied"),
+            "exit code 3: Pod train-1: permission denied; Pod train-0: no such file",
+        ),
+        (
+            ("at 10:01 refused", "at 10:02 refused"),
+            "exit code 3: Pod train-1: at 10:02 refused (others alike)",
+        ),
+        (("a", "b", "c", "d"), "Pod train-3: d; Pod train-2: c; and 2 other messages"),
+    ],
+)
+def test_a_message_of_one_pod_does_not_stand_for_others(
+    messages: tuple[str, ...], words: str
+) -> None:
+    assert words in failed_pods(*messages).sentence
+
+
+def test_a_failed_job_does_not_run_again_unless_a_controller_creates_it() -> None:
+    again = "It does not run again: create it anew when the cause is gone."
+    assert summary_of(failed_pods("")).following == again
+    owner = {"kind": "CronJob", "name": "nightly", "uid": "cron", "controller": True}
+    assert summary_of(failed_pods("", ownerReferences=[owner])).following == ""
+
+
+def test_a_pod_that_a_finalizer_keeps_after_the_end_of_its_job_is_named() -> None:
+    value = stored(job(backoffLimit=0), (60, "Failed", "DeadlineExceeded"), failed=1)
+    value["spec"]["activeDeadlineSeconds"] = 60
+    held = pod("train-a", 0, 60, 143, deleted=60)
+    held["metadata"]["finalizers"] = ["acme.io/release-ip"]
+    found = summary_of(diagnose(read_recording(value, [held], ())))
+    assert any(
+        "Pod train-a stays until finalizer acme.io/release-ip is" in each.text
+        for each in found.advice
+    )
+
+
+def test_a_deadline_that_is_too_short_for_the_controller_is_raised() -> None:
+    late = event("MissSchedule", "Missed scheduled time", 6 * HOUR + 60, "nightly", "CronJob")
+    for found in (
+        cron_job(late, startingDeadlineSeconds=5),
+        cron_job(startingDeadlineSeconds=5),
+    ):
+        assert found.fix == "Raise spec.startingDeadlineSeconds:"
+        assert found.command == "kubectl edit cronjob -n batch nightly"

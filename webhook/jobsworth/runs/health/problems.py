@@ -15,7 +15,7 @@ from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
 from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
-from jobsworth.runs.why.owners.cron_job_diagnosis import fix_of_blocking, for_template
+from jobsworth.runs.why.owners.cron_job_diagnosis import SILENT, fix_of_blocking, for_template
 from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
 
@@ -242,7 +242,11 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     following = "" if block.wait is None else _ends(block.wait)
     fix = NO_FIX if block.wait is None else for_template(block.wait.fix)
     if block.cause == Cause.RUNNING:
-        fix = fix_of_blocking(health.evidence.namespace, block.job)
+        pod = "" if block.wait is None else block.wait.pod
+        late = health.evidence.cron_job.starting_deadline is not None
+        fix = fix_of_blocking(health.evidence.namespace, block.job, pod, late=late)
+    elif block.cause in (Cause.NOT_STARTED, Cause.CONTROLLER_AWAY):
+        fix = SILENT
     severity: Severity = "warning" if block.cause in _INTENDED else "error"
     code = "Overdue" if severity == "warning" else "Blocked"
     return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following, fix)

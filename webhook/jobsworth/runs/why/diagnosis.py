@@ -15,10 +15,17 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import RecordedEnd, Recording
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
+from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.failed_job import cause_of_failure, failure_clause, gone_cause
 from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
 from jobsworth.runs.why.message_advice import Advice, advice_by_messages
-from jobsworth.runs.why.unfinished_job import overdue_pods, remaining, standing, time_text
+from jobsworth.runs.why.unfinished_job import (
+    deleted_pods,
+    overdue_pods,
+    remaining,
+    standing,
+    time_text,
+)
 from jobsworth.wording import count
 
 _MAX_PODS = 5
@@ -118,10 +125,28 @@ def diagnose(
         sentence,
         tuple(groups),
         waiting,
-        advice_for(recording, causes, findings),
+        (*advice_for(recording, causes, findings), *_held_pods(recording)),
         clauses,
         doomed,
         so_far,
+    )
+
+
+def _held_pods(recording: Recording) -> Iterator[Advice]:
+    """Yield what to do about a Pod of a finished Job that a finalizer keeps, unless the Job waits for it."""
+    held = [pod for pod in deleted_pods(recording) if pod.facts.finalizers]
+    if (
+        not held
+        or recording.job.deleting
+        or recording.end is None
+        or recording.end.finished is None
+    ):
+        return
+    names = finalizers(held[0].facts.finalizers)
+    more = f" and {count(len(held) - 1, 'Pod')} alike" if len(held) > 1 else ""
+    yield Advice(
+        f"Pod {held[0].name}{more} stays until {names} is removed, which its owner does. If the owner is "
+        "gone for good, remove it with kubectl patch."
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobsworth.api.batch.termination_rules import Action
 from jobsworth.controller import well_known_names
@@ -16,7 +17,11 @@ from jobsworth.runs.recorded.recording import RecordedPod, Recording
 from jobsworth.runs.recorded.recording_reader import deletion_time
 from jobsworth.runs.rule_wording import rule_name
 from jobsworth.runs.why.pod_causes import PodCause, cause_of
+from jobsworth.wording import count
 
+MAX_MESSAGES = 2
+"""Different messages of the Pods of a group that are shown."""
+_DIGITS = re.compile(r"\d+")
 SYNC = 10
 """Seconds that a sync of the Job controller may take from the deletion of Pods to the status."""
 _MOST_TO_LEAST: tuple[Action, ...] = ("FailJob", "FailIndex", "Count", "Ignore")
@@ -50,29 +55,51 @@ class FailureGroup:
 def failure_groups(recording: Recording) -> list[FailureGroup]:
     """Group the failed Pods: those that ended the Job first, ignored ones last."""
     matcher = FailurePolicyMatcher(recording.job.failure_policy)
-    found: dict[tuple[PodCause, Action, str, str], list[RecordedPod]] = {}
+    found: dict[tuple[PodCause, Action, str, str], list[tuple[RecordedPod, str]]] = {}
     for pod in failed_pods(recording):
         match = matcher.match(pod.view)
         effect = match.action or well_known_names.COUNT
-        key = (
-            cause_of(pod, pod.facts, recording.events_of(pod.name)),
-            effect,
-            _rule(match),
-            _matched(match),
-        )
-        found.setdefault(key, []).append(pod)
+        cause = cause_of(pod, pod.facts, recording.events_of(pod.name))
+        key = (cause, effect, _rule(match), _matched(match))
+        found.setdefault(key, []).append((pod, cause.message))
     groups = [
         FailureGroup(
-            cause,
+            replace(cause, message=_messages(pods)),
             effect,
             rule,
             matched,
-            tuple(pods),
-            IndexSet.of({pod.index for pod in pods if pod.index is not None}),
+            tuple(pod for pod, _ in pods),
+            IndexSet.of({pod.index for pod, _ in pods if pod.index is not None}),
         )
         for (cause, effect, rule, matched), pods in found.items()
     ]
     return sorted(groups, key=lambda each: (_MOST_TO_LEAST.index(each.effect), -len(each.pods)))
+
+
+def _messages(pods: Sequence[tuple[RecordedPod, str]]) -> str:
+    """Return the messages of the Pods of a group, the latest first: which Pod's, unless all have the same.
+
+    Messages that differ only in their digits are shown once: they have times, or the index.
+    """
+    alike: dict[str, list[tuple[RecordedPod, str]]] = {}
+    for pod, message in reversed(pods):
+        if message:
+            alike.setdefault(_DIGITS.sub("0", message), []).append((pod, message))
+    if len({message for _, message in pods}) == 1:
+        return pods[0][1]
+    shown = [_told(same) for same in [*alike.values()][:MAX_MESSAGES]]
+    more = len(alike) - len(shown)
+    return "; ".join([*shown, *([f"and {count(more, 'other message')}"] if more else [])])
+
+
+def _told(pods: Sequence[tuple[RecordedPod, str]]) -> str:
+    """Return the message of some Pods, which at most differs in its digits, with the latest Pod."""
+    pod, message = pods[0]
+    name = f"Pod {pod.name}" if pod.index is None else f"index {pod.index}"
+    different = len({each for _, each in pods})
+    if different == 1 and len(pods) > 1:
+        name = f"{len(pods)} Pods"
+    return f"{name}: {message.rstrip('. ')}{' (others alike)' if different > 1 else ''}"
 
 
 def failed_pods(recording: Recording) -> list[RecordedPod]:

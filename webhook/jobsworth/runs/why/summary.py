@@ -55,6 +55,7 @@ _GOING_ON = (Cause.RUNNING, Cause.SYNCING)
 """States of an unfinished Job that need no fix, whatever its failures so far."""
 _BY_LOG = (Cause.EXIT_CODE, Cause.BACKING_OFF)
 """Causes whose command is about the failures so far."""
+_OTHER_JOB = re.compile(r"\bnew Job\b|\banew\b")
 _KEPT_FOR = 3600
 """Seconds for which an API server keeps Events by default."""
 
@@ -89,7 +90,19 @@ def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
     headline, said = _headline(found)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
     (lead, command), advice = fix_of(found)
-    return Summary(ended(headline), causes, lead, command, _following(found, subject), advice)
+    following = _following(found, subject)
+    if _ended_alone(found) and not _OTHER_JOB.search(lead):
+        again = f"{subject} does not run again: create it anew when the cause is gone."
+        following = " ".join(filter(None, (again, following)))
+    return Summary(ended(headline), causes, lead, command, following, advice)
+
+
+def _ended_alone(found: Diagnosis) -> bool:
+    """Return True for a Job that has failed, and that no controller creates anew."""
+    end, meta = found.recording.end, found.recording.manifest["metadata"]
+    owned = any(each.get("controller") for each in meta.get("ownerReferences") or ())
+    finished = end is not None and end.finished is not None
+    return found.outcome == "Failed" and finished and found.waiting is None and not owned
 
 
 class Fix(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from jobsworth.controller.cron_jobs.schedule_times import (
     most_recent_schedule_time,
     next_time,
 )
+from jobsworth.controller.pods import ACTIVE
 from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
@@ -30,6 +31,7 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.message_advice import Advice
 from jobsworth.runs.why.summary import Fix, Summary, owner_summary
 from jobsworth.wording import count
 
@@ -38,11 +40,15 @@ Object = dict[str, Any]
 _OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
 """Begins advice about a field of a Job."""
 _NO_EVENT = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
-_TOO_SHORT = "startingDeadlineSeconds"
 SHORTEST_DEADLINE = 10
 """Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
-_CONTROLLER = "See when it last renewed its Lease (a hosted control plane may have none):"
-_LEASE = "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'"
+SILENT = Fix(
+    "See when the CronJob controller last renewed its Lease (a hosted control plane may have none):",
+    "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",
+)
+"""The fix for runs that do not start although nothing shows why."""
+_DEADLINE = "Raise spec.startingDeadlineSeconds"
+_SCHEDULE = "Correct spec.schedule or spec.timeZone"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -123,6 +129,8 @@ class _State(NamedTuple):
         words: the state in full.
         brief: the headline after "CronJob NAME".
         why: its cause, apart from that of a Job; empty if the headline says it.
+        edit: what to edit in it, as a sentence without its end; empty for nothing.
+        silent: nothing shows why a run did not start.
         missed: the last scheduled time without a Job; None without one.
         following: the next scheduled time; None without one.
     """
@@ -133,6 +141,8 @@ class _State(NamedTuple):
     why: str = ""
     missed: int | None = None
     following: int | None = None
+    edit: str = ""
+    silent: bool = False
 
 
 def read_runs(jobs: Sequence[Object], uid: str) -> list[CronRun]:
@@ -176,12 +186,13 @@ def diagnose_cron_job(
         state.following,
         job,
         found.events,
-        _summary(meta, state, job),
+        _summary(manifest, state, job),
     )
 
 
-def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
+def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     """Return the short answer; what to change in the Job is to be changed in the template of the CronJob."""
+    meta = manifest["metadata"]
     name = meta.get("name") or ""
     found = owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state))
     within = ["-n", meta["namespace"]] if meta.get("namespace") else []
@@ -189,16 +200,18 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         words = ("kubectl", "patch", "cronjob", *within, *resumed)
         return replace(found, fix="Resume it:", command=shlex.join(words))
-    edited = shlex.join(("kubectl", "edit", "cronjob", *within, name))
-    if state.cause == Cause.INVALID_SCHEDULE:
-        return replace(found, fix="Correct spec.schedule or spec.timeZone:", command=edited)
-    if state.why.startswith(_TOO_SHORT):
-        return replace(found, fix="Raise spec.startingDeadlineSeconds:", command=edited)
-    if state.cause == Cause.NOT_STARTED and state.why.startswith(_NO_EVENT):
-        return replace(found, fix=_CONTROLLER, command=_LEASE)
+    if state.edit:
+        edited = shlex.join(("kubectl", "edit", "cronjob", *within, name))
+        return replace(found, fix=f"{state.edit}:", command=edited)
+    if state.silent:
+        return replace(found, fix=SILENT.text, command=SILENT.command)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
-        text, command = fix_of_blocking(meta.get("namespace") or "", job.recording.job.name)
-        return replace(found, fix=text, command=command)
+        active = [pod.name for pod in job.recording.pods if pod.view.state == ACTIVE]
+        held = job.recording.job
+        late = "startingDeadlineSeconds" in manifest["spec"]
+        fix = fix_of_blocking(held.namespace, held.name, next(iter(active), ""), late=late)
+        advice = (*found.advice, *_deadline(job))
+        return replace(found, fix=fix.text, command=fix.command, advice=advice)
     return replace(
         found,
         fix=_of_template(found.fix),
@@ -209,11 +222,32 @@ def _summary(meta: Object, state: _State, job: Diagnosis | None) -> Summary:
     )
 
 
-def fix_of_blocking(namespace: str, job: str) -> Fix:
-    """Return the fix for runs that a Job holds back while it runs (concurrencyPolicy: Forbid)."""
+def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
+    """Return the fix for runs that a Job holds back while it runs (concurrencyPolicy: Forbid).
+
+    Args:
+        pod: one of its active Pods; empty if none is known.
+        late: a run that is late may not start any more (startingDeadlineSeconds).
+    """
     within = ["-n", namespace] if namespace else []
-    command = shlex.join(("kubectl", "delete", "job", *within, job))
-    return Fix(f"If Job {job} hangs, delete it, so that the next run starts:", command)
+    deletion = shlex.join(("kubectl", "delete", "job", *within, job))
+    starts = "then the last missed run starts at once"
+    starts += ", if startingDeadlineSeconds allows it" if late else ""
+    if not pod:
+        return Fix(f"If Job {job} hangs, delete it: {starts}:", deletion)
+    return Fix(
+        f"If its log shows that Job {job} hangs, delete it ({deletion}): {starts}. The log:",
+        shlex.join(("kubectl", "logs", *within, pod, "--all-containers", "--tail=20")),
+    )
+
+
+def _deadline(job: Diagnosis) -> Iterator[Advice]:
+    """Yield the advice for a Job without a deadline that holds back others."""
+    if job.recording.job.active_deadline is None:
+        yield Advice(
+            "Set it, so that a run that hangs does not hold back the next ones forever.",
+            field="spec.jobTemplate.spec.activeDeadlineSeconds",
+        )
 
 
 def for_template(fix: Fix) -> Fix:
@@ -252,7 +286,7 @@ class _Found:
             )
             what = "time zone" if "time zone" in str(error) else "schedule"
             brief = f"starts no run: its {what} is invalid"
-            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error))
+            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error), edit=_SCHEDULE)
         if manifest["metadata"].get("deletionTimestamp"):
             names = manifest["metadata"].get("finalizers") or ()
             held = f" (held by {finalizers(names)})" if names else ""
@@ -262,7 +296,7 @@ class _Found:
         following = next_time(cron_job.schedule, self.now)
         if following == NEVER:
             words = "its schedule matches no date in the next five years"
-            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words)
+            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words, edit=_SCHEDULE)
         state = self._state(cron_job)
         if cron_job.suspended:
             return state
@@ -317,25 +351,45 @@ class _Found:
         also = f" and {number - 1} before it" if 1 < number <= MAX_MISSED else ""
         words = f"the run due at {write_time(missed)}{also} did not start"
         if failure or reason is None:
-            why = failure or self._silence(cron_job, missed)
+            silence = self._silence(cron_job, missed)
+            why = failure or silence.why
             late = missed == self._beyond_deadline(cron_job, until)
-            if late and not why.startswith(_TOO_SHORT):
+            if late and (failure or not silence.edit):
                 why += "; startingDeadlineSeconds is over, so that it does not start later"
             words = f"{words}{': ' if failure else '; '}{why}"
-            return _State(Cause.NOT_STARTED, words, brief, why, missed)
-        blocking = f", {self._sentence()}" if reason == Cause.JOB_ALREADY_ACTIVE else ""
-        return _State(reason, f"{words}: {MISSED[reason]}{blocking}", brief, MISSED[reason], missed)
+            found = _State(Cause.NOT_STARTED, words, brief, why, missed)
+            return found if failure else found._replace(edit=silence.edit, silent=silence.silent)
+        if reason == Cause.JOB_ALREADY_ACTIVE:
+            why = f"{MISSED[reason]}{self._usual()}"
+            return _State(reason, f"{words}: {why}, {self._sentence()}", brief, why, missed)
+        edit = _DEADLINE if reason == Cause.STARTING_DEADLINE else ""
+        return _State(
+            reason, f"{words}: {MISSED[reason]}", brief, MISSED[reason], missed, edit=edit
+        )
 
-    def _silence(self, cron_job: CronJob, missed: int) -> str:
+    def _usual(self) -> str:
+        """Return how long the runs before took, as the end of a clause; empty if none of them completed."""
+        took = [
+            each.ended - each.scheduled
+            for each in self.runs
+            if each.state == COMPLETE_RUN and each.ended is not None and not each.by_hand
+        ]
+        return f"; runs that completed took at most {spoken(max(took) * SECOND)}" if took else ""
+
+    def _silence(self, cron_job: CronJob, missed: int) -> _State:
         """Return what is known where no Event says why a run did not start."""
+        found = _State(Cause.NOT_STARTED, "", "")
         deadline = cron_job.starting_deadline
         if deadline is not None and deadline < SHORTEST_DEADLINE:
-            return f"{_TOO_SHORT} {deadline} may be over before the controller acts"
+            why = f"startingDeadlineSeconds {deadline} may be over before the controller acts"
+            return found._replace(why=why, edit=_DEADLINE)
         last = max(self.events, key=lambda each: each.at or 0, default=None)
         if last is None or (last.at or 0) < missed:
-            return _NO_EVENT
+            return found._replace(why=_NO_EVENT, silent=True)
         said = f"{last.reason} at {write_time(last.at or 0)}: {last.message}"
-        return f"no Event says why, but the CronJob controller runs: its last Event is {said}"
+        return found._replace(
+            why=f"no Event says why, but the CronJob controller runs: its last Event is {said}"
+        )
 
     def _reported_late(self, scheduled: int | None) -> bool:
         """Return True if the controller has reported that a scheduled time was past its deadline."""

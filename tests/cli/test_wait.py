@@ -88,8 +88,9 @@ def test_the_end_has_the_cause_a_command_and_what_comes_next(
     events = "Fix     kubectl get events -n batch --field-selector involvedObject.name=train"
     fails = [
         "Job train failed after 9 s: no Pod is left that shows how it failed.",
-        "Cause   backoffLimit 6 was exceeded",
+        "Cause   backoffLimit 6 was exceeded, at 2027-01-01T00:00:09Z",
         events,
+        "Next    It does not run again: create it anew when the cause is gone.",
         more,
     ]
     for each, code, lines in ((suspended, 3, waits), (failed, 1, fails)):
@@ -146,3 +147,14 @@ def test_the_line_of_progress() -> None:
     )
     queue = Progress("train", False, None, 0, 0, 0, 0, 2, True, 1)
     assert progress_line(queue) == "train  0:00:01  0 Pods succeeded, 2 terminating, suspended"
+
+
+def test_why_without_a_cluster_names_saved_objects(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    with pytest.raises(SystemExit) as stopped:
+        run(["why", "job/train"])
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert "name a file that kubectl get job,pods,events -o yaml has written" in error

@@ -103,6 +103,30 @@ def test_a_job_whose_init_container_runs_is_not_stuck() -> None:
     assert found.cron_jobs[0].block.cause == "Initializing"
 
 
+def held_back(*completed: dict[str, Any]) -> Any:
+    """Return the health of a CronJob whose run of 4 h ago still runs, after others that completed."""
+    job = a_job(NOON - 4 * HOUR, "")
+    running = {
+        "containerStatuses": [{"name": "main", "state": {"running": {}}}],
+        "phase": "Running",
+    }
+    cron_job = a_cron_job(last=NOON - 4 * HOUR, active=(job["metadata"]["name"],), **FORBID)
+    pods = (a_pod(job, "Running", status=running),)
+    return health(cron_job, jobs=(*completed, job), pods=pods, since=NOON - 5 * HOUR - 60)
+
+
+def test_a_run_that_takes_far_longer_than_others_and_holds_back_the_next_is_an_error() -> None:
+    found = held_back(a_job(NOON - 5 * HOUR))
+    assert problems(found) == [("error", "Blocked")]
+    problem = next(problem for _, some in problems_by_object(found) for problem in some)
+    assert "runs that completed took at most" in problem.why
+    assert problem.fix.command.startswith("kubectl logs")
+
+
+def test_a_run_that_holds_back_the_next_is_a_warning_where_no_other_has_completed() -> None:
+    assert problems(held_back())[0] == ("warning", "Overdue")
+
+
 def test_an_init_container_that_runs_for_an_hour_hangs() -> None:
     started = {"running": {"startedAt": write_time(NOON - 2 * HOUR)}}
     found = blocked(a_pod(JOB, status=init_container(started)), active=1)
@@ -266,6 +290,14 @@ def test_a_success_by_hand_clears_the_failures() -> None:
 def test_with_a_history_limit_of_1_there_may_be_more_failures() -> None:
     found = health_of_one(a_cron_job(last=NOON), jobs=(a_job(NOON - HOUR, "Failed"),))
     assert (len(found.failures), found.more_failures) == (1, True)
+
+
+def test_no_failure_is_missing_where_no_other_run_was_due_since_the_last_success() -> None:
+    found = health_of_one(
+        a_cron_job(last=NOON - HOUR, successful=NOON - 90 * 60),
+        jobs=(a_job(NOON - HOUR, "Failed"),),
+    )
+    assert (len(found.failures), found.more_failures) == (1, False)
 
 
 def test_an_invalid_schedule_is_reported() -> None:

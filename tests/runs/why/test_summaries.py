@@ -62,7 +62,7 @@ def test_what_the_first_line_says_is_not_said_again() -> None:
     value = stored(job(backoffLimit=0), (9, "Failed", "BackoffLimitExceeded"), failed=1)
     short = summary_of(diagnose(recording(value, pod("train-a", 0, 8, 3, started=1))))
     assert short.headline == "Job train failed after 9 s: Pod train-a failed with exit code 3."
-    assert short.causes == ("backoffLimit 0 was exceeded",)
+    assert short.causes == ("backoffLimit 0 was exceeded, at 2027-01-01T00:00:09Z",)
     assert short.command == "kubectl logs -n batch train-a -c main"
 
 

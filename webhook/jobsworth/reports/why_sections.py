@@ -27,14 +27,18 @@ EVENT_HEADERS = ("at", "about", "reason", "message")
 COMPARED_HEADERS = ("Pod", "at", "how it ended", "recorded", "with it")
 MAX_EVENTS, MAX_OWNER_EVENTS, MAX_ROWS = 8, 5, 10
 MAX_FAILURES = 60
+_GRAVEST_FIRST = ("error", "warning", "")
 MAX_MESSAGE = 200
 """Characters of the message of an Event."""
 
 
 def all_why_sections(answers: Sequence[Answer]) -> Iterator[Section]:
-    """Yield the sections of all answers, with the namespaces beside the names if there are several."""
+    """Yield the sections of all answers, the gravest first.
+
+    The namespaces are beside the names if there are several.
+    """
     several = len({_namespace(each.diagnosis) for each in answers}) > 1
-    for answer in answers:
+    for answer in sorted(answers, key=lambda each: _GRAVEST_FIRST.index(_style(each.diagnosis))):
         first, *others = why_sections(answer)
         found = answer.diagnosis
         namespace, name = _namespace(found), _name(found)

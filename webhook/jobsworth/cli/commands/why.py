@@ -31,6 +31,7 @@ Object = dict[str, Any]
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 FORMATS = ("text", "markdown", "json", "html")
 DEFAULT_LOG_LINES = 20
+SAVED = "name a file that kubectl get job,pods,events -o yaml has written"
 RIGHTS = "see the Role in docs/why.md for the rights that it takes"
 
 
@@ -205,7 +206,7 @@ def _of_cluster(
     server: ApiServer,
     findings: Callable[[Object, frozenset[str]], Sequence[Finding]],
 ) -> Iterator[Answer]:
-    from jobsworth.client.api_errors import ApiError
+    from jobsworth.client.api_errors import ApiError, NotConfigured
     from jobsworth.client.rest_config import rest_config
     from jobsworth.live.errors import JobNotFound
     from jobsworth.live.job_reading import ReadingOptions
@@ -238,6 +239,8 @@ def _of_cluster(
         raise InputError(str(error.in_cluster(config.name))) from None
     except ApiError as error:
         advice = f": {RIGHTS}" if error.code == 403 else ""
+        if isinstance(error, NotConfigured):
+            advice = f"; or {SAVED}"
         raise _ClusterError(f"{error}{advice}") from None
     except (MalformedObject, BadRecording) as error:
         raise InputError(str(error)) from None

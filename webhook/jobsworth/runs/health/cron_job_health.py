@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jobsworth.controller.cron_jobs.cron_job import FORBID
-from jobsworth.controller.cron_jobs.schedule_times import NEVER, next_time
+from jobsworth.controller.cron_jobs.schedule_times import NEVER, count_times, next_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.accounted_runs import AccountedWindow
 from jobsworth.runs.health.evidence import CronJobEvidence
@@ -99,13 +99,17 @@ def health_of(
     block = None
     if overdue is not None:
         block = _block(evidence, in_the_way, overdue, waits, away_since)
+    failures = tuple(_failures(evidence, last_success))
+    begin = cron_job.created if last_success is None else last_success
+    until = cron_job.status.last_schedule or now
+    due = count_times(cron_job.schedule, begin, until, len(failures) + 1)
     return CronJobHealth(
         evidence=evidence,
         window=window,
         overdue_since=overdue,
         block=block,
-        failures=tuple(_failures(evidence, last_success)),
-        more_failures=_more_failures(evidence),
+        failures=failures,
+        more_failures=due > len(failures) and _more_failures(evidence),
         last_success=last_success,
         following=None if cron_job.suspended or following == NEVER else following,
         never_fires=following == NEVER,

@@ -22,6 +22,8 @@ from jobsworth.wording import count, listing
 OVERDUE_AFTER = 60
 """Seconds after which an overdue run is a problem: a controller with much work starts runs later."""
 _MAX_NAMED = 3
+_UNUSUAL = 5
+"""Times the longest completed run, after which a Job in the way is taken to hang."""
 _INTENDED = frozenset(
     (
         Cause.RUNNING,
@@ -247,9 +249,27 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
         fix = fix_of_blocking(health.evidence.namespace, block.job, pod, late=late)
     elif block.cause in (Cause.NOT_STARTED, Cause.CONTROLLER_AWAY):
         fix = SILENT
-    severity: Severity = "warning" if block.cause in _INTENDED else "error"
+    hangs = block.cause == Cause.RUNNING and number > 1 and _unusual(health, now)
+    why = f"{why}; {hangs}" if hangs else why
+    severity: Severity = "warning" if block.cause in _INTENDED and not hangs else "error"
     code = "Overdue" if severity == "warning" else "Blocked"
     return Problem(severity, code, f"{overdue}: {why}{ends}", headline, why, following, fix)
+
+
+def _unusual(health: CronJobHealth, now: int) -> str:
+    """Return how long the Job in the way runs beside those that completed, if that is far longer."""
+    block = health.block
+    took = [
+        run.ended - run.created
+        for run in health.evidence.runs.values()
+        if run.outcome == "Complete" and run.ended is not None and run.created is not None
+    ]
+    if block is None or block.since is None or not took:
+        return ""
+    longest = max(took)
+    if now - block.since < _UNUSUAL * longest:
+        return ""
+    return f"runs that completed took at most {duration(longest)}"
 
 
 def _block_words(block: Block, now: int) -> str:
@@ -293,8 +313,10 @@ def _window_problems(health: CronJobHealth, now: int) -> Iterator[Problem]:
     for run in health.window.runs:
         if run.state == "Skipped":
             skipped.setdefault(run.cause or Cause.NOT_STARTED, Counter())[run.behind] += 1
+    overdue = health.overdue_seconds(now) >= OVERDUE_AFTER and health.block is not None
     for cause, holders in skipped.items():
-        if cause != Cause.SUSPENDED:
+        told = overdue and health.block is not None and {*holders} == {health.block.job}
+        if cause != Cause.SUSPENDED and not told:
             named = _most_common(holders)
             message = f"{_runs(holders.total())} skipped: {MISSED_RUN_WORDS[cause]}{named}"
             yield Problem("warning", "Skipped", message)

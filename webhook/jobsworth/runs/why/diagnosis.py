@@ -220,6 +220,7 @@ _IGNORE_DISRUPTIONS = (
     "first of spec.podFailurePolicy in a new Job, so that disruptions do not count."
 )
 _READ_LOG = "Read the end of the log of the failed container."
+_READ_MORE = "Remove the cause that the program names. Its log has more."
 _NO_LOG = (
     "The Pods are gone, and their logs with them: collect the logs, or set restartPolicy: Never, which keeps "
     "failed Pods as long as the Job."
@@ -337,7 +338,8 @@ def advice_for(
     for each in dict.fromkeys(causes):
         text, of_cause = _BY_CAUSE.get(_ALIKE.get(each, each), ("", ()))
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
-        text = _NO_LOG if text == _READ_LOG and gone else text
+        if text == _READ_LOG:
+            text = _NO_LOG if gone else _READ_MORE if _reported(recording) else text
         codes.update(of_cause)
         of_messages = advice_by_messages(recording, each) or [Advice(text)]
         texts += (advice._replace(cause=each) for advice in of_messages)
@@ -347,6 +349,15 @@ def advice_for(
     if exact is not None:
         texts = [exact if each.text == _IGNORE_DISRUPTIONS else each for each in texts]
     return tuple(_distinct([*texts, *found]))
+
+
+def _reported(recording: Recording) -> bool:
+    """Return True if a program has written why it failed, so that the cause has its message."""
+    facts = [pod.facts for pod in recording.pods]
+    return any(
+        any(each.termination_messages.values()) or any(last.message for last in each.last_runs)
+        for each in facts
+    )
 
 
 def _distinct(texts: Sequence[Advice]) -> Iterator[Advice]:

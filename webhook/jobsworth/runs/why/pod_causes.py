@@ -64,7 +64,7 @@ _DISRUPTIONS: dict[str, PodCause] = {
         Cause.EVICTION,
         True,
         "evicted",
-        "through the eviction API (a node drain, a scale-down)",
+        "through the eviction API (a drain or scale-down)",
         "eviction",
     ),
     "DeletionByTaintManager": PodCause(

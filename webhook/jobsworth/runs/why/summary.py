@@ -29,6 +29,10 @@ from jobsworth.runs.why.unfinished_job import (
 
 MAX_WORDS = 20
 """Words of the first line."""
+_FEW = 8
+"""Words that are not worth to be cut out of a text."""
+_ALL = 1000
+"""More words than a headline has."""
 _PARENTHESIS = re.compile(r" \([^()]*\)")
 _END_OF_CLAUSE = re.compile(r"[;:] |(?<!\d), |, (?!\d)")
 """Not between the numbers of a list."""
@@ -81,16 +85,20 @@ class Summary:
     advice: tuple[Advice, ...] = ()
 
 
-def summary_of(found: Diagnosis, subject: str = "It") -> Summary:
+def summary_of(found: Diagnosis, subject: str = "It", words: int = MAX_WORDS) -> Summary:
     """Return the short answer about a Job.
 
     Args:
         subject: what the sentence about what comes next calls the Job.
+        words: at most so many are in the headline, unless its first part is longer.
     """
-    headline, said = _headline(found)
+    headline, said = _headline(found, words)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
     (lead, command), advice = fix_of(found)
-    following = _following(found, subject)
+    following, end = _following(found, subject), found.recording.end
+    if found.outcome == "Failed" and found.waiting is None and end and end.finished is not None:
+        *others, last = causes or ("it failed",)
+        causes = (*others, f"{last}, at {write_time(end.finished)}")
     if _ended_alone(found) and not _OTHER_JOB.search(lead):
         again = f"{subject} does not run again: create it anew when the cause is gone."
         following = " ".join(filter(None, (again, following)))
@@ -138,7 +146,9 @@ def fix_of(found: Diagnosis) -> tuple[Fix, tuple[Advice, ...]]:
     return Fix(lead, command), rest
 
 
-def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str = "") -> Summary:
+def owner_summary(
+    headline: str, why: str, job: Diagnosis | None, following: str = "", *, failed_run: bool = False
+) -> Summary:
     """Return the short answer about a CronJob or JobSet.
 
     Args:
@@ -146,16 +156,24 @@ def owner_summary(headline: str, why: str, job: Diagnosis | None, following: str
         why: the cause apart from that Job; may be empty.
         job: the Job that decides; None without one.
         following: what comes next, in a sentence; empty for what comes next for the Job.
+        failed_run: the Job is a run that the headline says has failed.
     """
     short = brief(headline.rstrip(". "), MAX_WORDS)
     if job is None:
         return Summary(ended(short), (why,) if why else (), following=following)
-    of_job = summary_of(job, f"Job {job.recording.job.name}")
-    said, room = of_job.headline.rstrip("."), MAX_WORDS - len(short.split())
-    part = brief(said, room) if room > 0 else "…"
-    if not part.endswith("…"):
-        short, said = f"{short}; {part}", _rest(said, part)
-    causes = tuple(filter(None, (why, said, *of_job.causes)))
+    room = MAX_WORDS - len(short.split())
+    of_job = summary_of(job, f"Job {job.recording.job.name}", room)
+    if failed_run and job.clauses:
+        part, said = _line("", job.clauses[0], room)
+        rest = (_rest(each, said) for each in job.clauses)
+        of_job = replace(of_job, headline=ended(part), causes=tuple(filter(None, rest)))
+    causes = of_job.causes
+    if len(of_job.headline.split()) <= room and not of_job.headline.endswith("…"):
+        short = f"{short}; {of_job.headline.rstrip('.')}"
+    else:
+        of_job = summary_of(job, f"Job {job.recording.job.name}", _ALL)
+        causes = (of_job.headline.rstrip("."), *of_job.causes)
+    causes = tuple(filter(None, (*causes, why) if failed_run else (why, *causes)))
     following = " ".join(filter(None, (following, of_job.following)))
     return replace(of_job, headline=ended(short), causes=causes, following=following)
 
@@ -171,7 +189,7 @@ def brief(text: str, words: int) -> str:
             return shorter
     clause = _END_OF_CLAUSE.split(_PARENTHESIS.sub("", text))[0]
     parts = clause.split()
-    return clause if len(parts) <= words else f"{' '.join(parts[:words])}…"
+    return clause if len(parts) <= words else f"{' '.join(parts[: max(0, words)])}…"
 
 
 def ended(text: str) -> str:
@@ -179,31 +197,34 @@ def ended(text: str) -> str:
     return text if text.endswith("…") else f"{text}."
 
 
-def _headline(found: Diagnosis) -> tuple[str, str]:
+def _headline(found: Diagnosis, words: int) -> tuple[str, str]:
     """Return the first line, and the beginning of a cause that it has; empty if it has none."""
     recording, waiting = found.recording, found.waiting
     subject, end = f"Job {recording.job.name}", recording.end
     if end is None:
-        return _unfinished(found, subject, waiting)
+        return _unfinished(found, subject, waiting, words)
     if end.finished is None and waiting is not None:
         verb = "completing" if end.success else "failing"
         start = f"{subject} is {verb} ({end.reason}): it waits for "
-        return _line(start, waiting.brief or waiting.waiting_for)
+        return _line(start, waiting.brief or waiting.waiting_for, words)
     verbs = ("completed", "is completing") if end.success else ("failed", "is failing")
     at = end.decided if end.finished is None else end.finished
     if end.success and waiting is not None:
         after = spoken(max(0, at - recording.created) * SECOND)
         age = "" if waiting.since is None else _age(found, waiting.since)
         start = f"{subject} completed after {after}, and has waited{age} for "
-        return _line(start, waiting.waiting_for)
+        return _line(start, waiting.waiting_for, words)
     after = spoken(max(0, at - recording.created) * SECOND)
     why = found.clauses[0] if found.clauses else end.reason
-    return _line(f"{subject} {verbs[end.finished is None]} after {after}: ", why)
+    return _line(f"{subject} {verbs[end.finished is None]} after {after}: ", why, words)
 
 
-def _line(start: str, text: str) -> tuple[str, str]:
-    """Return a headline, and the part of the text that it has."""
-    said = brief(text, MAX_WORDS - len(start.split()))
+def _line(start: str, text: str, words: int) -> tuple[str, str]:
+    """Return a headline, and the part of the text that it has: none if only a few of its words fit."""
+    room = words - len(start.split())
+    said = brief(text, room)
+    if said.endswith("…") and room < _FEW and start.endswith(": "):
+        return start.removesuffix(": "), ""
     return start + said, said.rstrip("…")
 
 
@@ -217,17 +238,19 @@ def _rest(cause: str, said: str) -> str:
     return "" if not rest or _ONLY_A_TIME.fullmatch(rest) else f"… {rest}"
 
 
-def _unfinished(found: Diagnosis, subject: str, waiting: Waiting | None) -> tuple[str, str]:
+def _unfinished(
+    found: Diagnosis, subject: str, waiting: Waiting | None, words: int
+) -> tuple[str, str]:
     if found.doomed:
-        return _line(f"{subject} will fail: ", found.doomed)
+        return _line(f"{subject} will fail: ", found.doomed, words)
     if waiting is None:
-        return _line("", found.sentence.rstrip("."))
+        return _line("", found.sentence.rstrip("."), words)
     age = "" if waiting.since is None else _age(found, waiting.since)
     if waiting.cause == Cause.RUNNING:
         start = f"{subject} has run for{age}: " if age else f"{subject} runs: "
-        return _line(start, waiting.details or waiting.waiting_for)
+        return _line(start, waiting.details or waiting.waiting_for, words)
     verb = f"has waited{age}" if age else "waits"
-    return _line(f"{subject} {verb} for ", waiting.brief or waiting.waiting_for)
+    return _line(f"{subject} {verb} for ", waiting.brief or waiting.waiting_for, words)
 
 
 def _age(found: Diagnosis, since: float) -> str:

@@ -194,7 +194,8 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     """Return the short answer; what to change in the Job is to be changed in the template of the CronJob."""
     meta = manifest["metadata"]
     name = meta.get("name") or ""
-    found = owner_summary(f"CronJob {name} {state.brief}", state.why, job, _following(state))
+    headline, failed = f"CronJob {name} {state.brief}", state.cause == FAILED_RUN
+    found = owner_summary(headline, state.why, job, _following(state), failed_run=failed)
     within = ["-n", meta["namespace"]] if meta.get("namespace") else []
     if state.cause == Cause.SUSPENDED and not found.command:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
@@ -430,8 +431,11 @@ class _Found:
             return f"is well: the run {run.title} completed"
         if run.state == ACTIVE_RUN:
             return f"runs since {write_time(run.scheduled)}"
-        runs = "last run" if failures == 1 else f"last {failures} runs"
-        return f"failed: its {runs}, the latest {run.title}"
+        return (
+            f"failed in its last {failures} runs"
+            if failures > 1
+            else f"failed: its run {run.title}"
+        )
 
     def _failures(self) -> int:
         """Return how many of the last runs failed one after the other."""

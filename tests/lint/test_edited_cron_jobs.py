@@ -87,6 +87,28 @@ def test_the_hours_in_which_an_update_of_unknown_status_starts_a_run_are_named()
     assert "between Sun 2027-01-03 05:00 +0000 and Sun 2027-01-03 23:00 +0000" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (applied(), applied(**AT_5), "if the update is applied after that time, starts 18 h late"),
+        (
+            applied(**AT_5, suspend=True, startingDeadlineSeconds=600),
+            applied(**AT_5, startingDeadlineSeconds=600),
+            "is missed if the CronJob is still suspended then, and starts",
+        ),
+    ],
+)
+def test_a_run_whose_time_comes_after_that_of_the_update_has_not_passed(
+    before: dict[str, Any], after: dict[str, Any], expected: str
+) -> None:
+    night = EDITED_AT + 12 * HOUR
+    (finding,) = found_in_edit("JW424", before, after, night)
+    assert expected in finding.message
+    assert "has passed" not in finding.message
+    assert "was missed" not in finding.message
+    assert "To avoid it, apply the update before Sun 2027-01-03 05:00 +0000 or" in finding.message
+
+
 def test_times_are_those_of_the_time_zone_after_the_update() -> None:
     zone = {"timeZone": "Asia/Tokyo"}
     before, after = stored(schedule="0 8 * * *", **zone), applied(schedule="0 12 * * *", **zone)

@@ -96,16 +96,26 @@ class EditedSchedule:
         return following.scheduled - self.before.earliest
 
     def start(self, run: NextRun) -> str:
-        """Return when a run of a passed time starts, as a sentence."""
+        """Return when a run starts whose time has passed, or passes before the update, as a sentence."""
         late = _rounded(run.at - run.scheduled)
         if self.before.suspended:
+            if self._is_coming(run):
+                return (
+                    f"The run of {self.local(run.scheduled)} is missed if the CronJob is still suspended "
+                    "then, and starts within seconds of an update after that time."
+                )
             return (
                 f"The run of {self.local(run.scheduled)} was missed while the CronJob was suspended, and "
                 f"starts within seconds of the update, {late} late."
             )
         if self._waits(run):
+            passed = (
+                "if the update is applied after that time"
+                if self._is_coming(run)
+                else "which has passed"
+            )
             return (
-                f"The run of {self.local(run.scheduled)}, which has passed, starts {late} late: at the next "
+                f"The run of {self.local(run.scheduled)}, {passed}, starts {late} late: at the next "
                 f"time of the old schedule, {self.local(run.at)}, or earlier if the CronJob or one of its "
                 "Jobs changes."
             )
@@ -118,7 +128,9 @@ class EditedSchedule:
             f"set startingDeadlineSeconds: {SHORT_DEADLINE}" if least > SHORT_DEADLINE else ""
         )
         safe = ""
-        if self.known and self._waits(run):
+        if self._is_coming(run):
+            safe = f"apply the update before {self.local(run.scheduled)}"
+        elif self.known and self._waits(run):
             window = safe_window(self.before, self.after, run.at)
             if window is not None:
                 safe = (
@@ -146,6 +158,10 @@ class EditedSchedule:
             f"Assumed, because the status is unknown: the update is applied {when}, and each run of the old "
             "schedule starts on time."
         )
+
+    def _is_coming(self, run: NextRun) -> bool:
+        """Return True for a run whose time has not passed at the time of the update."""
+        return run.scheduled > self.now
 
     def _waits(self, run: NextRun) -> bool:
         """Return True for a run that does not start within seconds of the update."""

@@ -9,6 +9,8 @@ from support.lint.manifests_with_findings import SHADOWED, SOUND
 
 NO_TTL = SOUND.replace("  ttlSecondsAfterFinished: 86400\n", "")
 RESTART = NO_TTL.replace("restartPolicy: Never", "restartPolicy: never")
+PRIORITY = f"{SHADOWED}      priority: 5\n".replace("restartPolicy: Never", "restartPolicy: never")
+"""The Pods of this Job would be rejected, which is reported only if the Job is valid."""
 
 
 def test_fixes_of_hidden_findings_are_not_applied(validate: Validate, tmp_path: Path) -> None:
@@ -47,6 +49,13 @@ def test_known_findings_of_a_baseline_are_not_fixed(validate: Validate, tmp_path
 def test_a_report_counts_the_fixes_that_it_offers(validate: Validate) -> None:
     done = validate("a.yaml", "b.yaml", files={"a.yaml": RESTART, "b.yaml": SHADOWED})
     assert done.err.splitlines()[-1] == "1 fixable with --fix; 1 more fixable with --fix --unsafe"
+
+
+def test_fixes_that_only_others_have_made_possible_are_told_apart(validate: Validate) -> None:
+    announced = validate("a.yaml", files={"a.yaml": PRIORITY}).err
+    assert announced.splitlines()[-1] == "1 fixable with --fix; 1 more fixable with --fix --unsafe"
+    done = validate("--fix", "--unsafe", "a.yaml").err
+    assert done.splitlines()[-1] == "3 fixed (1 of them found only after other fixes)"
 
 
 def test_a_diff_without_safe_fixes_names_the_option_for_the_others(validate: Validate) -> None:

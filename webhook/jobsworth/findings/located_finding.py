@@ -79,10 +79,12 @@ class FixAttempt(Record):
     Attributes:
         located: the finding with the fix, and its position before the fix.
         reason: the reason why the fix was not applied or was reverted; empty if it was applied.
+        unlocked: True if it was applied, and the findings before all fixes did not have it.
     """
 
     located: LocatedFinding
     reason: str = ""
+    unlocked: bool = False
 
     def sentence(self, file: str) -> str:
         """Describe the attempt in one line for people."""

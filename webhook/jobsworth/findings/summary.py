@@ -38,6 +38,7 @@ class Summary:
         infos: info findings are shown, and their fixes are applied.
 
     Attributes:
+        unlocked: the number of the applied fixes whose findings were reported only after other fixes.
         wider: the number of the errors of which people see another one.
         with_jobs: the number of skipped objects with Jobs or Pods that are not validated, by kind.
         partly: the same for objects of which a part is validated.
@@ -45,7 +46,7 @@ class Summary:
 
     __slots__ = (
         "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "known_invalid",
-        "namespaces", "omissions", "partly", "wider", "with_jobs",
+        "namespaces", "omissions", "partly", "unlocked", "wider", "with_jobs",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +62,7 @@ class Summary:
         self.fixable = {"safe": 0, "unsafe": 0}
         self.hidden_fixes = {"safe": 0, "unsafe": 0}
         self.fixed = 0
+        self.unlocked = 0
         self.known_invalid = 0
         self.wider = 0
         for result in results:
@@ -87,6 +89,7 @@ class Summary:
                 tried.add(attempt.located.finding)
             else:
                 self.fixed += 1
+                self.unlocked += attempt.unlocked
         for located in result.findings:
             finding = located.finding
             if finding.fix is None or finding in tried:
@@ -169,7 +172,8 @@ class Summary:
             diff: they were only shown.
         """
         done = "would be fixed" if diff else "fixed"
-        parts = [f"{self.fixed} {done}"] if self.fixed else []
+        later = f" ({self.unlocked} of them found only after other fixes)" if self.unlocked else ""
+        parts = [f"{self.fixed} {done}{later}"] if self.fixed else []
         option = "--unsafe" if fixing else "--fix --unsafe"
         left = [] if fixing else [(self.fixable["safe"], "--fix")]
         left.append((0 if unsafe else self.fixable["unsafe"], option))

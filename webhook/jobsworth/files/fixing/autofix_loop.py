@@ -9,6 +9,7 @@ is behind an error without a fix.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
@@ -94,10 +95,17 @@ def autofix_in_steps(
         offered = fix is not None and (fix.safe or unsafe) and not is_separation(located)
         return offered and reported(result, located)
 
+    announced = Counter(
+        _kind(located)
+        for result in results
+        for located in result.findings
+        if wanted(result, located)
+    )
     separated = with_separators(evaluator.name(path), data, results, reported)
     if separated.data != data:
         results = yield from evaluator.text_in_steps(path, separated.data)
     loop = _FixLoop(evaluator, path, separated.data, results, wanted)
+    loop.add_announced(announced)
     loop.add_made(separated.attempts)
     while candidates := loop.candidates():
         if loop.rounds_left:
@@ -136,6 +144,7 @@ class _FixLoop:
         self._evaluator = evaluator
         self._path = path
         self._wanted = wanted
+        self._announced: Counter[Hashable] = Counter()
         self.data = data
         self._results = results
         self._documents = self._read(data)
@@ -144,6 +153,10 @@ class _FixLoop:
         self._rejected: dict[Number, dict[Hashable, FixAttempt]] = {}
         self._improved: set[Number] = set()  # objects with a fix since rejected ones were tried
         self.rounds_left = MAX_ROUNDS
+
+    def add_announced(self, announced: Counter[Hashable]) -> None:
+        """Tell the fixes of the findings before all fixes from those that others make possible."""
+        self._announced += announced
 
     def add_made(self, attempts: dict[Number, list[FixAttempt]]) -> None:
         """Report fixes that were made before the first round."""
@@ -301,7 +314,11 @@ class _FixLoop:
 
     def _accept(self, trials: list[_Trial]) -> None:
         for trial in trials:
-            self._made.setdefault(trial.number, []).append(FixAttempt(trial.located))
+            kind = _kind(trial.located)
+            unlocked = self._announced[kind] == 0
+            self._announced[kind] -= not unlocked
+            attempt = FixAttempt(trial.located, unlocked=unlocked)
+            self._made.setdefault(trial.number, []).append(attempt)
             self._improved.add(trial.number)
             self._seen.add((trial.number[0], self._documents[trial.number].text))
 
@@ -370,6 +387,11 @@ def _by(key: Callable[[_Trial], K], trials: Iterable[_Trial]) -> dict[K, list[_T
     for trial in trials:
         found.setdefault(key(trial), []).append(trial)
     return found
+
+
+def _kind(located: LocatedFinding) -> Hashable:
+    """Return what a fix keeps while other fixes move its field, by which it is counted."""
+    return located.finding.code, _fix(located).title
 
 
 def _key(located: LocatedFinding) -> Hashable:

@@ -14,6 +14,7 @@ from jobsworth.evaluation.subject import Subject
 from jobsworth.lint.selection import Selection
 from support.cli.command_runs import Command
 from support.lint.linted_jobs import RULE_OF, cron_job, job
+from support.policy.policy_requests import policies
 
 
 def evaluated(value: dict[str, Any]) -> list[tuple[str, str]]:
@@ -120,3 +121,39 @@ def test_no_lint_rule_computes_with_a_number_that_the_api_server_rejects(
 def test_a_finding_that_needs_no_rejected_number_is_reported_beside_it() -> None:
     found = evaluated(job(completions=-4, parallelism=0))
     assert [code for code, _ in found] == ["JW004", "JW208"]
+
+
+LIMITS = {
+    "backoffLimit": {"maximum": 3},
+    "ttlSecondsAfterFinished": {"required": True},
+    "pod": {"terminationGracePeriodSeconds": {"maximum": 10}},
+}
+
+
+def violations(value: dict[str, Any]) -> set[str]:
+    evaluator = Evaluator(ApiServer("1.36"), policies=policies(limits=LIMITS))
+    evaluation = evaluator.evaluate(Subject(value, written=lambda _: None))
+    return {each.field for _, each in evaluation.violations}
+
+
+GRACE = "spec.template.spec.terminationGracePeriodSeconds"
+RETRIES, TTL = "spec.backoffLimit", "spec.ttlSecondsAfterFinished"
+
+
+@pytest.mark.parametrize(
+    ("fields", "left"),
+    [
+        ({}, {RETRIES, TTL, GRACE}),
+        ({"backofLimit": 3}, {TTL, GRACE}),
+        ({"backofLimit": 9}, {TTL, GRACE}),
+        ({"ttlSecondsAfterFinish": 3, "terminationGracePeriodSeconds": 5}, {RETRIES}),
+        ({"retries": 3}, {RETRIES, TTL, GRACE}),
+        ({"backofLimit": 3, "backoffLimit": 9}, {RETRIES, TTL, GRACE}),
+    ],
+)
+def test_no_policy_says_that_a_field_is_not_set_that_stands_under_another_name_or_place(
+    fields: dict[str, int], left: set[str]
+) -> None:
+    assert violations(job(**fields)) == left
+    wrapped = {each.replace("spec.", "spec.jobTemplate.spec.", 1) for each in left}
+    assert violations(cron_job(job(**fields))) == wrapped

@@ -71,9 +71,10 @@ class Evaluation(Record, shared=True):
 
     @property
     def violations(self) -> list[Reported]:
-        """The findings of policies, without those that repeat an error of the API server."""
+        """The findings of policies, without those that repeat or contradict an error of the API server."""
         if self.policy is None:
             return [*self.child_violations, *self.admission]
+        from jobsworth.evaluation.repeated_findings import without_misplaced
         from jobsworth.policy.violation import UNREADABLE as UNREADABLE_VALUE
 
         errors = {finding.field for finding in self.api if finding.severity == "error"}
@@ -82,7 +83,7 @@ class Evaluation(Record, shared=True):
             for policy, finding in self.policy.findings
             if not (finding.code == UNREADABLE_VALUE and finding.field in errors)
         ]
-        return [*own, *self.admission]
+        return [*without_misplaced(own, self.api), *self.admission]
 
     def reported(self, selection: Selection) -> list[Reported]:
         """Return the selected findings that no annotation of the object ignores, without duplicates.

@@ -8,7 +8,7 @@ reported, nor what it has because of the chosen meaning: a result names the fiel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
@@ -214,7 +214,7 @@ def repaired(
         try:
             if fix is not None and fix.safe:
                 value = edited(value, *fix.edits)
-                moved += _moves(fix)
+                moved += fix.moves
             elif meant := _meant_quantity(value, error):
                 assumed.append(error.field)
                 value = edited(value, Edit("set", error.field, meant))
@@ -237,17 +237,6 @@ def _meant_quantity(value: Any, error: Finding) -> str:
     place = locate(value, error.field)
     written = None if place.missing else at(value, place.steps)
     return next(iter(suggest_quantities(written)), "") if isinstance(written, str) else ""
-
-
-def _moves(fix: Fix) -> Iterator[tuple[str, str]]:
-    """Yield the new and the old path of each field that a fix renames or moves."""
-    for edit in fix.edits:
-        if edit.action == "move":
-            yield edit.value, edit.field
-        elif edit.action == "rename":
-            bracketed = edit.field.endswith("]")
-            holder, dot, _ = edit.field.rpartition("[" if bracketed else ".")
-            yield (f"{holder}.{edit.value}" if holder or dot else edit.value), edit.field
 
 
 class _Paths:

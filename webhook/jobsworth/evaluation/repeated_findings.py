@@ -3,7 +3,8 @@
 A warning of the server is left to the lint rule that reports the same: it adds what to do, has a page, and a
 code of its own by which it can be ignored. Where no such rule reports the place, because it was deselected or
 because only some releases warn, the server's warning is reported. An error of the server is always reported,
-and lint rules about its value are not.
+and lint rules about its value are not. Where the fix of an error renames a field, no policy reports that the
+field is not set.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from jobsworth.api.core.pod_warnings import (
     HIDDEN_VARIABLE,
     NEGATIVE_GRACE_PERIOD,
 )
-from jobsworth.findings.edits import at, edited, locate
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.edits import at, edited, is_part_of, locate
+from jobsworth.findings.finding import Finding, Reported
 from jobsworth.findings.fix import Edit
 
 REPORTED_AS = {
@@ -29,6 +30,9 @@ REPORTED_AS = {
     NEGATIVE_GRACE_PERIOD: "JW024",  # since 1.37 the server rejects the Pods
 }
 """The code of the finding that reports the same, by the key of the warning."""
+
+UNKNOWN_FIELD = "UnknownField"
+"""The reason of an error about a field that the API server does not know."""
 
 
 def without_repeated(api: Sequence[Finding], lint: Iterable[Finding]) -> Sequence[Finding]:
@@ -45,6 +49,31 @@ def without_repeated(api: Sequence[Finding], lint: Iterable[Finding]) -> Sequenc
         finding
         for finding in api
         if (REPORTED_AS.get(finding.rule), _place(finding.field)) not in places
+    ]
+
+
+def without_misplaced(violations: Sequence[Reported], api: Iterable[Finding]) -> Sequence[Reported]:
+    """Return the violations of policies without those about a field that stands under another name or place.
+
+    A policy reports that a field is not set, or limits its default; the value that was meant is known only
+    once the error about the unknown field is fixed.
+
+    Args:
+        violations: the violations of an object.
+        api: the findings of the API server about it, with fixes.
+    """
+    meant = [
+        new
+        for each in api
+        if each.severity == "error" and each.reason == UNKNOWN_FIELD and each.fix is not None
+        for new, _ in each.fix.moves
+    ]
+    if not meant:
+        return violations
+    return [
+        (policy, each)
+        for policy, each in violations
+        if not any(is_part_of(each.field, path) for path in meant)
     ]
 
 

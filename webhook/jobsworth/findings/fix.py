@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from jobsworth.record import Record
@@ -63,3 +64,14 @@ class Fix(Record):
         fields.title = title
         fields.edits = edits
         fields.safe = safe
+
+    @property
+    def moves(self) -> Iterator[tuple[str, str]]:
+        """The new and the old path of each field that the fix renames or moves."""
+        for edit in self.edits:
+            if edit.action == "move":
+                yield edit.value, edit.field
+            elif edit.action == "rename":
+                bracketed = edit.field.endswith("]")
+                holder, dot, _ = edit.field.rpartition("[" if bracketed else ".")
+                yield (f"{holder}.{edit.value}" if holder or dot else edit.value), edit.field

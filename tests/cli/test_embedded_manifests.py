@@ -32,7 +32,7 @@ def test_a_job_in_a_workflow_is_judged_at_its_line(validate: Validate) -> None:
     done = validate("a.yaml", files={"a.yaml": WORKFLOW})
     assert done.code == 1
     assert "a.yaml:14:11: error: Workflow nightly" in done.out
-    assert 'spec.backofLimit: unknown field "spec.backofLimit"' in done.out
+    assert '[JW001]\n  unknown field "spec.backofLimit"\n' in done.out
 
 
 def test_the_other_templates_are_reported_as_not_validated(validate: Validate) -> None:
@@ -44,7 +44,7 @@ def test_the_other_templates_are_reported_as_not_validated(validate: Validate) -
 def test_a_manifest_with_placeholders_is_left_out(validate: Validate) -> None:
     text = WORKFLOW.replace("metadata: {name: load}", 'metadata: {name: "{{workflow.name}}"}')
     done = validate("a.yaml", files={"a.yaml": text})
-    assert (done.code, "backofLimit: unknown" in done.out) == (0, False)
+    assert (done.code, "unknown field" in done.out) == (0, False)
 
 
 def test_an_error_of_the_job_hides_neither_the_note_nor_its_count(validate: Validate) -> None:

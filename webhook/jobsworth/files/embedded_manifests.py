@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from jobsworth.evaluation.evaluation import Evaluation
-from jobsworth.files.located_findings import with_violations
+from jobsworth.files.located_findings import UNKNOWN_FIELD, with_violations
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import INVALID, SKIPPED, VALID, Result
 from jobsworth.kinds.children import templates_at
@@ -73,6 +73,8 @@ def _at_place(document: Document, path: str, inner: Result) -> Iterator[LocatedF
             )
         finding = located.finding
         where = f"{finding.field}: " if finding.field else ""
+        if finding.code == UNKNOWN_FIELD:  # whose message has the path
+            where = ""
         yield located.replace(
             finding=finding.changed(
                 source="child" if finding.source == "api" else finding.source,

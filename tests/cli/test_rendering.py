@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -50,6 +51,22 @@ BUILT = BASE.replace(
     "  name: load",
     "  annotations:\n    config.kubernetes.io/origin: |\n      path: ORIGIN\n  name: prod-load",
 )
+CRON_JOB = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: report
+spec:
+  {schedule}
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+          - name: etl
+            image: registry.example/etl:1
+"""
 REPOSITORY = {
     "charts/etl/Chart.yaml": CHART,
     "charts/etl/templates/job.yaml": TEMPLATE,
@@ -725,6 +742,42 @@ def test_a_line_that_stands_in_a_file_of_values_leads_there(
     more = validate("--helm", "charts/etl", files={"more.yaml": "a: {}\nb:\n  cpu: two\n"})
     assert "charts/etl/values.yaml:4:12 (from" in more.out
     assert "more.yaml:3:8 (from" in validate("--helm", "charts/etl", "--values", "more.yaml").out
+
+
+@pytest.fixture
+def schedules(tools: Path, chart_with_values: str) -> Callable[[str, str], None]:
+    """Write the schedule of a chart's values, and that of the values that it is tested with."""
+    template = Path("charts/etl/templates/job.yaml")
+    template.write_text(CRON_JOB.format(schedule="schedule: {{ .Values.report.schedule }}"))
+    files = {"own": "charts/etl/values.yaml", "big": chart_with_values}
+
+    def write_schedules(own: str, tested: str) -> None:
+        for name, schedule in (("own", own), ("big", tested)):
+            line = f'schedule: "{schedule}"'
+            Path(files[name]).write_text(f"# of {name}\nreport:\n  {line}\n")
+            rendered = CRON_JOB.format(schedule=line)
+            (tools / name).write_text(f"---\n# Source: etl/templates/job.yaml\n{rendered}")
+
+    return write_schedules
+
+
+def test_a_value_that_a_template_takes_over_under_its_name_leads_to_the_values(
+    validate: Validate, schedules: Callable[[str, str], None], chart_with_values: str
+) -> None:
+    schedules("* 3 * * *", "0 99 * * *")
+    out = validate("-o", "concise", "--render", "charts").out
+    assert "charts/etl/values.yaml:3:13: warning JW404" in out
+    assert f"{chart_with_values}:3:13: error JW004" in out
+    out = validate("--render", "charts").out
+    assert f"{chart_with_values}:3:13 (from charts/etl/templates/job.yaml): error" in out
+
+
+def test_advice_that_is_the_same_with_all_values_is_reported_once(
+    validate: Validate, schedules: Callable[[str, str], None]
+) -> None:
+    schedules("0 3 * * *", "0 4 * * *")
+    out = validate("-o", "concise", "--select", "JW407", "--render", "charts").out
+    assert out.count("JW407") == 1
 
 
 def test_the_excerpt_at_a_line_of_a_template_is_its_text(

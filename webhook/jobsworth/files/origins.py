@@ -4,6 +4,7 @@ A line of the rendered text is not a line of the template. The same line is one 
 in both; or else, because a template has another value, the only line with its key. An overlay changes values
 by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once. A
 template may take lines over from the values of its chart: such a line is one of the values, by the same rule.
+So is the value of a key that the template takes over under its name: ``schedule: {{ .Values.schedule }}``.
 """
 
 from __future__ import annotations
@@ -114,7 +115,10 @@ class OriginFinder:
         key = key_of(text)
         line = None if rendered.number_of_key(key) is None else template.number_of_key(key)
         if line is not None:
-            return Origin(file, line, template.indentation(line) + 1)
+            values = None
+            if _takes_over(template.text(line), key):
+                values = self._origin_in_values(file, rendered, located)
+            return values or Origin(file, line, template.indentation(line) + 1)
         return self._origin_in_values(file, rendered, located) or Origin(file)
 
     def _origin_in_values(
@@ -164,6 +168,17 @@ def key_of(line: str) -> str:
     """
     found = _KEY.match(line)
     return found[1] if found is not None else ""
+
+
+def _takes_over(line: str, key: str) -> bool:
+    """Return True for a line of a template whose value is the one of the same key in the values.
+
+    >>> _takes_over("backoffLimit: {{ .Values.job.backoffLimit | int }}", "backoffLimit")
+    True
+    >>> _takes_over("backoffLimit: {{ .Values.backoffLimitOfJobs }}", "backoffLimit")
+    False
+    """
+    return re.search(rf"\.Values\.(?:\w+\.)*{re.escape(key)}\b", line) is not None
 
 
 class _TemplatesBelow:

@@ -372,9 +372,12 @@ def without_repeated(results: Sequence[Result], before: Sequence[Result]) -> lis
     ]
 
 
-def _place(located: LocatedFinding, file: str) -> tuple[str, int | None, str, str]:
+def _place(located: LocatedFinding, file: str) -> tuple[str, int | str | None, str, str]:
     finding, origin = located.finding, located.origin
-    path, line = (file, located.line) if origin is None else (origin.file, origin.line)
+    path: str = file if origin is None else origin.file
+    line: int | str | None = located.line if origin is None else origin.line
     if origin is not None and origin.resource and finding.severity != "error":
         path = origin.resource  # advice on a resource is the same in each of its overlays
+        if not origin.overlay:
+            line = finding.field  # and on a template with each file of values
     return os.path.normpath(path), line, finding.code, finding.message

@@ -37,7 +37,7 @@ class FindingPlace(Record):
             parts.append(f"overlay {self.overlay}")
         if self.resource:
             parts.append(f"from {self.resource}")
-        if self.values:
+        if self.values and self.values != self.file:
             parts.append(f"values {self.values}")
         if self.rendered_line is not None:
             parts.append(f"line {self.rendered_line} of the rendered manifest")

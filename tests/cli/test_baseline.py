@@ -139,6 +139,14 @@ def test_findings_are_counted_as_entries_of_the_file(validate: Validate) -> None
     assert "1 known finding in known.json not reported" in validate(*BASELINE, ".").err
 
 
+def test_two_errors_about_one_value_are_counted_as_one_finding(validate: Validate) -> None:
+    files = {"a.yaml": SOUND.replace("restartPolicy: Never", "restartPolicy: never")}
+    assert "1 error" in validate("a.yaml", files=files).err
+    one = "1 of them is an error of the API server"
+    assert f"1 finding (1 added, 0 removed); {one}" in validate(*WRITE, "a.yaml").err
+    assert f"1 known finding in known.json not reported; {one}" in validate(*BASELINE, ".").err
+
+
 def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_path: Path) -> None:
     validate(*WRITE, "jobs", files=FILES)
     fixed = {"jobs/a.yaml": SOUND.replace("name: sound", "name: shadowed")}

@@ -796,6 +796,20 @@ def test_test_cases_of_several_files_of_values_have_different_names(
     assert names == ["Job x", f"Job x (values {chart_with_values})"]
 
 
+def test_a_baseline_has_a_finding_in_a_file_and_in_its_overlay_once(
+    validate: Validate, repository: Path, tools: Path
+) -> None:
+    prints(tools, "kustomize", BUILT.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    rendered = ("--kustomize", "overlays/prod", "-o", "concise", "base/job.yaml")
+    shown = validate(*rendered)
+    assert shown.out.count("error JW003") == 1
+    written = validate("--baseline", "known.json", "--write-baseline", *rendered)
+    assert "; 1 of them is an error of the API server" in written.err
+    known = validate("--baseline", "known.json", *rendered)
+    assert (known.code, known.out) == (0, "")
+    assert "0 valid, 0 invalid, 2 with errors of the baseline only" in known.err
+
+
 def test_a_known_mistake_is_new_in_another_file_of_values(
     validate: Validate, tools: Path, chart_with_values: str
 ) -> None:

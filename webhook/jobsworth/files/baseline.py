@@ -51,6 +51,7 @@ class Baseline:
         self._entries = {_key(entry): entry for entry in _read(path, may_be_new=may_be_new)}
         self._renewing = may_be_new
         self._found: dict[Key, Entry] = {}
+        self._wider: set[Key] = set()  # entries of errors of which people see another one
         self._files: set[str] = set()
         self._unread: set[str] = set()
         self._new = 0
@@ -78,12 +79,14 @@ class Baseline:
                 continue
             self._found[key] = entry
             finding = located.finding
+            if finding.is_wider:
+                self._wider.add(key)
             errors += finding.severity == "error"
             unvalidated |= finding.code == UNVALIDATED
         if len(kept) == len(result.findings):
             return result
         return result.with_findings(kept).replace(
-            known_errors=errors, is_known_unvalidated=unvalidated
+            known_errors=result.known_errors + errors, is_known_unvalidated=unvalidated
         )
 
     def holds(self, result: Result, located: LocatedFinding) -> bool:
@@ -100,9 +103,10 @@ class Baseline:
         gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
         if not write:
             if self._found:
-                known = f"{count(len(self._found), 'known finding')} in {self._path} not reported"
+                shown = self._seen_by_people(self._found)
+                known = f"{count(len(shown), 'known finding')} in {self._path} not reported"
                 new = "" if self._new else "no new findings; "
-                yield printable(f"{new}{known}{_rejections(self._found)}")
+                yield printable(f"{new}{known}{_rejections(shown)}")
             if gone:
                 gone_from = f"{self._path}: entries no longer found"
                 yield f"{printable(gone_from)} (remove them with --write-baseline):"
@@ -112,11 +116,16 @@ class Baseline:
         kept = {key: entry for key, entry in self._entries.items() if key not in gone_keys}
         entries = {**kept, **self._found}
         self._write(sorted(entries.values(), key=_order))
-        added = len(entries.keys() - self._entries.keys())
+        shown = self._seen_by_people(entries)
+        added = len(shown.keys() - self._entries.keys())
         yield printable(
-            f"{self._path}: {count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
-            f"{_rejections(entries)}"
+            f"{self._path}: {count(len(shown), 'finding')} ({added} added, {len(gone)} removed)"
+            f"{_rejections(shown)}"
         )
+
+    def _seen_by_people(self, entries: Mapping[Key, Entry]) -> dict[Key, Entry]:
+        """Return the entries that are counted: one for each mistake, as in the summary of a run."""
+        return {key: entry for key, entry in entries.items() if key not in self._wider}
 
     def _is_gone(self, key: Key, entry: Entry) -> bool:
         """Return True if the finding did not occur in a file that was validated, or that no longer exists.

@@ -33,6 +33,8 @@ from jobsworth.manifests.parsing.manifest_files import LEAVES
 from jobsworth.regular_files import MIB
 
 VALUES_FILE = "values.yaml"
+Place = tuple[str, int | str | None, str, str]
+"""The file, the line or field, the code and the message of a finding."""
 
 MAX_ERROR_LINES = 5
 """The last lines of a tool's error that are shown."""
@@ -350,7 +352,9 @@ def _failed(source: Source, message: str) -> ManifestError:
     return ManifestError(next(filter(os.path.isfile, files), source.path), 0, 0, message)
 
 
-def without_repeated(results: Sequence[Result], before: Sequence[Result]) -> list[Result]:
+def without_repeated(
+    results: Sequence[Result], before: Sequence[Result], shown: Sequence[Result]
+) -> list[Result]:
     """Return results without the findings that were reported before at the same line of the same file.
 
     A resource of an overlay may be a manifest that is validated itself.
@@ -358,21 +362,38 @@ def without_repeated(results: Sequence[Result], before: Sequence[Result]) -> lis
     Args:
         results: those of a chart or an overlay.
         before: those of files, and of other charts and overlays.
+        shown: the same without what a baseline has.
     """
-    reported = {_place(located, result.file) for result in before for located in result.findings}
-    return [
-        result.replace(
-            findings=[
-                located
-                for located in result.findings
-                if located.origin is None or _place(located, result.file) not in reported
-            ]
-        )
-        for result in results
-    ]
+    reported, left = _places(before), _places(shown)
+    return [_without(result, reported, left) for result in results]
 
 
-def _place(located: LocatedFinding, file: str) -> tuple[str, int | str | None, str, str]:
+def _without(result: Result, reported: set[Place], left: set[Place]) -> Result:
+    """Return a result without findings of some places.
+
+    Args:
+        result: the result.
+        reported: the places.
+        left: those of them whose findings no baseline has; an object whose errors it has is not invalid.
+    """
+    kept, errors, unknown = [], 0, 0
+    for located in result.findings:
+        place = _place(located, result.file)
+        if located.origin is None or place not in reported:
+            kept.append(located)
+        elif located.finding.severity == "error":
+            errors += place not in left
+            unknown += place in left
+    if not errors or unknown:
+        return result.replace(findings=kept)
+    return result.with_findings(kept).replace(known_errors=errors)
+
+
+def _places(results: Sequence[Result]) -> set[Place]:
+    return {_place(located, result.file) for result in results for located in result.findings}
+
+
+def _place(located: LocatedFinding, file: str) -> Place:
     finding, origin = located.finding, located.origin
     path: str = file if origin is None else origin.file
     line: int | str | None = located.line if origin is None else origin.line

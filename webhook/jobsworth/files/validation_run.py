@@ -103,13 +103,17 @@ class ValidationRun:
             UsageError: a configuration is wrong.
         """
         reported: list[Result] = []
-        for found in self._found(reported, progress):
+        shown: list[Result] = []
+        for found in self._found(reported, shown, progress):
             for result in found:
                 kept = result if self._baseline is None else self._baseline.without_known(result)
-                reported.append(kept)
+                reported.append(result)
+                shown.append(kept)
                 yield kept
 
-    def _found(self, reported: Sequence[Result], progress: Progress) -> Iterator[Iterable[Result]]:
+    def _found(
+        self, reported: Sequence[Result], shown: Sequence[Result], progress: Progress
+    ) -> Iterator[Iterable[Result]]:
         files = self._files()
         named = NamedPaths(
             self._paths.required,
@@ -129,7 +133,7 @@ class ValidationRun:
         for note in templates.notes(renders=self._renders):
             yield named.completed(note.file, [note])
         for source in self._sources:
-            yield named.completed(source.path, self._rendered(source, reported))
+            yield named.completed(source.path, self._rendered(source, reported, shown))
         yield named.folders_without_object(self.omissions)
 
     def _files(self) -> list[FoundFile]:
@@ -180,8 +184,16 @@ class ValidationRun:
             for result in results
         ]
 
-    def _rendered(self, source: Source, reported: Sequence[Result]) -> list[Result]:
-        """Render a chart or an overlay, and return the results of its documents, or of the error."""
+    def _rendered(
+        self, source: Source, reported: Sequence[Result], shown: Sequence[Result]
+    ) -> list[Result]:
+        """Render a chart or an overlay, and return the results of its documents, or of the error.
+
+        Args:
+            source: the chart or overlay.
+            reported: the results so far.
+            shown: the same without what a baseline has.
+        """
         from dataclasses import replace
 
         from jobsworth.files.located_findings import unreadable
@@ -202,7 +214,7 @@ class ValidationRun:
                 known = {(each.kind, each.namespace, each.name) for each in found}
                 found += (
                     each
-                    for each in without_repeated(results, [*reported, *found])
+                    for each in without_repeated(results, [*reported, *found], [*shown, *found])
                     if each.findings or (each.kind, each.namespace, each.name) not in known
                 )
         return found

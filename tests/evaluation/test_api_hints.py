@@ -228,3 +228,21 @@ def test_an_exit_code_is_a_number_of_a_failure(validate: Validate, code: str, wo
         "  template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'a:1'}]}}\n"
     )
     assert words in validate("a.yaml", files={"a.yaml": text}).out
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "mian",
+            'the Pod also has the container "main": if a patch is to change that one, correct the name',
+        ),
+        ("proxy", None),
+    ],
+)
+def test_a_container_without_an_image_may_be_a_patch_of_one_with_another_name(
+    name: str, expected: str | None, validate: Validate
+) -> None:
+    text = f"{SOUND}        - name: {name}\n          resources: {{limits: {{memory: 1Gi}}}}\n"
+    hint, title, safe = told(validate, text)
+    assert (hint or None, title or None, safe) == (expected, None, None)

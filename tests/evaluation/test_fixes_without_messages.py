@@ -126,7 +126,7 @@ def test_every_error_has_the_key_of_its_rule() -> None:
 def test_every_key_of_a_fix_or_hint_belongs_to_a_rule() -> None:
     structs = [*structs_below(Job), *structs_below(CronJob)]
     declared = {rule.key for struct in structs for rule in struct.rules}
-    for suffix in ("bounds", "enum"):
+    for suffix in ("bounds", "enum", "required"):
         declared |= {f"{name}.{suffix}" for struct in structs for name in struct.fields}
     declared.add(LABEL_VALUE)
     named = {*api_fixes.FIXERS, *api_hints.HINTS, *verdict_findings.HINTS}

@@ -48,7 +48,9 @@ EVALUATORS = {
     )
     for server in (LATEST, *REJECTED_BY.values())
 }
-WITHOUT_FIX = ("_known_names", "_label_value", "_time_zone", "_never_ends", "_no_completions")
+WITHOUT_FIX = (
+    "_known_names", "_label_value", "_missing_image", "_never_ends", "_no_completions", "_time_zone",
+)  # fmt: skip
 """Hints that give no fix; their errors have one, or more than one answer."""
 
 seeds = st.integers(0, 2**32)

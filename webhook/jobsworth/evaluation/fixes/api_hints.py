@@ -99,14 +99,33 @@ def _missing_container(rejected: RejectedObject) -> tuple[str, Fix | None] | Non
     return found[0], Fix(f"Set containerName: {names[0]}", Edit("set", field, names[0]), safe=False)
 
 
+def _missing_image(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    """Return the name of a container that the patch of an overlay probably meant to change."""
+    container, _, _ = rejected.finding.field.rpartition(".")
+    name, pod = rejected.at(f"{container}.name"), f"{rejected.job}.template.spec"
+    if not isinstance(name, str):
+        return None
+    others = [
+        str(each.get("name"))
+        for field in ("containers", "initContainers")
+        for each in _items_of(rejected, f"{pod}.{field}")
+        if each.get("image") and each.get("name") != name
+    ]
+    meant = near(name, others)
+    if meant is None:
+        return None
+    other = f'the Pod also has the container "{meant.name}"'
+    return f"{other}: if a patch is to change that one, correct the name", None
+
+
 def _names_in(rejected: RejectedObject, field: str) -> list[str]:
     """Return the names of the items of a list, which may be malformed."""
+    return [str(item.get("name")) for item in _items_of(rejected, field)]
+
+
+def _items_of(rejected: RejectedObject, field: str) -> list[dict[str, Any]]:
     items = rejected.at(field)
-    return [
-        str(item.get("name"))
-        for item in (items if isinstance(items, list) else ())
-        if isinstance(item, dict)
-    ]
+    return [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
 
 
 def _another_name(
@@ -265,6 +284,7 @@ def _label_value(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
 HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
     VOLUME_EXISTS: _missing_volume,
     CONTAINER_EXISTS: _missing_container,
+    "image.required": _missing_image,
     LABEL_VALUE: _label_value,
     QUANTITY: _quantity,
     "PodFailurePolicyOnExitCodesRequirement.exit_codes_are_a_sorted_set": _success_code,

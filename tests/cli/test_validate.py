@@ -61,7 +61,8 @@ def test_concise_output_is_one_line_a_finding() -> None:
 
 
 def test_json_output_is_the_contract() -> None:
-    stdin = f"{BAD}---\n{OTHER}---\n{GOOD}---\na: b: c\n"
+    good = GOOD.replace("name: train", "name: sound", 1)
+    stdin = f"{BAD}---\n{OTHER}---\n{good}---\na: b: c\n"
     loaded = report("-", stdin=stdin)
     assert [
         (result["document"], result["kind"], result["name"], result["status"])
@@ -69,7 +70,7 @@ def test_json_output_is_the_contract() -> None:
     ] == [
         (0, "Job", "train", "invalid"),
         (1, "ConfigMap", "settings", "skipped"),
-        (2, "Job", "train", "valid"),
+        (2, "Job", "sound", "valid"),
         (3, None, None, "error"),
     ]
     (first,) = loaded["results"][0]["findings"]

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.lint.neighbors import Neighbors
 from jobsworth.validation.engine import engine_for
-from support.lint.linted_jobs import cron_job, found, job
+from support.lint.linted_jobs import RULE_OF, SEEN, cron_job, found, job, lint, with_metadata
 
 
 def named(name: str, value: dict[str, Any]) -> dict[str, Any]:
@@ -128,3 +129,40 @@ def test_a_generated_name_is_reported_unless_argo_cd_creates_the_job() -> None:
 def test_a_name_beside_a_prefix_is_enough() -> None:
     assert found("JW290", job()) == []
     assert found("JW290", named("report", {**job(), "metadata": {"generateName": "report-"}})) == []
+
+
+def is_job(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("apiVersion") == "batch/v1"
+
+
+def reported_in_file(*values: Any) -> list[int]:
+    """The positions of the objects of a file that JW280 reports."""
+    neighbors, engine = Neighbors.of(values), engine_for(ApiServer("1.36"))
+    found_in = [
+        lint(each, engine, [RULE_OF["JW280"]], neighbors) if is_job(each) else [] for each in values
+    ]
+    SEEN.extend(finding for findings in found_in for finding in findings)
+    return [index for index, findings in enumerate(found_in) if findings]
+
+
+HOOK = {"annotations": {"helm.sh/hook": "pre-install"}}
+
+
+@pytest.mark.parametrize("value", [job(), cron_job(job())], ids=["Job", "CronJob"])
+def test_a_file_has_each_name_once(value: dict[str, Any]) -> None:
+    other = {**value, "spec": {**value["spec"], "suspend": True}}
+    assert reported_in_file(value, other) == [1]
+    assert reported_in_file(value, with_metadata(value, name="b"), other, value, other) == [2, 4]
+    assert reported_in_file(value, value) == []
+    assert reported_in_file(value, with_metadata(other, namespace="b")) == []
+    assert reported_in_file(value, {**other, "apiVersion": "batch.example.com/v1"}) == []
+    assert reported_in_file(value, with_metadata(other, **HOOK)) == []
+    assert reported_in_file(with_metadata(value, **HOOK), other) == []
+    assert (
+        reported_in_file(value, {"kind": "Job", "metadata": {"name": 7}}, {"metadata": 7}, []) == []
+    )
+
+
+def test_objects_without_a_name_are_not_the_same() -> None:
+    generated = {**job(), "metadata": {"generateName": "a-"}}
+    assert reported_in_file(generated, {**generated, "spec": job(parallelism=2)["spec"]}) == []

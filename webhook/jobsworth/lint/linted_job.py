@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,9 @@ MAX_RULES = 20
 Lint rules compare each rule with all others and with all containers, in quadratic time. They skip longer
 policies, which the API server rejects anyway.
 """
+
+MAX_SAME = 100
+"""The number of objects of one name in a file that are compared with each other."""
 
 
 class LintedJob:
@@ -67,10 +70,12 @@ class LintedJob:
         neighbors: Neighbors | None = None,
         edit: Edit | None = None,
         variables: tuple[str, ...] = (),
+        source: Any = None,
     ) -> None:
         self.kind = kind
         self.edit = edit
         self.variables = variables
+        self._source = source
         self._neighbors = neighbors
         self._beside: Sequence[Any] = () if neighbors is None else neighbors.values
         self.written = written
@@ -139,6 +144,28 @@ class LintedJob:
             own = kind == self.kind and part(value, "metadata", "name") == self.name
             if part(value, "kind") == kind and not own:
                 yield value
+
+    @property
+    def has_others_in_file(self) -> bool:
+        """True if its file has other objects."""
+        return len(self._beside) > 1
+
+    def others_before(self, counts: Callable[[Any], bool]) -> bool:
+        """Return True if another object of its kind, namespace and name stands before it in its file.
+
+        An equal copy is not another one.
+
+        Args:
+            counts: returns True for an object, as read, that counts.
+        """
+        if self._neighbors is None or not self.name:
+            return False
+        version = self.written["apiVersion"]
+        same = self._neighbors.same(version, self.kind, self.namespace, self.name)
+        if len(same) < 2 or self._source not in same[:MAX_SAME]:
+            return False  # the object that a policy changed, or that an operator creates, is not in the file
+        first = next(filter(counts, same), self._source)
+        return bool(first != self._source)
 
     @property
     def has_few_rules(self) -> bool:

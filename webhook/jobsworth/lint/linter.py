@@ -146,6 +146,7 @@ class Linter:
             neighbors=neighbors,
             edit=edit,
             variables=variables,
+            source=decoded.source,
         )
         for need, rules in self._rules.items():
             if most is not None and len(found) > most:

@@ -54,6 +54,10 @@ def a_generated_name(job: LintedJob) -> bool:
     return job.cron is not None or not job.name
 
 
+def others_in_file(job: LintedJob) -> bool:
+    return job.has_others_in_file
+
+
 def neighbors(job: LintedJob) -> bool:
     return job.neighbors is not None
 

@@ -325,6 +325,20 @@ def _forms(name: str) -> list[str]:
     return [fold(name), *each]
 
 
+def _identity(value: Any) -> tuple[str, str, str, str] | None:
+    """Return apiVersion, kind, namespace and name of an object as read; None without a name."""
+    version, kind = part(value, "apiVersion"), part(value, "kind")
+    name, namespace = part(value, "metadata", "name"), part(value, "metadata", "namespace") or ""
+    if (
+        isinstance(version, str)
+        and isinstance(kind, str)
+        and isinstance(name, str)
+        and isinstance(namespace, str)
+    ):
+        return version, kind, namespace, name
+    return None
+
+
 class Neighbors:
     """The objects beside a Job, read when a rule asks for them.
 
@@ -345,6 +359,7 @@ class Neighbors:
         "_read_scripts",
         "_read_texts",
         "_repeats",
+        "_same",
         "_scripts",
         "_texts",
         "values",
@@ -367,6 +382,7 @@ class Neighbors:
         self._by_form: dict[tuple[str, str], dict[str, list[str]]] = {}
         self.values = values
         self._repeats = repeats
+        self._same: dict[tuple[str, str, str, str], list[Any]] | None = None
         self._texts: frozenset[str] | None = None
         self._scripts: list[str] | None = None
 
@@ -387,6 +403,16 @@ class Neighbors:
             held,
             repeats,
         )
+
+    def same(self, version: str, kind: str, namespace: str, name: str) -> list[Any]:
+        """Return the objects of the Job's own file with an apiVersion, kind, namespace and name, in order."""
+        if self._same is None:
+            self._same = {}
+            for value in self.values:
+                key = _identity(value)
+                if key is not None:
+                    self._same.setdefault(key, []).append(value)
+        return self._same.get((version, kind, namespace, name), [])
 
     def exist(self) -> bool:
         """Return True if there is any object beside a Job that a rule may read."""

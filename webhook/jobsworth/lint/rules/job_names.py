@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.meta.object_meta import check_lists_and_maps
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import needs
-from jobsworth.lint.hooks import ARGO_HOOK
+from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.lint.neighbors import mapping
 from jobsworth.validation.engine import engine_for
 from kube_cel.formats.names import dns_label
 
@@ -120,3 +121,33 @@ def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
             "The names of the Pods are truncated and lose the end of the number that identifies the run. "
             f"Use a name of at most {longest} characters.",
         )
+
+
+@lint_rule(
+    "JW280",
+    "name-twice-in-file",
+    severity="warning",
+    summary="A file has two different Jobs, or CronJobs, with the same namespace and name.",
+    needs=needs.others_in_file,
+)
+def name_twice_in_file(job: LintedJob) -> Iterator[Diagnostic]:
+    """Report all but the first: hooks of different events may share a name, and equal copies do no harm."""
+    if _is_hook(job.annotations):
+        return
+    if not job.others_before(lambda each: not _is_hook(mapping(each, "metadata", "annotations"))):
+        return
+    effect = (
+        "kubectl apply changes that one to this one, without a warning, and only this one runs"
+        if job.cron is not None
+        else "kubectl apply takes this one for a change of that one: no second run starts, and it fails if "
+        "the Pod templates differ"
+    )
+    yield Diagnostic(
+        "metadata.name",
+        f"Another {job.kind} {job.name} stands before this one in the same file: {effect}. Give each a name "
+        "of its own, or remove one.",
+    )
+
+
+def _is_hook(annotations: Mapping[str, Any]) -> bool:
+    return HELM_HOOK in annotations or ARGO_HOOK in annotations

@@ -77,6 +77,15 @@ def test_of_a_broken_policy_the_last_valid_version_stays_active(folder: Path) ->
     assert "retries.yaml" in message
 
 
+def test_a_first_file_that_cannot_be_read_enforces_nothing(folder: Path) -> None:
+    (folder / "retries.yaml").write_text("spec: [")
+    load = policies_in(folder).check()
+    assert load is not None
+    assert list(load.lines())[-1].startswith(
+        "rejected policies; fix the files (a file that cannot be read enforces nothing):"
+    )
+
+
 def test_files_that_cannot_be_read_leave_what_is_active(folder: Path) -> None:
     files = policies_in(folder)
     files.check()

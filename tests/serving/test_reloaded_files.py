@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
 from jobsworth.admission.request_log import Log
 from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.api.api_server import ApiServer
@@ -20,6 +22,7 @@ kind: JobPolicy
 metadata: {{name: {}}}
 spec: {{limits: {{backoffLimit: {{maximum: 5}}}}}}
 """
+BROKEN = POLICY.replace("maximum", "maximun")
 
 
 class Recorded:
@@ -39,17 +42,22 @@ class Recorded:
         return lambda *_, **__: None
 
 
-def test_removed_policies_are_named_and_counted(tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / f"{name}.yaml").write_text(POLICY.format(name))
-    policies = PolicyFiles(EffectivePolicyFiles([tmp_path]).load, [tmp_path])
+def served_from(folder: Path) -> tuple[ServedFiles, Recorded]:
+    policies = PolicyFiles(EffectivePolicyFiles([folder]).load, [folder])
     states = StateMaker(lambda release: ApiServer(), lambda name: None, "deny")
-    missing = tmp_path / "none"
+    missing = folder / "none"
     files = Files(certificate=missing, key=missing)
     recorded = Recorded()
     served = ServedFiles(
         files, policies, states, log=cast(Log, recorded), metrics=cast(WebhookMetrics, recorded)
     )
+    return served, recorded
+
+
+def test_removed_policies_are_named_and_counted(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.yaml").write_text(POLICY.format(name))
+    served, recorded = served_from(tmp_path)
     served.load()
     for name in "ab":
         (tmp_path / f"{name}.yaml").unlink()
@@ -62,3 +70,30 @@ def test_removed_policies_are_named_and_counted(tmp_path: Path) -> None:
     assert recorded.removals == 2
     assert served.state is not None
     assert [policy.name for policy in served.state.policies.policies.policies] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"a": BROKEN}, "policy rejected: a is invalid, its last valid version is active; fix the files"),
+        ({"new": BROKEN}, "policy rejected: new is invalid, it enforces nothing; fix the files"),
+        (
+            {"a": BROKEN, "new": BROKEN},
+            "policy rejected: a is invalid, its last valid version is active; new is invalid, it enforces "
+            "nothing; fix the files",
+        ),
+        ({"new": "spec: ["}, "policy rejected: a file that cannot be read enforces nothing; fix the files"),
+    ],
+)  # fmt: skip
+def test_a_rejection_says_of_each_broken_policy_what_is_so(
+    tmp_path: Path, changed: dict[str, str], message: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(POLICY.format("a"))
+    served, recorded = served_from(tmp_path)
+    served.load()
+    for name, text in changed.items():
+        (tmp_path / f"{name}.yaml").write_text(text.format(name))
+    for _ in range(3):
+        served.load()
+    rejected = [text for _, text, _ in recorded.events if text.startswith("policy rejected")]
+    assert rejected == [message]

@@ -19,6 +19,9 @@ from jobsworth.wording import count
 
 Level = Literal["info", "warning", "error"]
 
+UNNAMED_NOTE = "a file that cannot be read enforces nothing"
+"""What applies if no broken policy is known by its name."""
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyLoad:
@@ -59,6 +62,7 @@ class PolicyLoad:
             notes = "; ".join(
                 f"{name}: {note}" for name, note in broken_notes(policies.broken).items()
             )
+            notes = notes or UNNAMED_NOTE
             errors = "\n".join(policies.errors)
             yield "error", f"rejected policies; fix the files ({notes}):\n{errors}"
 

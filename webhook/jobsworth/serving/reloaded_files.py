@@ -14,7 +14,7 @@ from jobsworth.api.api_server import written_release
 from jobsworth.serving.active_policies import ReleasePoll, ServedState, StateMaker
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.serving.monitor import Check
-from jobsworth.serving.policy_files import PolicyFiles, PolicyLoad, broken_notes
+from jobsworth.serving.policy_files import UNNAMED_NOTE, PolicyFiles, PolicyLoad, broken_notes
 from jobsworth.serving.settings import Files
 from jobsworth.serving.tls_context import ServingCertificate, load_certificate
 
@@ -25,7 +25,7 @@ _EFFECTS = {
 }
 """The effect of rejected files when none were loaded before."""
 MAX_NOTES = 20
-"""The largest number of broken policies that the readiness text names."""
+"""The largest number of broken policies that a text names."""
 
 
 class ServedFiles:
@@ -164,7 +164,7 @@ class ServedFiles:
         if policies.errors:
             self._log.event(
                 "error",
-                "policy rejected: the last valid version of each broken policy is active; fix the files",
+                f"policy rejected: {_broken_note(state) or UNNAMED_NOTE}; fix the files",
                 **facts,
                 broken=broken_notes(policies.broken),
                 error="\n".join(policies.errors),

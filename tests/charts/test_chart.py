@@ -14,10 +14,14 @@ import pytest
 import yaml
 
 import jobsworth
+from jobsworth.api.api_server import RELEASES, minor
+from jobsworth.api.feature_gates import KNOWN_GATES, RENAMED_GATES
 from jobsworth.cli.command import Command
 from jobsworth.cli.commands import audit, certs, reconcile, serve
 from jobsworth.files.policies.profiles import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
+from jobsworth.lint.linter import RULES
 from jobsworth.policy.document import NAME_PATTERN, schema
+from jobsworth.policy.limits.lint_rules import IN_MANIFESTS
 from jobsworth.validation.editor_schema import schema_text
 
 ROOT = Path(__file__).parents[2]
@@ -49,10 +53,39 @@ def test_a_policy_in_the_values_has_the_schema_of_a_job_policy() -> None:
     assert holder["propertyNames"]["pattern"] == NAME_PATTERN
     # Not a reference to schemas/jobpolicy.json: Helm would fetch it.
     expected = {"JobPolicySpec": json.loads(json.dumps(schema()["properties"]["spec"]))}
+    # Only here: `jobsworth policy check` has a better message for a rule that does not exist.
+    rules = expected["JobPolicySpec"]["properties"]["rules"]
+    effects = rules.pop("additionalProperties")
+    rules |= {"patternProperties": {_rule_keys(): effects}, "additionalProperties": False}
     if os.environ.get("JOBSWORTH_RENEW"):
         SCHEMA["definitions"] = expected
         (CHART / "values.schema.json").write_text(schema_text(SCHEMA), "utf-8")
     assert SCHEMA["definitions"] == expected, "renew it: JOBSWORTH_RENEW=1 pytest tests/charts"
+
+
+def test_the_releases_and_the_feature_gates_are_those_that_the_webhook_knows() -> None:
+    properties = SCHEMA["properties"]["webhook"]["properties"]
+    gates = sorted({*KNOWN_GATES, *(former for _, former in RENAMED_GATES.values())})
+    expected = {f"^({'|'.join(gates)})$": {"type": "boolean"}}
+    if os.environ.get("JOBSWORTH_RENEW"):
+        properties["featureGates"] |= {"patternProperties": expected, "additionalProperties": False}
+        (CHART / "values.schema.json").write_text(schema_text(SCHEMA), "utf-8")
+    assert properties["featureGates"]["patternProperties"] == expected, (
+        "JOBSWORTH_RENEW=1 renews it"
+    )
+    pattern = properties["kubernetesVersion"]["pattern"]
+    for text in ("", "auto", *RELEASES, "1.50", "1.100", "v1.33.5-eks-abc123", "1.30+"):
+        assert re.search(pattern, text), text
+    for text in ("1", "1.2", f"1.{minor(RELEASES[0]) - 1}", "1.9", "1.024", "2.30", "1.30x"):
+        assert not re.search(pattern, text), text
+
+
+def _rule_keys() -> str:
+    """Return the pattern of the keys in ``rules``, of which every one is a rule of this version."""
+    rules = [rule for rule in RULES if rule.code not in IN_MANIFESTS]
+    numbers = {rule.code[2:length] for rule in rules for length in range(2, len(rule.code) + 1)}
+    names = sorted(rule.name for rule in rules)
+    return f"^(default|[Jj][Ww]({'|'.join(sorted(numbers))})|{'|'.join(names)})$"
 
 
 def test_the_profiles_and_their_enforcements_are_those_of_the_command_line() -> None:
@@ -79,12 +112,18 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
         ({"webhook": {"validating": {"failurePolicy": "fail"}}}, "'fail' is not one of"),
         ({"certificates": {"mode": "certmanager"}}, "'certmanager' is not one of"),
         ({"certificates": {"duration": "90d"}}, "'90d' does not match"),
+        ({"webhook": {"kubernetesVersion": "1.2"}}, "'1.2' does not match"),
+        ({"webhook": {"featureGates": {"Foo": True}}}, "'Foo' does not match any of the regexes"),
+        ({"webhook": {"featureGates": {"JobManagedBy": "true"}}}, "'true' is not of type 'boolean'"),
         ({"certificates": {"mode": "existingSecret", "existingSecret": {"name": ""}}}, "''"),
         ({"policies": {"Upper": {}}}, "'Upper' does not match"),
         ({"policies": {"a": {"spec": {}}}}, "'spec' was unexpected"),
         ({"policies": {"a": {"limits": {"backoffLimt": {"maximum": 1}}}}}, "'backoffLimt' was unexpected"),
         ({"policies": {"a": {"limits": {"backoffLimit": {"maximum": -1}}}}}, "-1 is less than the minimum of 0"),
         ({"policies": {"a": {"enforcement": "block"}}}, "'block' is not one of"),
+        ({"policies": {"a": {"rules": {"no-tll": "deny"}}}}, "'no-tll' does not match any of the regexes"),
+        ({"policies": {"a": {"rules": {"JW999": "deny"}}}}, "'JW999' does not match any of the regexes"),
+        ({"policies": {"a": {"rules": {"no-ttl": "block"}}}}, "'block' is not one of"),
         ({"profile": "basic"}, "'basic' is not one of"),
         ({"image": {"digest": "abc"}}, "'abc' does not match"),
         ({"service": {"ipFamilies": ["ipv6"]}}, "'ipv6' is not one of"),

@@ -6,6 +6,7 @@ import functools
 import json
 import subprocess
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 import yaml
 
 from cluster.programs import NEWEST, MissingProgram, find
+from jobsworth.certificates.rotation import RotationPolicy, check
+from jobsworth.findings.durations import nanoseconds_of
 
 pytestmark = pytest.mark.slow  # helm renders each variant
 
@@ -145,6 +148,43 @@ def test_with_cert_manager_the_sidecar_may_only_read_the_certificate() -> None:
         "jobsworth-trusted-cas": ["get", "patch", "create", "watch"],
         "jobsworth-certificates": ["get", "watch"],
     }
+
+
+LIFETIMES = [
+    ({"renewBefore": "9999h"}, "duration 2160h must be longer than certificates.renewBefore 9999h"),
+    ({"duration": "720h"}, "duration 720h must be longer than certificates.renewBefore 720h"),
+    ({"duration": "719h59m"}, "duration 719h59m must be longer"),
+    ({"caDuration": "2904h"}, "caDuration 2904h must be longer than duration 2160h, renewBefore 720h and 24h"),
+    ({"renewBefore": "30s"}, "renewBefore 30s must be longer than 30s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lifetimes", "why"), LIFETIMES)
+def test_lifetimes_with_which_the_sidecar_would_not_start_are_errors(
+    lifetimes: Object, why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        rendered({"certificates": lifetimes})
+
+
+@pytest.mark.parametrize(
+    "lifetimes",
+    [{"duration": "720h1s"}, {"caDuration": "2904h0.1s"}, {"duration": "1h", "renewBefore": "31s"}],
+)
+def test_the_chart_accepts_the_lifetimes_that_the_sidecar_accepts(lifetimes: Object) -> None:
+    pod = webhooks(rendered({"certificates": lifetimes}))["spec"]["template"]
+    options = [each for each in containers(pod)[0]["args"] if "=" in each]
+    given = dict(each.removeprefix("--").split("=", 1) for each in options)
+    hours = {
+        name: nanoseconds_of(given[name]) for name in ("duration", "renew-before", "ca-duration")
+    }
+    lifetime, renewed, ca = (timedelta(microseconds=each / 1000) for each in hours.values())
+    check(RotationPolicy((), lifetime=lifetime, renew_before=renewed, ca_lifetime=ca))
+
+
+def test_with_cert_manager_a_certificate_outlives_its_renewal() -> None:
+    with pytest.raises(ValueError, match=r"must be longer than certificates\.renewBefore"):
+        rendered({"certificates": {"mode": "certManager", "renewBefore": "9999h"}})
 
 
 # Selectors
@@ -455,6 +495,11 @@ def test_a_port_that_two_sidecars_want_is_an_error() -> None:
     taken = {"controller": {**PAIR["controller"], "monitorPort": 8080}}
     with pytest.raises(ValueError, match="port 8080 is used twice"):
         rendered(taken)
+
+
+def test_the_port_of_the_webhook_is_not_that_of_its_monitor() -> None:
+    with pytest.raises(ValueError, match=r"port 10250 is used twice.*webhook\.monitorPort"):
+        rendered({"webhook": {"monitorPort": 10250}})
 
 
 def test_further_containers_of_the_values_run_beside_the_webhook() -> None:

@@ -94,6 +94,28 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /*
+The lifetimes without which neither the sidecar nor cert-manager starts; a CA outlives the certificates that it signs, and
+the 24h for which a previous CA stays trusted.
+*/}}
+{{- define "jobsworth.checkLifetimes" -}}
+{{- $mode := .Values.certificates.mode }}
+{{- with .Values.certificates }}
+{{- $start := toDate "2006-01-02" "2000-01-01" }}
+{{- $renewed := dateModify .renewBefore $start }}
+{{- $ends := dateModify .duration $start }}
+{{- if and (ne $mode "existingSecret") (not ($ends.After $renewed)) }}
+{{- fail (printf "certificates.duration %s must be longer than certificates.renewBefore %s" .duration .renewBefore) }}
+{{- end }}
+{{- if and (eq $mode "selfManaged") (not ((dateModify .caDuration $start).After (dateModify "24h" (dateModify .renewBefore $ends)))) }}
+{{- fail (printf "certificates.caDuration %s must be longer than duration %s, renewBefore %s and 24h together" .caDuration .duration .renewBefore) }}
+{{- end }}
+{{- if and (eq $mode "selfManaged") (not ($renewed.After (dateModify "30s" $start))) }}
+{{- fail (printf "certificates.renewBefore %s must be longer than 30s" .renewBefore) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* The certificate manager creates the webhook configurations. */}}
 {{- define "jobsworth.registers" -}}
 {{- if and (eq .Values.registration.mode "manager") (include "jobsworth.sidecar" .) }}true{{ end }}

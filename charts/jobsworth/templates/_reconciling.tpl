@@ -125,6 +125,9 @@ readiness probe: a controller that fills its caches must not take a webhook out 
 {{- /* The ports of the containers of one Pod, which must differ. */}}
 {{- define "jobsworth.checkPorts" -}}
 {{- $ports := list (int .Values.webhook.port) (int .Values.webhook.monitorPort) }}
+{{- if eq (first $ports) (last $ports) }}
+{{- fail (printf "port %d is used twice in the webhook's Pod: change webhook.port or webhook.monitorPort" (first $ports)) }}
+{{- end }}
 {{- range list .Values.controller .Values.audit }}
 {{- if and .enabled (eq .placement "sidecar") }}
 {{- if has (int .monitorPort) $ports }}

@@ -152,6 +152,31 @@ class TestExplain:
         )
         assert reported[3].strip() == "denied: 1 deny, 1 warn"
 
+    def test_what_kubectl_create_does_not_get_is_shown_beside_what_is_set(
+        self, command: Command
+    ) -> None:
+        spec = "spec: {defaults: {backoffLimit: {value: 3}}, limits: {backoffLimit: {maximum: 4}}}"
+        head = POLICY[: POLICY.index("spec:")]
+        files = {
+            "policy.yaml": f"{head}{spec}\n",
+            "job.yaml": JOB.replace("backoffLimit: 9", "suspend: false"),
+        }
+        done = command("policy", "explain", "policy.yaml", "job.yaml", files=files)
+        _, policy, outcome = done.out.split("\n\n")[:3]
+        _, _, applied, created, denied = policy.splitlines()
+        assert applied == "  sets        spec.backoffLimit: 6 becomes 3"
+        assert created.startswith(
+            "  not set     spec.backoffLimit: with kubectl create, the API server's 6 stays, because "
+        )
+        assert denied.startswith(
+            "  deny        with kubectl create: spec.backoffLimit: Invalid value: 6: must be less than"
+        )
+        assert outcome == "allowed; with kubectl create, denied"
+        done = command("policy", "explain", "policy.yaml", "job.yaml", "-o", "json")
+        ((found,),) = (each["policies"] for each in json.loads(done.out))
+        assert [each["field"] for each in found["not_set_by_create"]] == ["spec.backoffLimit"]
+        assert [each["code"] for each in found["denied_by_create"]] == ["JP002"]
+
     def test_another_policy_may_decide_about_a_default(self, command: Command) -> None:
         files = {**FILES, "policies/house.yaml": POLICY + SECOND}
         done = command(

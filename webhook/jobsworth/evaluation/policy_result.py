@@ -11,6 +11,7 @@ from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import MatchDecision
 from jobsworth.policy.mutation.mutation import Mutation
+from jobsworth.policy.mutation.working_copy import RejectedDefault
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import PolicyRequest
 from jobsworth.policy.violation import DEFAULT_NOT_APPLIED, DENIED_AFTER_CREATE
@@ -28,6 +29,8 @@ class PolicyResult:
         mutation: the changes by their defaults; None if the defaults were not applied.
         denied_after_create: the violations for which a plain create of the manifest is denied, although the
             manifest itself passes.
+        kept_after_create: the defaults that a plain create of the manifest does not get, although an
+            apply gets them.
     """
 
     policies: PolicySet
@@ -35,6 +38,7 @@ class PolicyResult:
     verdict: PolicyVerdict
     mutation: Mutation | None
     denied_after_create: Sequence[EnforcedViolation] = ()
+    kept_after_create: Sequence[RejectedDefault] = ()
 
     @property
     def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
@@ -93,10 +97,15 @@ def result_for_manifest(
 ) -> PolicyResult:
     """Apply policies to the request of a manifest, which may also be sent by a plain create."""
     result = apply_policies(policies, request, server)
-    if request.old is None and policies.depends_on_ownership and not result.verdict.denied:
+    if request.old is None and policies.depends_on_ownership:
         assert request.manifest is not None
         manifest = as_written(request.manifest, PLAIN_CREATE)
         created = apply_policies(policies, replace(request, manifest=manifest), server)
+        assert created.mutation is not None
         denied = [each for each in created.verdict.findings if each.effect == "deny"]
-        return replace(result, denied_after_create=denied)
+        return replace(
+            result,
+            denied_after_create=[] if result.verdict.denied else denied,
+            kept_after_create=created.mutation.kept,
+        )
     return result

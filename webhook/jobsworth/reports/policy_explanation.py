@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from jobsworth.api.api_server import ApiServer, title
 from jobsworth.documents.declared import Report, doc
 from jobsworth.evaluation.policy_result import PolicyResult
+from jobsworth.policy.enforcement import EnforcedViolation
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import MatchDecision
 from jobsworth.wording import in_json
@@ -52,7 +53,14 @@ class PolicyEffect(Report):
     sets: list[SetField]
     skips: list[LeftField]
     cannot_set: list[LeftField]
+    not_set_by_create: Annotated[
+        list[LeftField], doc("Fields of sets that kubectl create does not get.")
+    ]
     violations: list[PolicyViolation]
+    denied_by_create: Annotated[
+        list[PolicyViolation],
+        doc("For which kubectl create is denied, although the manifest passes."),
+    ]
 
 
 class PolicyExplanation(Report):
@@ -91,7 +99,8 @@ def explanation_text(result: PolicyResult, server: ApiServer) -> Iterator[str]:
     for enforced in findings:
         counts[enforced.effect] += 1
     counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
-    yield from ("", f"{_outcome(result)}{f': {counted}' if counted else ''}", "")
+    created = "; with kubectl create, denied" if result.denied_after_create else ""
+    yield from ("", f"{_outcome(result)}{f': {counted}' if counted else ''}{created}", "")
 
 
 def explanation_report(result: PolicyResult, server: ApiServer) -> PolicyExplanation:
@@ -136,19 +145,29 @@ def _effect(policy: JobPolicy, decision: MatchDecision, result: PolicyResult) ->
             for each in mutation.rejected
             if _is_of(policy.name, each.policy)
         ],
-        violations=[
-            PolicyViolation(
-                effect=each.effect,
-                code=each.violation.code,
-                field=each.violation.field,
-                reason=each.violation.reason,
-                message=each.violation.message,
-                hint=each.finding.hint,
-            )
-            for each in result.verdict.findings
-            if each.policy == policy.name
+        not_set_by_create=[
+            LeftField(field=each.field, reason=each.reason)
+            for each in result.kept_after_create
+            if _is_of(policy.name, each.policy)
         ],
+        violations=_violations(policy.name, result.verdict.findings),
+        denied_by_create=_violations(policy.name, result.denied_after_create),
     )
+
+
+def _violations(name: str, found: Sequence[EnforcedViolation]) -> list[PolicyViolation]:
+    return [
+        PolicyViolation(
+            effect=each.effect,
+            code=each.violation.code,
+            field=each.violation.field,
+            reason=each.violation.reason,
+            message=each.violation.message,
+            hint=each.finding.hint,
+        )
+        for each in found
+        if each.policy == name
+    ]
 
 
 def _name(result: PolicyResult) -> str:
@@ -177,8 +196,14 @@ def _effects_of(name: str, result: PolicyResult) -> Iterator[str]:
     for rejected in mutation.rejected:
         if _is_of(name, rejected.policy):
             yield f"  cannot set  {rejected.field}: {rejected.reason}"
+    for kept in result.kept_after_create:
+        if _is_of(name, kept.policy):
+            yield f"  not set     {kept.field}: with kubectl create, {kept.reason}"
     found = [enforced for enforced in result.verdict.findings if enforced.policy == name]
     for enforced in found:
         yield f"  {enforced.effect:<11} {enforced}"
+    for enforced in result.denied_after_create:
+        if enforced.policy == name:
+            yield f"  {enforced.effect:<11} with kubectl create: {enforced}"
     if found and found[0].guidance:
         yield f"  message     {found[0].guidance}"

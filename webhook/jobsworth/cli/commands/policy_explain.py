@@ -98,6 +98,7 @@ class _Results:
         self.code = EXIT_DONE
 
     def __iter__(self) -> Iterator[PolicyResult]:
+        from jobsworth.evaluation.policy_result import result_for_manifest
         from jobsworth.files.existing_objects import ExistingObjects
         from jobsworth.files.manifest_reading import read_documents, read_existing
         from jobsworth.manifests import ManifestError
@@ -116,7 +117,8 @@ class _Results:
             except CannotDecode as failure:
                 self._report(f"{document.file}: {failure}")
                 continue
-            yield self._evaluator.apply(request)
+            assert self._evaluator.policies is not None
+            yield result_for_manifest(self._evaluator.policies, request, self._evaluator.server)
 
     def _report(self, error: str) -> None:
         print(printable(f"error: {error}"), file=sys.stderr)

@@ -54,6 +54,7 @@ class Checker:
         environment: Environment,
         variables: Mapping[str, Type],
         composed: Mapping[str, Type] | None = None,
+        messages: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Begin.
 
@@ -61,10 +62,12 @@ class Checker:
             environment: the functions and macros of a release.
             variables: the types of the variables.
             composed: the types of the fields of ``variables``, if there are any.
+            messages: further message types, each with the types of its fields.
         """
         self._environment = environment
         self._variables = dict(variables)
         self._composed = composed or {}
+        self._messages = {**FIELDS, **(messages or {})}
         self._substitutions = Substitutions()
         self.errors: list[Refusal] = []
         self.literals: list[tuple[Node, tuple[Sequence[tuple[int, Type]], ...]]] = []
@@ -150,7 +153,7 @@ class Checker:
     def _member(self, node: Select, target: Type) -> Type:
         if target.name == "map":
             return target.parameters[1]
-        if target.name in FIELDS or target.name == "kubernetes.variables":
+        if target.name in self._messages or target.name == "kubernetes.variables":
             return self._of_message(node, target.name)
         if target.is_parameter:
             self._substitutions.assign((DYN,), (target,))
@@ -164,7 +167,7 @@ class Checker:
         if message == "kubernetes.variables":
             found = self._composed.get(node.field)
         else:
-            text = FIELDS[message].get(node.field)
+            text = self._messages[message].get(node.field)
             found = None if text is None else _field_type(text)
         if found is None:
             return self._error(

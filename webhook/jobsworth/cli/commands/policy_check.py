@@ -58,6 +58,7 @@ def run(options: CheckOptions) -> int:
             code = EXIT_BAD
     _print_ways_around(policies.policies, documents)
     _print_kept(policies.policies, documents)
+    _print_type_problems(policies.policies, documents)
     _print_unportable(policies.policies, documents, releases)
     return code
 
@@ -97,6 +98,16 @@ def _print_warning(document: Document, field: str, text: str, severity: str = "w
     print(printable(f"{position}: {severity}: {field}: {text}"))
 
 
+def _print_type_problems(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
+    """Print a warning for each expression that reads a field that no Job has, or one as another type."""
+    from jobsworth.policy.cel.job_types import type_problems
+
+    for policy in policies:
+        if policy.expressions is not None:
+            for field, problem in type_problems(policy.expressions, "spec.expressions"):
+                _print_warning(documents[policy.name], field, problem)
+
+
 def _print_unportable(
     policies: Sequence[JobPolicy], documents: Mapping[str, Document], releases: Sequence[str]
 ) -> None:
@@ -118,9 +129,9 @@ COMMAND = Command(
 PATH is a file or folder of JobPolicy documents. Valid policies are listed in order of precedence. Sample Jobs
 and CronJobs are then sent to each policy as a file, by kubectl create, kubectl apply and server-side apply:
 with the defaults of the policy they must satisfy its limits and rules, and those of policies that apply to
-every request. An expression that denies a Job and not the CronJob that carries it is a warning. An expression
-that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit code is 1
-if there are errors.""",
+every request. An expression that denies a Job and not the CronJob that carries it is a warning, and so is one
+that reads a field that no Job has, or as another type. An expression that an API server of a release would
+refuse in a ValidatingAdmissionPolicy is a warning. The exit code is 1 if there are errors.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/

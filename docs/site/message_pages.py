@@ -50,6 +50,9 @@ rejects each example with the message of its page.
 
 On the site, paste a message into the search as kubectl prints it: names, numbers and values in it are left out.
 
+`failed calling webhook "validate.jobsworth.dev"` and `failed to call webhook` are not about the manifest: the API server got no answer from
+an admission webhook. [When the webhook fails](../troubleshooting.md#when-the-webhook-fails) has the commands.
+
 `jobsworth validate job.yaml` reports the same messages before the API server sees the manifest, with file and line, and proposes fixes.
 """
 

@@ -129,6 +129,32 @@ class TestCheck:
         files = {"house.yaml": policy.replace("backoffLimit: {value: 3}", default)}
         assert command("policy", "check", "house.yaml", files=files).code == 0
 
+    def test_the_policies_in_values_of_the_chart_are_checked_with_their_places(
+        self, command: Command
+    ) -> None:
+        values = (
+            "image: {tag: dev}\npolicies:\n  etl:\n    rules: {no-tll: warn}\n"
+            "    limits: {backoffLimit: {maximum: -1}}\n  empty:\n"
+        )
+        done = command("policy", "check", "values.yaml", files={"values.yaml": values})
+        assert done.code == 1
+        assert done.out.splitlines() == [
+            "values.yaml:5:38: error: spec.limits.backoffLimit.maximum: -1 must be greater than or equal to 0",
+            'values.yaml:4:21: error: spec.rules[no-tll]: unknown rule "no-tll" (did you mean "no-ttl"?)',
+            "values.yaml:6:9: error: spec: must be a mapping, but is empty",
+        ]
+
+    def test_a_key_twice_in_values_is_an_error(self, command: Command) -> None:
+        values = "policies:\n  etl:\n    enforcement: warn\n    enforcement: deny\n"
+        done = command("policy", "check", "values.yaml", files={"values.yaml": values})
+        assert done.code == 1
+        assert "values.yaml:4:5: error: " in done.out
+
+    def test_values_in_a_folder_are_not_policies(self, command: Command) -> None:
+        values = "policies: {house-rules: {enforcement: warn}}\n"
+        files = {"policies/values.yaml": values, "policies/house.yaml": POLICY}
+        assert command("policy", "check", "policies", files=files).code == 0
+
 
 class TestExplain:
     """``jobsworth policy explain``: the findings of each policy, and the reasons."""

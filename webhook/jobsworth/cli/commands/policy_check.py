@@ -126,12 +126,13 @@ COMMAND = Command(
     "policy check",
     help="""Validate JobPolicy documents and report all errors at once.
 
-PATH is a file or folder of JobPolicy documents. Valid policies are listed in order of precedence. Sample Jobs
-and CronJobs are then sent to each policy as a file, by kubectl create, kubectl apply and server-side apply:
-with the defaults of the policy they must satisfy its limits and rules, and those of policies that apply to
-every request. An expression that denies a Job and not the CronJob that carries it is a warning, and so is one
-that reads a field that no Job has, or as another type. An expression that an API server of a release would
-refuse in a ValidatingAdmissionPolicy is a warning. The exit code is 1 if there are errors.""",
+PATH is a file or folder of JobPolicy documents, or a file of values of the Helm chart. Valid policies are
+listed in order of precedence. Sample Jobs and CronJobs are then sent to each policy as a file, by kubectl
+create, kubectl apply and server-side apply: with the defaults of the policy they must satisfy its limits and
+rules, and those of policies that apply to every request. An expression that denies a Job and not the CronJob
+that carries it is a warning, and so is one that reads a field that no Job has, or as another type. An
+expression that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit
+code is 1 if there are errors.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jobsworth.policy
+from jobsworth.files.policies.chart_values import policies_in_values
 from jobsworth.files.policies.profiles import Profile, ProfileName
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.installation import how_to_install
@@ -139,7 +140,7 @@ class PolicySources:
     """The policy documents in some files and folders, read on construction.
 
     Args:
-        paths: files, folders, ``-`` for standard input.
+        paths: files, folders, ``-`` for standard input. A file that is named may have values of the chart.
 
     Attributes:
         documents: the documents, valid or not.
@@ -182,17 +183,23 @@ class PolicySources:
             if isinstance(file, ManifestError):
                 self._reject(file)
             else:
-                self._read_file(file)
+                self._read_file(file, named=not os.path.isdir(path))
 
-    def _read_file(self, file: str) -> None:
+    def _read_file(self, file: str, *, named: bool) -> None:
         for document in expand_lists(read_file(file)):
             if document.error is not None:
                 self._reject(document.error)
-            elif is_meant_as_policy(document.value):
-                if document.notes:
-                    self.flawed.add(len(self.documents))
+                continue
+            policies = [document] if is_meant_as_policy(document.value) else []
+            if (
+                named and not policies
+            ):  # in a folder, values stand beside the files of which they are copies
+                policies = [*policies_in_values(document)]
+            if policies and document.notes:
+                numbers = range(len(self.documents), len(self.documents) + len(policies))
+                self.flawed.update(numbers)
                 self.errors.extend(errors_of_notes(document))
-                self.documents.append(document)
+            self.documents.extend(policies)
 
     def _reject(self, error: ManifestError) -> None:
         self.unreadable.add(error.file)

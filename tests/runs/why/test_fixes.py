@@ -16,7 +16,7 @@ from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
 from jobsworth.runs.why.owners.cron_job_diagnosis import fix_of_blocking
 from jobsworth.runs.why.saved_objects import SavedObjects
 from jobsworth.runs.why.summary import Summary, brief, summary_of
-from support.replay.recorded_jobs import START, at, event, pod, recording, stored
+from support.replay.recorded_jobs import START, at, created, event, pod, recording, stored
 from support.simulation.simulated_runs import job
 
 Object = dict[str, Any]
@@ -458,3 +458,32 @@ def test_a_deadline_that_is_too_short_for_the_controller_is_raised() -> None:
     ):
         assert found.fix == "Raise spec.startingDeadlineSeconds:"
         assert found.command == "kubectl edit cronjob -n batch nightly"
+
+
+def test_the_log_is_that_of_the_failure_that_came_last() -> None:
+    value = stored(job(backoffLimit=2), (90, "Failed", "BackoffLimitExceeded"), failed=3)
+    pods = [pod(f"train-{n}", n * 20, n * 20 + 5, 3 if n == 2 else 1) for n in range(3)]
+    found = summary_of(diagnose(read_recording(value, pods, ())))
+    assert found.command == "kubectl logs -n batch train-2 -c main"
+
+
+def test_a_pod_of_a_lost_node_is_not_deleted_by_force_where_the_job_waits_until_it_failed() -> None:
+    value = stored(job(podReplacementPolicy="Failed"), active=0, terminating=1)
+    lost = pod("train-a", 0, started=1, deleted=60)
+    lost["spec"] = {"nodeName": "node-9"}
+    unready = event("NodeNotReady", "Node is not ready", 40, "train-a", "Pod")
+    found = summary_of(diagnose(read_recording(value, [lost], (unready,), now=START + 900)))
+    assert found.headline.endswith("for Pod train-a to terminate on node node-9.")
+    assert "its node is not ready" in found.causes[0]
+    assert found.command == "kubectl delete node node-9"
+    assert "--force" not in f"{found.fix} {found.following}"
+
+
+def test_a_pod_that_was_preempted_and_is_gone_is_told_of_a_job_that_goes_on() -> None:
+    events = (
+        created("train-a", 1),
+        event("Preempted", "Preempted by pod x on node y", 30, "train-a", "Pod"),
+    )
+    waiting = pod("train-b", 31, code=None)
+    found = diagnose(read_recording(stored(job(), active=1), [waiting], events))
+    assert found.so_far == "so far, Pod train-a was preempted by the scheduler"

@@ -99,7 +99,7 @@ def test_each_taint_and_each_resource_is_named_but_that_of_the_control_plane() -
 
 def test_room_is_not_what_a_taint_leaves_missing() -> None:
     assert (
-        "for a node that takes its Pods"
+        "for a node without the taint a: b ("
         in unschedulable("3 node(s) had untolerated taint {a: b}").sentence
     )
     assert "for a node with room" in unschedulable("3 Insufficient cpu").sentence
@@ -127,7 +127,8 @@ def test_a_taint_named_after_a_resource_is_tolerated_before_nodes_are_added() ->
             "The nodes that have nvidia.com/gpu also have a taint of this name, and the Pod does not tolerate "
             "it: add a toleration in a new Job.",
         )
-        assert "for a node that takes its Pods" in found.sentence
+        assert "for a node whose taint nvidia.com/gpu its Pods tolerate (" in found.sentence
+        assert not any("enough nvidia.com/gpu free" in text for _, text in advice(found))
 
 
 @pytest.mark.parametrize(
@@ -157,6 +158,9 @@ def test_the_autoscaler_says_if_a_node_comes(reason: str, message: str, words: s
     assert f"3 Insufficient cpu; {words}" in found.sentence
     raised = any("maximum size of the node group" in text for _, text in advice(found))
     assert raised == (reason == "NotTriggerScaleUp")
+    added = next(text for _, text in advice(found)).startswith("Wait for the new node")
+    assert added == (reason == "TriggeredScaleUp")
+    assert ("for a new node of the autoscaler" in found.sentence) == added
 
 
 def test_a_node_that_is_not_ready_needs_repair_and_no_toleration() -> None:

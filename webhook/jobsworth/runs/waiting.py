@@ -16,6 +16,7 @@ from jobsworth.controller.jobs import Job
 from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.settings import BUILT_IN, ControllerSettings
+from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.recorded.pending_pods import PendingReason, rejection_cause
@@ -90,6 +91,11 @@ class Waiting:
             f"waiting{since} for {self.waiting_for}{detail}; this ends when {self.ended_by}{ends_at}"
             f"{otherwise}"
         )
+
+
+def fails_at(deadline: float) -> str:
+    """Return that the deadline of a Job fails it at a time, as a clause."""
+    return f"activeDeadlineSeconds fails the Job at {write_time(round(deadline))}"
 
 
 _ENDINGS = {Cause.CRASH_LOOP: "ends", Cause.DELETING: "is gone"}
@@ -236,11 +242,19 @@ def _too_few(given: _Standstill) -> Waiting:
     )
 
 
+FAILED_FIRST = "they have ended (after the loss of their node: when its Node object is deleted)"
+"""What ends the wait for terminating Pods under podReplacementPolicy: Failed.
+
+A Pod that is deleted by force keeps the finalizer of the Job until it has Failed, which the Pod garbage
+collector sets for a Pod without a Node (KEP-3939; pkg/controller/podgc, 1.36).
+"""
+
+
 def _terminating(given: _Standstill) -> Waiting:
     since = min((pod.finished_at for pod in given.those(TERMINATING)), default=None)
     replaced = given.because == explanation.REPLACED_WHEN_TERMINATED
     detail = "podReplacementPolicy is Failed: they are replaced only then" if replaced else ""
-    return Waiting(Cause.TERMINATING, since, detail)
+    return Waiting(Cause.TERMINATING, since, detail, ends=FAILED_FIRST if replaced else "")
 
 
 def _pending(given: _Standstill) -> Waiting:

@@ -9,6 +9,7 @@ from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.why.diagnosis import diagnose
+from jobsworth.runs.why.failed_job import failure_clause
 from jobsworth.runs.why.summary import NO_FIX, Fix, fix_of
 
 Runs = tuple[str, str, str]
@@ -114,7 +115,9 @@ def pod_failure(
     found = diagnose(recording)
     if found.outcome != "Failed" or not found.groups:
         return NOT_KNOWN
-    why = next((each for each in found.clauses if not each.startswith(found.reason)), "")
+    clauses = [each for each in found.clauses if not each.startswith(found.reason)]
+    failures = [failure_clause(each) for each in found.groups if each.counts]
+    why = "; ".join(clauses[: max(1, sum(each in failures for each in clauses))])
     return PodFailure(why, fix_of(found)[0])
 
 

@@ -15,6 +15,7 @@ from jobsworth.runs.health.cron_job_health import Block, CronJobHealth
 from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
+from jobsworth.runs.waiting import fails_at
 from jobsworth.runs.why.owners.cron_job_diagnosis import SILENT, fix_of_blocking, for_template
 from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
@@ -221,12 +222,14 @@ def _pod(wait: JobWait) -> str:
 
 
 def _detail(wait: JobWait) -> str:
-    whole = wait.waiting.waiting_for if wait.waiting.brief else ""
+    whole = wait.waiting.waits_for if wait.waiting.brief else ""
     return "; ".join(filter(None, (whole, wait.waiting.details, _pod(wait))))
 
 
 def _ends(wait: JobWait) -> str:
-    return f"It {wait.waiting.following}."
+    deadline = wait.waiting.deadline
+    fails = "" if deadline is None else f" Otherwise {fails_at(deadline)}."
+    return f"It {wait.waiting.following}.{fails}"
 
 
 def _overdue(health: CronJobHealth, now: int) -> Problem:

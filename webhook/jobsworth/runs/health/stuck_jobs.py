@@ -93,7 +93,8 @@ def wait_of(
     waiting = remaining(recording) if job.outcome else standing(recording).waiting
     if waiting is None:
         return None
-    fix = fix_of(diagnose(recording))[0] if waiting.cause in STUCK else NO_FIX
+    fixable = waiting.cause in STUCK or waiting.cause == Cause.INITIALIZING
+    fix = fix_of(diagnose(recording))[0] if fixable else NO_FIX
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:
         return JobWait(job, waiting, fix=fix)

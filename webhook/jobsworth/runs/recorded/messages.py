@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from jobsworth.runs.cause import Cause
 
+NODE_COMES = "the autoscaler adds a node"
 OWN_CLAIMS = "the PersistentVolumeClaims of its Pods"
 """What a Pod waits for where the scheduler does not name its claims."""
 BOUND = "it exists and is bound: the scheduler tries again by itself"
@@ -35,6 +36,7 @@ class MessageMeaning(NamedTuple):
         command: the words behind kubectl that make the change or show what it takes. ``{job}`` is the name of
             the Job, ``{claims}`` are those of the PersistentVolumeClaims of the template. Empty for the
             command of the cause.
+        alone: nothing else that the message means counts beside it.
     """
 
     pattern: str
@@ -44,6 +46,7 @@ class MessageMeaning(NamedTuple):
     waits_for: str = ""
     ends: str = ""
     command: str = ""
+    alone: bool = False
 
 
 class Meaning(NamedTuple):
@@ -65,6 +68,8 @@ def meanings_of(cause: Cause, message: str) -> Iterator[Meaning]:
             known = True
             groups = (each.strip(" :") for each in match.groups() if each is not None)
             yield Meaning(entry, tuple(groups))
+            if entry.alone:
+                return
 
 
 def meaning_of(cause: Cause, message: str) -> Meaning:
@@ -74,7 +79,6 @@ def meaning_of(cause: Cause, message: str) -> Meaning:
 
 _NOTHING = Meaning(MessageMeaning(""), ())
 _SEE_TAINTS = "get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints"
-_OTHER_NODE = "a node that takes its Pods"
 _NODE_FITS = "a node fits: nodes are added, or their labels, taints or volumes change"
 _ATTACH_LIMIT = (
     "The node has as many volumes as it can attach: use fewer volumes for each Pod, or nodes with a higher "
@@ -86,10 +90,19 @@ _KEY_ADDED = "the key is added: the kubelet tries again by itself"
 
 
 def _unfit(
-    pattern: str, advice: str = "", field: str = "", key: str = "", command: str = "describe nodes"
+    pattern: str,
+    advice: str = "",
+    field: str = "",
+    *,
+    which: str = "that takes its Pods",
+    command: str,
 ) -> MessageMeaning:
-    """Return the meaning of a message about nodes that a Pod cannot use, whatever room they have."""
-    return MessageMeaning(pattern, advice, field, key, _OTHER_NODE, _NODE_FITS, command)
+    """Return the meaning of a message about nodes that a Pod cannot use, whatever room they have.
+
+    Args:
+        which: the node that it waits for, as a relative clause or the like.
+    """
+    return MessageMeaning(pattern, advice, field, "", f"a node {which}", _NODE_FITS, command)
 
 
 def _volume(pattern: str, advice: str, key: str = "") -> MessageMeaning:
@@ -133,6 +146,15 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
     ),
     Cause.UNSCHEDULABLE: (
         MessageMeaning(
+            rf"{NODE_COMES}: ",
+            "Wait for the new node. If none joins within 15 minutes, look for the reason in the log of the "
+            "autoscaler.",
+            waits_for="a new node of the autoscaler",
+            ends="the new node is ready",
+            command="get nodes",
+            alone=True,
+        ),
+        MessageMeaning(
             r'(?i)persistentvolumeclaim "([^"]+)" not found',
             "Create PersistentVolumeClaim {0} in the namespace of the Job, or correct the name in a new Job.",
             "volumes",
@@ -167,15 +189,16 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "volumes",
             command="describe pvc {claims}",
         ),
-        _unfit(r"exceed max volume count", _ATTACH_LIMIT, "volumes"),
+        _unfit(r"exceed max volume count", _ATTACH_LIMIT, "volumes", command="describe nodes"),
         _unfit(
             r"(?s)taint\(?s?\)? \{([\w./-]+)[:}].*Insufficient \1|"
             r"Insufficient ([\w./-]+).*taint\(?s?\)? \{\2[:}]",
             "The nodes that have {0} also have a taint of this name, and the Pod does not tolerate it: add a "
             "toleration in a new Job.",
             "tolerations",
+            which="whose taint {0} its Pods tolerate",
             command=_SEE_TAINTS,
-        ),
+        )._replace(alone=True),
         MessageMeaning(
             r"Insufficient ([\w./-]+?)(?=[,.;]?(?:\s|$))",
             "No node has enough {0} free{request}: add a node that is large enough, wait for other Pods to "
@@ -202,6 +225,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         _unfit(
             r"taint\(?s?\)? \{(node\.kubernetes\.io/[^:}]+)",
             "Nodes have the taint {0}, which Kubernetes sets itself: repair the nodes, or uncordon them.",
+            which="without the taint {0}",
             command=_SEE_TAINTS,
         ),
         _unfit(
@@ -209,6 +233,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "Nodes have the taint {0}, and the Pod does not tolerate it: add a toleration in a new Job, or "
             "remove the taint.",
             "tolerations",
+            which="without the taint {0}",
             command=_SEE_TAINTS,
         ),
         _unfit(
@@ -216,6 +241,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "Nodes have taints that the Pod does not tolerate: add tolerations in a new Job, or remove the "
             "taints.",
             "tolerations",
+            which="whose taints its Pods tolerate",
             command=_SEE_TAINTS,
         ),
         _unfit(
@@ -223,6 +249,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "Nodes lack the labels that nodeSelector or nodeAffinity requires: correct the selector in a new "
             "Job, or label the nodes that are meant for its Pods.",
             "nodeSelector",
+            which="that matches nodeSelector and nodeAffinity",
             command="get nodes --show-labels",
         ),
         _unfit(
@@ -243,7 +270,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "Nodes are cordoned: uncordon them, or add nodes.",
             command="get nodes",
         ),
-        _unfit(r"nodes are available: *\S"),
+        _unfit(r"nodes are available: *\S", command="describe nodes"),
     ),
     Cause.SUSPENDED: (
         MessageMeaning(
@@ -336,14 +363,15 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "The registry limits the rate: the kubelet tries again. Authenticate with imagePullSecrets, or "
             "use a mirror, in a new Job.",
             "imagePullSecrets",
-        )._replace(command=""),
+        )._replace(command="", ends="the limit is over: the kubelet tries again by itself"),
         _image(
             r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b",
             "access denied",
-            "The registry refuses the node, or has no image of this name: give imagePullSecrets to the Pod "
-            "template or its ServiceAccount, delete the Job and create it anew.",
+            "The registry refuses the node, or has no image of this name. If the node's role lacks the "
+            "right, grant it: the kubelet tries again. Else give imagePullSecrets to the Pod template or its "
+            "ServiceAccount, delete the Job and create it anew.",
             "imagePullSecrets",
-        ),
+        )._replace(ends="the node may pull the image"),
         _image(
             r"(?i)no match for platform|exec format",
             "not for this platform",
@@ -357,7 +385,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "The node does not reach the registry: check its name, network and certificates. The kubelet "
             "tries again.",
             "containers",
-        )._replace(key="image", command=""),
+        )._replace(key="image", command="", ends="the node reaches the registry"),
         _image(r"(?i)not found|manifest unknown", "not found"),
         _image(r"(?i)couldn't parse|invalid reference", "invalid name"),
         _image(r"", ""),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.messages import meaning_of
+from jobsworth.runs.recorded.messages import NODE_COMES, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
 
 if TYPE_CHECKING:
@@ -136,9 +136,11 @@ def _with_scaling(found: PendingReason, events: Sequence[RecordedEvent]) -> Pend
     if not said:
         return found
     last = max(said, key=lambda each: each.at or 0)
-    does = "adds no node" if last.reason == _NO_SCALE_UP else "adds a node"
-    text = f"the autoscaler {does}: {last.message.partition(': ')[2] or last.message}"
-    return found._replace(detail="; ".join(filter(None, (found.detail.rstrip(". "), text))))
+    does = "the autoscaler adds no node" if last.reason == _NO_SCALE_UP else NODE_COMES
+    text = f"{does}: {last.message.partition(': ')[2] or last.message}"
+    return _read(
+        found.cause, found.reason, "; ".join(filter(None, (found.detail.rstrip(". "), text)))
+    )
 
 
 def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingReason:

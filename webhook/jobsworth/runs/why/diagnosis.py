@@ -12,13 +12,14 @@ from typing import Literal
 from jobsworth.findings.finding import Finding
 from jobsworth.printable import printable
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.recording import RecordedEnd, Recording
+from jobsworth.runs.recorded.recording import RecordedEnd, Recording, UnseenPod
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.failed_job import cause_of_failure, failure_clause, gone_cause
 from jobsworth.runs.why.failure_groups import FailureGroup, failure_groups
 from jobsworth.runs.why.message_advice import Advice, advice_by_messages
+from jobsworth.runs.why.pod_causes import cause_by_events
 from jobsworth.runs.why.unfinished_job import (
     deleted_pods,
     overdue_pods,
@@ -89,7 +90,7 @@ def diagnose(
     doomed = so_far = ""
     if end is None:
         found = standing(recording)
-        so_far = _so_far(groups)
+        so_far = _so_far(groups, recording.unseen)
         sentence = f"{name} {found.sentence}{_after_semicolon(so_far)}."
         doomed = found.doomed
         cause, waiting = found.cause, found.waiting
@@ -102,7 +103,7 @@ def diagnose(
         if end.success:
             cause, outcome = Cause.COMPLETE, "Complete"
             verb = "completed" if end.finished else "is completing"
-            so_far = _so_far(groups, "before that")
+            so_far = _so_far(groups, (), "before that")
             clauses = (_success(recording),)
             text = f"{clauses[0]}{_after_semicolon(so_far)}"
         else:
@@ -174,12 +175,21 @@ def _success(recording: Recording) -> str:
     return text
 
 
-def _so_far(groups: Sequence[FailureGroup], when: str = "so far") -> str:
-    """Return the failures that did not end the Job, as a clause; empty without any."""
-    if not groups:
+def _so_far(
+    groups: Sequence[FailureGroup], unseen: Sequence[UnseenPod], when: str = "so far"
+) -> str:
+    """Return the failures that did not end the Job, as a clause; empty without any.
+
+    Args:
+        unseen: Pods that are gone; those whose Events say why count.
+    """
+    told = [failure_clause(each) + ("" if each.counts else " (ignored)") for each in groups]
+    causes = [(each, cause_by_events(each.events)) for each in unseen]
+    gone = [cause.clause(f"Pod {each.name}", plural=False) for each, cause in causes if cause]
+    if not told and not gone:
         return ""
-    shown = [failure_clause(each) + ("" if each.counts else " (ignored)") for each in groups[:2]]
-    rest = sum(len(each.pods) for each in groups[2:])
+    shown = [*told, *gone][:2]
+    rest = sum(len(each.pods) for each in groups[2:]) + max(0, len(gone) - max(0, 2 - len(told)))
     more = [f"and {count(rest, 'other failure')}"] if rest else []
     return f"{when}, {'; '.join([*shown, *more])}"
 
@@ -221,6 +231,11 @@ _IGNORE_DISRUPTIONS = (
 )
 _READ_LOG = "Read the end of the log of the failed container."
 _READ_MORE = "Remove the cause that the program names. Its log has more."
+_LOST_NODE = (
+    "Delete the Node object if the machine is gone for good: podReplacementPolicy: Failed waits until the "
+    "Pod has Failed, which its deletion by force does not bring about. Remove a finalizer only if its owner "
+    "is gone."
+)
 _NO_LOG = (
     "The Pods are gone, and their logs with them: collect the logs, or set restartPolicy: Never, which keeps "
     "failed Pods as long as the Job."
@@ -337,6 +352,12 @@ def advice_for(
     codes: set[str] = set()
     for each in dict.fromkeys(causes):
         text, of_cause = _BY_CAUSE.get(_ALIKE.get(each, each), ("", ()))
+        if (
+            each == Cause.TERMINATING
+            and recording.job.only_replace_failed
+            and recording.end is None
+        ):
+            text = _LOST_NODE
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
         if text == _READ_LOG:
             text = _NO_LOG if gone else _READ_MORE if _reported(recording) else text

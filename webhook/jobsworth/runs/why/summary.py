@@ -17,7 +17,7 @@ from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
 from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.virtual_time import SECOND, spoken
-from jobsworth.runs.waiting import Waiting
+from jobsworth.runs.waiting import Waiting, fails_at
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
 from jobsworth.runs.why.unfinished_job import (
@@ -43,6 +43,7 @@ _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 Words = tuple[str, ...]
 
 FORCED = "--force"
+_OF_NODE = "kubectl delete node "
 _BY_SIGNAL = "-- kill 1"
 _FINALIZERS = '{"metadata":{"finalizers":'
 _LEADS: dict[Cause, str] = {
@@ -97,8 +98,7 @@ def summary_of(found: Diagnosis, subject: str = "It", words: int = MAX_WORDS) ->
     (lead, command), advice = fix_of(found)
     following, end = _following(found, subject), found.recording.end
     if found.outcome == "Failed" and found.waiting is None and end and end.finished is not None:
-        *others, last = causes or ("it failed",)
-        causes = (*others, f"{last}, at {write_time(end.finished)}")
+        causes = (*causes[:-1], *(f"{each}, at {write_time(end.finished)}" for each in causes[-1:]))
     if _ended_alone(found) and not _OTHER_JOB.search(lead):
         again = f"{subject} does not run again: create it anew when the cause is gone."
         following = " ".join(filter(None, (again, following)))
@@ -127,7 +127,7 @@ def fix_of(found: Diagnosis) -> tuple[Fix, tuple[Advice, ...]]:
     """Return what removes the cause, and the rest of the advice."""
     cause, command, advice = cause_to_fix(found), fixing_command(found), found.advice
     lead = _LEADS.get(cause, "") if command else ""
-    if command.endswith(FORCED):
+    if command.endswith(FORCED) or command.startswith(_OF_NODE):
         lead = "If the machine is gone for good:"
         advice = tuple(each for each in advice if each.cause != Cause.TERMINATING)
     elif command.endswith(_BY_SIGNAL):
@@ -270,7 +270,7 @@ def _causes(found: Diagnosis) -> Iterator[str]:
     if waiting is None:
         return
     if waiting.cause != Cause.RUNNING:
-        yield _since(waiting, waiting.waiting_for if waiting.brief else "")
+        yield _since(waiting, waiting.waits_for if waiting.brief else "")
     if waiting.progress:
         yield waiting.progress
 
@@ -295,17 +295,16 @@ def _following(found: Diagnosis, subject: str) -> str:
     end, ttl = recording.end, recording.manifest["spec"].get("ttlSecondsAfterFinished")
     if end is not None and end.finished is not None and ttl is not None:
         deleted = write_time(end.finished + ttl)
-        return (
-            f"The Job, its Pods and their logs are deleted at {deleted} (ttlSecondsAfterFinished)."
-        )
+        left = any(not pod.gone for pod in recording.pods) or recording.partial
+        what = "The Job, its Pods and their logs are" if left else "The Job is"
+        return f"{what} deleted at {deleted} (ttlSecondsAfterFinished)."
     return ""
 
 
 def _otherwise(found: Diagnosis, waiting: Waiting) -> str:
     """Return what happens if the wait does not end so, as a further sentence; empty if it certainly does."""
     if waiting.deadline is not None:
-        deadline = write_time(round(waiting.deadline))
-        return f" Otherwise activeDeadlineSeconds fails the Job at {deadline}."
+        return f" Otherwise {fails_at(waiting.deadline)}."
     pods = found.recording.pods
     if waiting.progress and waiting.cause in (Cause.QUOTA, Cause.UNSCHEDULABLE):
         return ""  # the end of its own Pods makes room
@@ -387,8 +386,10 @@ def _suspended(found: Diagnosis) -> Words:
 
 def _logs(found: Diagnosis) -> Words:
     """Return the command for the log of the container that failed; of one that restarts, of its last run."""
-    for group in found.groups:
-        pod = group.pods[-1]
+    ended = sorted(
+        (group.pods[-1] for group in found.groups), key=lambda each: each.view.finished_at
+    )
+    for pod in reversed(ended):
         failed = [each.name for each in pod.containers if each.exit_code]
         if failed and not pod.gone:
             return "logs", pod.name, "-c", failed[0]
@@ -447,6 +448,8 @@ def _offers_quit(found: Diagnosis, name: str, request: str) -> bool:
 def _terminating(found: Diagnosis) -> Words:
     for pod in overdue_pods(found.recording):
         if not pod.facts.finalizers:
+            if found.recording.job.only_replace_failed and found.recording.end is None:
+                return ("delete node", pod.facts.node) if pod.facts.node else ("",)
             return "delete pod", pod.name, FORCED
     return _pod(found, TERMINATING)
 

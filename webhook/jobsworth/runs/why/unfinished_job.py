@@ -218,12 +218,16 @@ def _detailed(
     terminating = [pod for pod in recording.pods if pod.view.state == TERMINATING]
     if not active and terminating and waiting.cause == Cause.TERMINATING:
         held = _held(recording, terminating[0])
+        node = terminating[0].facts.node
+        more = f" and {len(terminating) - 1} more" if len(terminating) > 1 else ""
+        brief = f"Pod {terminating[0].name}{more} to terminate{f' on node {node}' if node else ''}"
         requested = [pod.deleted for pod in terminating if pod.deleted is not None]
         return replace(
             waiting,
             since=min(requested, default=waiting.since),
             detail="; ".join(filter(None, (waiting.detail, held))),
-            ends=_released(terminating),
+            ends=_released(terminating) or waiting.ends,
+            brief=brief,
         )
     if any(pod.phase == RUNNING for pod in active):
         shown = {} if waiting.cause == Cause.CONTAINER_RUNS_ON else kept
@@ -356,9 +360,10 @@ def _held(recording: Recording, pod: RecordedPod) -> str:
     if facts.finalizers:
         parts.append(f"held by {finalizers(facts.finalizers)}")
     elif _overdue(recording, pod):
-        parts.append(
-            "beyond its grace period: the kubelet of the node does not answer, or the Pod hangs"
-        )
+        events = recording.events_of(pod.name)
+        unready = any(each.reason == NODE_NOT_READY for each in events)
+        hangs = "the kubelet of the node does not answer, or the Pod hangs"
+        parts.append(f"beyond its grace period: {'its node is not ready' if unready else hangs}")
     return " ".join(parts)
 
 

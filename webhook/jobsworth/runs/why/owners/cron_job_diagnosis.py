@@ -48,6 +48,7 @@ SILENT = Fix(
 )
 """The fix for runs that do not start although nothing shows why."""
 _DEADLINE = "Raise spec.startingDeadlineSeconds"
+_AT_ONCE = " (the last run that was due meanwhile then starts at once)"
 _SCHEDULE = "Correct spec.schedule or spec.timeZone"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
@@ -200,7 +201,9 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     if state.cause == Cause.SUSPENDED and not found.command:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         words = ("kubectl", "patch", "cronjob", *within, *resumed)
-        return replace(found, fix="Resume it:", command=shlex.join(words))
+        # https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-suspension
+        starts = "" if "startingDeadlineSeconds" in manifest["spec"] else _AT_ONCE
+        return replace(found, fix=f"Resume it{starts}:", command=shlex.join(words))
     if state.edit:
         edited = shlex.join(("kubectl", "edit", "cronjob", *within, name))
         return replace(found, fix=f"{state.edit}:", command=edited)

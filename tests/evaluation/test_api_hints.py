@@ -89,6 +89,10 @@ def cron(schedule: str = "0 3 * * *", zone: str = "Europe/Berlin") -> str:
             JOB.replace("3600", "2h"),
             ("", "Set activeDeadlineSeconds: 7200, which is 2h in seconds", True),
         ),
+        (
+            JOB.replace("activeDeadlineSeconds: 3600", "ttlSecondsAfterFinished: 1h"),
+            ("", "Set ttlSecondsAfterFinished: 3600, which is 1h in seconds", True),
+        ),
         (JOB.replace("3600", "soon"), ("", "", None)),
         (
             JOB.replace("spec:\n", "spec:\n  completionMode: Indexed\n  parallelism: 2\n", 1),

@@ -145,9 +145,10 @@ def _duration(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     field = rejected.finding.field
     value = rejected.at(field)
     seconds = seconds_of(value) if isinstance(value, str) else None
-    if seconds is None or not field.endswith("Seconds"):
+    name = field.rpartition(".")[2]
+    if seconds is None or "seconds" not in name.lower():
         return _shape(rejected)
-    title = f"Set {field.rpartition('.')[2]}: {seconds}, which is {value} in seconds"
+    title = f"Set {name}: {seconds}, which is {value} in seconds"
     return "", Fix(title, Edit("set", field, seconds), safe=True)
 
 

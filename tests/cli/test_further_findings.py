@@ -137,6 +137,32 @@ def test_a_fix_behind_an_error_without_one_is_applied(validate: Validate) -> Non
     assert Path("a.yaml").read_text() == TWO_MEANINGS.replace("[42, 1]", "[1, 42]")
 
 
+@pytest.mark.parametrize(
+    ("field", "fixed"),
+    [
+        ("  backoffLimit: soon", True),
+        ("  suspend: {}", True),
+        ("  template: soon", False),
+    ],
+)
+def test_a_fix_is_applied_beside_an_error_at_an_unrelated_field(
+    validate: Validate, field: str, fixed: bool
+) -> None:
+    """The value of the field is unknown, but the order of exit codes does not depend on it."""
+    policy = TWO_MEANINGS.replace("memory: 64GB", "memory: 64Mi")
+    text = policy.replace("spec:\n", f"spec:\n{field}\n", 1)
+    if "template" in field:
+        text = policy.replace("operator: In", "operator: [In]").replace("42, 1", "42, 0")
+    validate("--fix", "a.yaml", files={"a.yaml": text})
+    assert ("[1, 42]" in Path("a.yaml").read_text()) is fixed
+
+
+def test_a_fix_that_sets_a_list_with_an_error_in_it_is_not_applied(validate: Validate) -> None:
+    text = TWO_MEANINGS.replace("[42, 1]", "[42, soon, 1]")
+    validate("--fix", "a.yaml", files={"a.yaml": text})
+    assert "[42, soon, 1]" in Path("a.yaml").read_text()
+
+
 def test_a_fix_behind_an_error_is_reverted_if_it_causes_another() -> None:
     """Among hidden findings nothing else hides, so another error is the doing of the fix."""
     fixed = LocatedFinding(found("JW004", "spec.a"), further=True)

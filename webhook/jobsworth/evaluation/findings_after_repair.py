@@ -118,12 +118,30 @@ class RepairedObject:
                 field = written + field[len(path) :]
         return field
 
+    def _is_independent(self, finding: Finding, fix: Fix) -> bool:
+        """Return True for a safe fix that sets its finding's field, with no deleted field beside or in it."""
+        if not fix.safe or finding.code in DECODING_ERRORS:
+            return False
+        return all(
+            edit.action == "set"
+            and is_part_of(finding.field, edit.field)
+            and not any(
+                is_part_of(path, edit.field)
+                or is_part_of(edit.field, path)
+                or path.rpartition(".")[0] == edit.field.rpartition(".")[0]
+                for path in self.deleted
+            )
+            for edit in fix.edits
+        )
+
     def with_applicable_fix(self, finding: Finding, original: Any) -> Finding:
         """Return the finding without a fix that does not fit the original object."""
         fix = finding.fix
         if fix is None:
             return finding
-        holds = self.is_complete or _corrects_a_word(finding, fix)
+        holds = (
+            self.is_complete or _corrects_a_word(finding, fix) or self._is_independent(finding, fix)
+        )
         return finding if holds and _fits(fix, original) else finding.with_fix(None)
 
 

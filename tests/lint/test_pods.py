@@ -152,6 +152,13 @@ def test_memory_has_a_unit(amount: str | int, kind: str, reported: bool) -> None
     assert fields("JW504", with_memory(amount, kind)) == ([field] if reported else [])
 
 
+def test_the_advice_for_a_number_of_bytes_is_the_suffix_that_it_lacks() -> None:
+    (finding,) = found("JW504", with_memory(128, "requests"))
+    assert finding.message == (
+        "128 bytes are less than 1 MiB. A number without a suffix is in bytes: 128Mi is probably meant."
+    )
+
+
 @pytest.mark.parametrize(
     ("code", "resource", "amount", "message"),
     [

@@ -189,10 +189,14 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
                         problem = f"{amount} is not a whole number of bytes"
                     elif size == 1:
                         problem = "1 byte is less than 1 MiB"
-                    yield Diagnostic(
-                        f"{path}.resources.{kind}[{name}]",
-                        f"{problem}. Use the suffix Mi for mebibytes; the suffix m means a thousandth.",
-                    )
+                    advice = "Use the suffix Mi for mebibytes; the suffix m means a thousandth."
+                    if amount.isdecimal() and size > 1:  # 1 is the normal form of 1000m
+                        advice = (
+                            f"A number without a suffix is in bytes: {amount}Mi is probably meant."
+                        )
+                    elif not fraction and size > 1:
+                        advice = "Use the suffix Mi for mebibytes."
+                    yield Diagnostic(f"{path}.resources.{kind}[{name}]", f"{problem}. {advice}")
 
 
 @lint_rule(

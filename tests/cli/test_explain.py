@@ -600,3 +600,13 @@ def test_an_exit_code_says_what_it_may_be_and_what_follows_then(command: Command
     ]["failures"]
     assert "OutOfMemory" in str(failure["causes"]) or "OOM" in str(failure["causes"])
     assert "What it may be" not in command("explain", "job.yaml", "--exit-code", "42").out
+
+
+@pytest.mark.parametrize("name", ["explain", "simulate", "validate"])
+def test_an_unknown_field_is_located_at_its_key_by_each_command(
+    tmp_path: Path, command: Command, name: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(GOOD.replace("spec:\n", "spec:\n  backOffLimit: 3\n", 1))
+    done = command(name, "a.yaml")
+    line = GOOD.splitlines().index("spec:") + 2
+    assert f"a.yaml:{line}:3: error: " in done.out + done.err

@@ -16,6 +16,7 @@ from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.existing_objects import ExistingObjects
 from jobsworth.files.file_evaluation import result_of
+from jobsworth.files.located_findings import is_about_key
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
@@ -201,7 +202,7 @@ def _result(document: Document, findings: Sequence[Finding]) -> Result:
     places = [
         LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
         for finding in findings
-        for place in (document.position(finding.field),)
+        for place in (document.position(finding.field, key=is_about_key(finding)),)
     ]
     return result_of(document, INVALID).replace(findings=places)
 

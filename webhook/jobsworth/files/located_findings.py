@@ -112,7 +112,7 @@ def located_in(document: Document, finding: Finding) -> LocatedFinding:
 
 
 def _place(document: Document, field: str, finding: Finding) -> Position:
-    place = document.position(field, key=_is_about_key(finding))
+    place = document.position(field, key=is_about_key(finding))
     return _line_of_block(document, place, finding.line) if finding.line else place
 
 
@@ -139,7 +139,8 @@ def further_in(document: Document, finding: Finding, evaluation: Evaluation) -> 
     return located(finding, _place(document, field, finding), document).replace(further=True)
 
 
-def _is_about_key(finding: Finding) -> bool:
+def is_about_key(finding: Finding) -> bool:
+    """Return True for a finding about the key of its field, such as an unknown field, not about its value."""
     if finding.code == NEAR_MISS.code:
         return finding.field not in TOP_FIELDS
     return finding.code == UNKNOWN_FIELD or finding.rule == MAP_KEY

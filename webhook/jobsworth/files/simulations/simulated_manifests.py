@@ -11,6 +11,7 @@ from jobsworth.api.jobset.failure_policy import RESTART_JOB, RESTART_JOB_UNCOUNT
 from jobsworth.api.jobset.message_patterns import is_matched, malformation
 from jobsworth.api.jobset.names import REPLICATED_JOB
 from jobsworth.api.jobset.versions import is_job_set
+from jobsworth.files.located_findings import is_about_key
 from jobsworth.files.manifest_reading import read_documents
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean
@@ -225,7 +226,7 @@ class SimulatedManifest:
         lines = []
         for finding in errors:
             field = finding.field if created is None else created.origin(finding.field) or ""
-            place = self._document.position(field)
+            place = self._document.position(field, key=is_about_key(finding))
             where = f"{self._document.file}:{place.line}:{place.column}"
             lines.append(f"{where}: error: {field}: {finding.message}")
         what = "the object" if created is None else created.what
@@ -287,7 +288,7 @@ def only_manifest(
             except UnknownKind:
                 finding = near_miss(document.value)
                 if finding is not None:
-                    line = document.position(finding.field).line
+                    line = document.position(finding.field, key=is_about_key(finding)).line
                     misidentified = misidentified or f". Line {line}: {finding.message}"
     if not found:
         advice = misidentified or ". Name a file with one"

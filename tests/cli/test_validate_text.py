@@ -45,7 +45,6 @@ def test_a_text_that_cannot_be_parsed_has_a_finding() -> None:
 
 
 def test_a_text_without_a_job_has_none() -> None:
-    assert jobsworth.validate_text("") == []
     assert jobsworth.validate_text(SERVICE) == []
 
 
@@ -131,3 +130,14 @@ spec:
 
     assert dropped({"CronJobTimeZone": False}) == ["spec.timeZone"]
     assert dropped({}) == []
+
+
+@pytest.mark.parametrize("text", ["job.yaml", "", "# a comment", "---", "kind: Job", SERVICE])
+def test_a_text_without_an_object_is_reported_as_by_the_command(
+    text: str, validate: Validate
+) -> None:
+    """A path that is passed by mistake must not look valid."""
+    loaded = validate("-o", "json", "a.yaml", files={"a.yaml": text}).loaded
+    codes = [each["code"] for result in loaded["results"] for each in result["findings"]]
+    assert [each.finding.code for each in jobsworth.validate_text(text)] == codes
+    assert codes == ([] if "kind" in text else ["JW097"])

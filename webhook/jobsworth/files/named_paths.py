@@ -16,6 +16,9 @@ from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 _WITHOUT_OBJECT = (
     "this {what} has no Kubernetes object: check the path, or allow this with --allow-empty"
 )
+_TEXT_WITHOUT_OBJECT = (
+    "this text has no Kubernetes object: pass the text of a manifest, not the path of its file"
+)
 _WITHOUT_JOB = "no Job or CronJob {where}: check {what}, or omit --fail-on-empty"
 
 
@@ -84,9 +87,7 @@ class NamedPaths:
 
     def _counts(self, result: Result) -> bool:
         """Return True for a result that makes its file one with an object, or is reported itself."""
-        if result.status in (INVALID, ERROR, VALID):
-            return True
-        return result.kind is not None and not self._requires_job
+        return _is_reported(result) or (result.kind is not None and not self._requires_job)
 
     def _is_kustomization(self, path: str) -> bool:
         """Return True for a file whose kind may be omitted."""
@@ -122,6 +123,20 @@ class NamedPaths:
             findings=[LocatedFinding(finding)],
             fail_on=settings.fail_on,
         )
+
+
+def has_object(results: Iterable[Result]) -> bool:
+    """Return True if a text has an object, or an error in reading it."""
+    return any(_is_reported(result) or result.kind is not None for result in results)
+
+
+def text_without_object() -> LocatedFinding:
+    """Return the finding of a text without an object that a program passes."""
+    return LocatedFinding(NO_OBJECT.finding("", _TEXT_WITHOUT_OBJECT))
+
+
+def _is_reported(result: Result) -> bool:
+    return result.status in (INVALID, ERROR, VALID)
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -16,6 +16,7 @@ from jobsworth.evaluation.subject import Subject
 from jobsworth.files.configuration.configurations import Configurations
 from jobsworth.files.configuration.settings import Settings
 from jobsworth.files.file_evaluation import FileEvaluator
+from jobsworth.files.named_paths import has_object, text_without_object
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.library.arguments import api_server, check_type, documents, seconds_of, shown, texts
@@ -122,7 +123,8 @@ def validate_text(
 
     Returns:
         The findings, each with its line, column and, in ``finding``, its code, field, message and fix. A
-        document that cannot be parsed has a finding with the code JW090.
+        document that cannot be parsed has a finding with the code JW090, a text without an object a warning
+        with the code JW097, which has no line and column.
 
     Raises:
         TypeError: the text, or another argument, has another type.
@@ -135,7 +137,9 @@ def validate_text(
     gates = tuple(sorted((feature_gates or {}).items()))
     evaluator = _text_evaluator(server.release, gates, allow_privileged)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return [located for result in evaluator.text(TEXT, data) for located in result.findings]
+    results = evaluator.text(TEXT, data)
+    findings = [located for result in results for located in result.findings]
+    return findings if has_object(results) else [*findings, text_without_object()]
 
 
 @lru_cache(maxsize=8)

@@ -83,6 +83,8 @@ def valid(job: Any, **arguments: Any) -> None:
         (valid, {"namespace": 5}, TypeError, "namespace must be a str"),
         (valid, {"kubernetes_version": 1.3}, TypeError, "kubernetes_version must be a str"),
         (valid, {"kubernetes_version": "9.9"}, jobsworth.UnknownRelease, "use 1.25 to"),
+        (assert_completes, {"within": 7200}, TypeError, "within must be a str such as 8h, not int 7200"),
+        (assert_completes, {"within": "x"}, jobsworth.BadQuestion, 'within: "x" is not a duration'),
         (assert_completes, {"at_least": 95}, ValueError, "at_least must be a share from 0 to 1"),
         (assert_completes, {"at_least": float("nan")}, ValueError, "at_least must be a share"),
         (assert_completes, {"at_least": "95%"}, TypeError, "at_least must be a number"),

@@ -86,3 +86,10 @@ def test_the_update_of_a_cron_job_names_the_runs_that_it_starts() -> None:
     (update,) = jobsworth.explain(after, before=before, now=now).updates
     assert update.startswith("The run of Sat 2027-01-02 05:00 +0000, which has passed")
     assert jobsworth.explain(before, before=before, now=now).updates == ()
+
+
+@pytest.mark.parametrize("code", ["1", True, 1.0])
+def test_find_refuses_a_code_of_another_type_by_name(code: Any) -> None:
+    table = jobsworth.explain(yaml.safe_load(TRAINING.read_text())).table
+    with pytest.raises(TypeError, match="code must be an int or None, not"):
+        table.find("main", code)

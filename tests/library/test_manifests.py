@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from datetime import UTC, datetime
 from enum import Enum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -180,6 +181,14 @@ def test_an_integral_float_is_rejected_by_every_function() -> None:
             AssertionError, match=r"spec\.parallelism \[JW002\]\n *Invalid value: 3\.0: "
         ):
             assert_valid(value)
+
+
+def test_a_path_in_place_of_an_object_or_a_text_is_answered_with_advice() -> None:
+    path: Any = Path("job.yaml")
+    with pytest.raises(TypeError, match="read the file, and decode its text"):
+        jobsworth.validate(path)
+    with pytest.raises(TypeError, match=r"pass path\.read_text\(\)"):
+        jobsworth.validate_text(path)
 
 
 @pytest.mark.parametrize("function", [jobsworth.validate, jobsworth.evaluate])

@@ -70,9 +70,9 @@ def test_a_measure_of_another_kind_is_refused_with_those_of_this_kind() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"runs": 0}, jobsworth.InputError, "runs: 0"),
+        ({"runs": 0}, jobsworth.BadQuestion, "runs: 0"),
         ({"runs": 10**9}, jobsworth.SimulationTooLarge, "1,000,000,000 runs"),
-        ({"until": "soon"}, jobsworth.InputError, 'until: "soon" is not a duration'),
+        ({"until": "soon"}, jobsworth.BadQuestion, 'until: "soon" is not a duration'),
         ({"drain": "soon"}, jobsworth.BadQuestion, '^drain: "soon"'),
         ({"node_lost": "1h:0"}, jobsworth.BadQuestion, '^node_lost: "0"'),
         ({"scenario": {"kind": "JobScenario"}}, jobsworth.BadScenario, "apiVersion"),

@@ -167,7 +167,7 @@ def assert_completes(
         scenario,
         runs=runs,
         seed=seed,
-        until=within,
+        within=within,
         duration=duration,
         drain=drain,
         spot=spot,
@@ -231,7 +231,7 @@ def _simulated(
     drain: str | tuple[str, ...],
     spot: str,
     kubernetes_version: str | None,
-    until: str | None = None,
+    within: str | None = None,
 ) -> None:
     """Assert requirements on simulated runs; a requirement that cannot be checked ends it before them."""
     __tracebackhide__ = True
@@ -247,7 +247,8 @@ def _simulated(
         api_server(kubernetes_version),
         runs=runs,
         seed=seed,
-        until=until,
+        until=within,
+        until_name="within",
     )
     results = [simulation.check(requirement) for requirement in requirements]
     failed = [str(result) for result in results if not result.holds]

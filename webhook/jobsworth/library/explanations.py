@@ -50,7 +50,8 @@ def explain(
             argument has another type.
         ValueError: `now` is not in the years 1971 to 2199.
         UnknownKind: no Job is created from the object.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)

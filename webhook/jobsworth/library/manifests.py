@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
@@ -198,6 +199,10 @@ def _wrong_type(value: object, name: str, *, or_list: bool) -> str:
         return (
             f"{problem}: decode the text first, or use jobsworth.validate_text, which reads it as "
             "kubectl does"
+        )
+    if isinstance(value, os.PathLike):
+        return (
+            f"{problem}: read the file, and decode its text or pass it to jobsworth.validate_text"
         )
     return problem
 

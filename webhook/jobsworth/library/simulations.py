@@ -21,7 +21,7 @@ from jobsworth.printable import printable
 from jobsworth.runs.run_record import RunRecord
 from jobsworth.runs.run_statistics import RunStatistics, statistics_of, summarize
 from jobsworth.runs.simulation.default_scenario import default_scenario
-from jobsworth.runs.simulation.questions import Questions, with_questions
+from jobsworth.runs.simulation.questions import BadQuestion, Questions, with_questions
 from jobsworth.runs.simulation.requirements import (
     BadRequirement,
     RequirementResult,
@@ -131,13 +131,14 @@ def simulate(
 
     Raises:
         BadScenario: the scenario is invalid; ``problems`` lists every problem.
-        BadQuestion: `drain` or another time cannot be read.
+        BadQuestion: `drain`, `until` or another time cannot be read, or `runs` is below 1.
         InputError: the API server rejects the object or an edit of the scenario, or a file cannot be read.
         SimulationTooLarge: a run exceeds a limit, or all together do.
         TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
             argument has another type.
         UnknownKind: the object is a List, or has the keys of ``to_dict()`` of the kubernetes package.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     return checked_simulation(
@@ -169,16 +170,18 @@ def checked_simulation(
     runs: int,
     seed: int,
     until: str | None,
+    until_name: str = "until",
 ) -> Simulation:
     """Check requirements, then simulate.
 
     Raises:
         BadRequirement: a requirement has another form, or the object does not have its measure.
-        BadScenario, InputError, SimulationTooLarge, TypeError, UnknownKind: as of :func:`simulate`.
+        BadScenario, BadQuestion, InputError, SimulationTooLarge, TypeError, UnknownKind: as of
+            :func:`simulate`.
     """
     check_type("runs", runs, int, "an int")
     check_type("seed", seed, int, "an int")
-    end = None if until is None else _milliseconds(duration_text("until", until))
+    end = None if until is None else _milliseconds(until_name, duration_text(until_name, until))
     engine = engine_for(server)
     value = manifest_of(manifest)
     document = document_of(value)
@@ -194,7 +197,7 @@ def checked_simulation(
     read = replace(_scenario(scenario, questions, simulated), server=server)
     simulated.check_scenario(read)
     if runs < 1:
-        raise InputError(f"runs: {runs} is not a number of runs from 1 on")
+        raise BadQuestion("runs", f"{runs} is not a number of runs from 1 on")
     check_runs(1, runs)
     return _run(simulated, read, range(seed, seed + runs), end)
 
@@ -246,8 +249,8 @@ def duration_text(name: str, given: object) -> str:
     return str(given)
 
 
-def _milliseconds(until: str) -> int:
+def _milliseconds(name: str, until: str) -> int:
     found = read_duration(until)
     if found is None:
-        raise InputError(f'until: "{until}" is not a duration such as 8h or 1h30m')
+        raise BadQuestion(name, f'"{until}" is not a duration such as 8h or 1h30m')
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -81,7 +82,8 @@ def validate(
         TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
             argument has another type.
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``, or `old` is of another kind.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     engine = engine_for(api_server(kubernetes_version, feature_gates, allow_privileged))
@@ -128,11 +130,11 @@ def validate_text(
 
     Raises:
         TypeError: the text, or another argument, has another type.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    if not isinstance(text, str | bytes):
-        raise TypeError(f"text must be a str or bytes, not {type(text).__name__}")
+    _check_text(text)
     server = api_server(kubernetes_version, feature_gates, allow_privileged)
     gates = tuple(sorted((feature_gates or {}).items()))
     evaluator = _text_evaluator(server.release, gates, allow_privileged)
@@ -140,6 +142,12 @@ def validate_text(
     results = evaluator.text(TEXT, data)
     findings = [located for result in results for located in result.findings]
     return findings if has_object(results) else [*findings, text_without_object()]
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str | bytes):
+        hint = ": pass path.read_text()" if isinstance(text, os.PathLike) else ""
+        raise TypeError(f"text must be a str or bytes, not {type(text).__name__}{hint}")
 
 
 @lru_cache(maxsize=8)
@@ -189,7 +197,8 @@ def default(
         TypeError: the object is neither a mapping nor a model, a value in it has no form in JSON, or another
             argument has another type.
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     engine = engine_for(api_server(kubernetes_version, feature_gates, allow_privileged))
@@ -274,7 +283,8 @@ def evaluate(
         ValueError: `now` is not in the years 1971 to 2199.
         UnknownKind: `old` is of another kind than the Job or CronJob, or an object has the keys of
             ``to_dict()`` of the kubernetes package.
-        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownRelease: the release is older than those of :data:`RELEASES`, or cannot be read. A newer one
+            is judged as the newest, with a warning (NewerRelease).
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
     server = api_server(kubernetes_version, feature_gates, allow_privileged)

@@ -112,7 +112,13 @@ class DecisionTable:
     def find(
         self, container: str, code: int | None, condition: str = "", reason: str = ANY_REASON
     ) -> CodeRow | None:
-        """Return the row about a failure; None if the table has no such container or condition."""
+        """Return the row about a failure; None if the table has no such container or condition.
+
+        Raises:
+            TypeError: the code is neither an int nor None.
+        """
+        if code is not None and (isinstance(code, bool) or not isinstance(code, int)):
+            raise TypeError(f"code must be an int or None, not {type(code).__name__} {code!r}")
         return next(
             (
                 row

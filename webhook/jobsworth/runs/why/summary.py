@@ -386,10 +386,8 @@ def _suspended(found: Diagnosis) -> Words:
 
 def _logs(found: Diagnosis) -> Words:
     """Return the command for the log of the container that failed; of one that restarts, of its last run."""
-    ended = sorted(
-        (group.pods[-1] for group in found.groups), key=lambda each: each.view.finished_at
-    )
-    for pod in reversed(ended):
+    decisive = [each.pods[-1] for each in found.groups if each.effect == found.groups[0].effect]
+    for pod in sorted(decisive, key=lambda each: each.view.finished_at, reverse=True):
         failed = [each.name for each in pod.containers if each.exit_code]
         if failed and not pod.gone:
             return "logs", pod.name, "-c", failed[0]

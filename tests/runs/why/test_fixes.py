@@ -124,7 +124,7 @@ def test_failures_so_far_are_no_fix_of_a_job_that_runs() -> None:
     value = stored(job(backoffLimit=3), active=1, failed=1)
     lost = pod("train-a", 0, 30, 137, started=1, disruption="DeletionByTaintManager")
     found = summary_of(diagnose(recording(value, lost, pod("train-b", 40, started=41))))
-    assert found.headline.startswith("Job train runs")
+    assert found.headline.startswith("Job train has run for 41 s:")
     assert (found.fix, found.command) == ("", "")
     assert "DisruptionTarget" in found.advice[0].text
 
@@ -487,3 +487,89 @@ def test_a_pod_that_was_preempted_and_is_gone_is_told_of_a_job_that_goes_on() ->
     waiting = pod("train-b", 31, code=None)
     found = diagnose(read_recording(stored(job(), active=1), [waiting], events))
     assert found.so_far == "so far, Pod train-a was preempted by the scheduler"
+
+
+def test_a_zone_that_the_controller_does_not_know_is_edited() -> None:
+    unknown = event("UnknownTimeZone", 'invalid timeZone: "A/B"', 6 * HOUR, "nightly", "CronJob")
+    found = cron_job(unknown)
+    assert found.headline == (
+        "CronJob nightly starts no run: its controller does not know the time zone."
+    )
+    assert (found.command, found.following) == ("kubectl edit cronjob -n batch nightly", "")
+
+
+def test_a_webhook_that_rejects_the_job_of_a_cron_job_is_named_with_its_pods() -> None:
+    message = (
+        'Error creating job: Internal error occurred: failed calling webhook "a.b.io": failed to call webhook: '
+        'Post "https://hook.hooks.svc:443/v?timeout=5s": no endpoints available for service "hook"'
+    )
+    found = cron_job(event("FailedCreate", message, 6 * HOUR + 60, "nightly", "CronJob"))
+    assert found.headline.endswith("it waits for webhook a.b.io to answer.")
+    assert found.command == "kubectl get pods,endpointslices -n hooks"
+    denied = 'Error creating job: admission webhook "a.b.io" denied the request: no'
+    found = cron_job(event("FailedCreate", denied, 6 * HOUR + 60, "nightly", "CronJob"))
+    assert (found.fix[-25:], found.command) == ("or the rule of the webhook."[-25:], "")
+
+
+def running(name: str) -> Object:
+    value = {**stored(job(), active=1), "apiVersion": "batch/v1", "kind": "Job"}
+    owner = {"kind": "CronJob", "name": "nightly", "uid": "cron", "controller": True}
+    value["metadata"] |= {"name": name, "ownerReferences": [owner]}
+    return value
+
+
+def test_runs_that_are_replaced_before_they_end_are_told_with_the_last_success() -> None:
+    deleted = [
+        event("SuccessfulDelete", f"Deleted job nightly-{n}", n * HOUR, "nightly", "CronJob")
+        for n in (1, 2)
+    ]
+    status = {"active": "train", "concurrencyPolicy": "Replace"}
+    found = cron_job(running("train"), *deleted, **status, schedule="0 0 1 1 *")
+    assert "replaces its runs before they end" in found.headline
+    assert "concurrencyPolicy: Replace deleted 2 runs before they ended" in found.causes[0]
+    assert found.fix.startswith("Give the schedule more time")
+    kept = cron_job(
+        running("train"), *deleted, **status, schedule="0 0 1 1 *", failedJobsHistoryLimit=0
+    )
+    assert "replaces" not in kept.headline
+
+
+def test_pods_within_their_grace_period_need_no_fix() -> None:
+    value = stored(job(podReplacementPolicy="Failed"), active=0, terminating=1)
+    ending = pod("train-a", 0, started=1, deleted=60)
+    found = summary_of(diagnose(read_recording(value, [ending], (), now=START + 70)))
+    assert (found.fix, found.command) == ("", "")
+    assert "within their grace periods (at 2027-01-01T00:01:30Z)" in found.following
+
+
+def test_a_sidecar_that_its_startup_probe_restarts_waits_since_the_pod_does() -> None:
+    value = pod("train-a", 1, code=None)
+    value["spec"] = {
+        "nodeName": "node-0",
+        "initContainers": [{"name": "proxy", "restartPolicy": "Always", "startupProbe": {}}],
+        "containers": [{"name": "main"}],
+    }
+    proxy = {
+        "name": "proxy",
+        "started": False,
+        "restartCount": 6,
+        "state": {"running": {"startedAt": at(900)}},
+        "lastState": {"terminated": {"exitCode": 137, "reason": "Error", "finishedAt": at(899)}},
+    }
+    value["status"] = {"phase": "Pending", "initContainerStatuses": [proxy]}
+    value["status"]["conditions"] = [{"type": "PodScheduled", "status": "True"}]
+    probe = event("Unhealthy", "Startup probe failed: 503", 898, "train-a", "Pod")
+    found = summary_of(
+        diagnose(read_recording(stored(job(), active=1), [value], (probe,), now=START + 930))
+    )
+    assert found.headline == "Job train has waited 15 min 29 s for sidecar proxy to start."
+    assert "(6 restarts): Startup probe failed: 503" in found.causes[0]
+    assert found.command == "kubectl logs -n batch train-a -c proxy --previous"
+
+
+def test_a_job_runs_since_its_start_and_not_since_that_of_its_present_pods() -> None:
+    value = stored(job(completions=2, parallelism=1), active=1, succeeded=1)
+    value["status"]["startTime"] = at(0)
+    pods = [pod("train-a", 1, 600), pod("train-b", 601, started=602)]
+    found = summary_of(diagnose(read_recording(value, pods, (), now=START + 660)))
+    assert found.headline.startswith("Job train has run for 11 min:")

@@ -17,6 +17,7 @@ from jobsworth.runs.health.evidence import (
     StoredJob,
 )
 from jobsworth.runs.recorded.recorded_events import read_event
+from jobsworth.runs.why.owners.cron_job_diagnosis import UNREADABLE
 
 _CREATED, _DELETED, _SEEN = "Created job ", "Deleted job ", "Saw completed job: "
 _CONDITION = ", condition: "
@@ -64,6 +65,7 @@ def gather_evidence(
         },
         missed=frozenset(_missed(events)),
         rejections=tuple(each for each in events if each.recorded.reason == "FailedCreate"),
+        unreadable=tuple(each for each in events if each.recorded.reason in UNREADABLE),
         too_many=any(each.recorded.reason == "TooManyMissedTimes" for each in events),
     )
 

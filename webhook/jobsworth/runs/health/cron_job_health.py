@@ -157,6 +157,9 @@ def _block(
             run = next((each for each in evidence.runs.values() if each.name == in_the_way), None)
             return Block(Cause.JOB_UNFINISHED, in_the_way, None if run is None else run.created)
         return Block(wait.waiting.cause, in_the_way, wait.waiting.since, wait)
+    unread = [each for each in evidence.unreadable if (each.recorded.at or 0) >= overdue]
+    if unread:
+        return Block(Cause.INVALID_SCHEDULE, message=unread[-1].recorded.message)
     recent = [each for each in evidence.rejections if (each.recorded.at or 0) >= overdue]
     if recent:
         last = max(recent, key=lambda each: each.recorded.at or 0)

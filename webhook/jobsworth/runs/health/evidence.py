@@ -96,6 +96,7 @@ class CronJobEvidence:
         missed: scheduled times that Events MissSchedule name.
         rejections: Events that report a rejected Job.
         too_many: the controller has warned of too many missed times.
+        unreadable: Events that report a schedule or time zone that the controller does not know.
     """
 
     namespace: str
@@ -111,6 +112,7 @@ class CronJobEvidence:
     missed: frozenset[int]
     rejections: tuple[StoredEvent, ...]
     too_many: bool
+    unreadable: tuple[StoredEvent, ...] = ()
 
     @property
     def name(self) -> str:

@@ -16,7 +16,13 @@ from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import fails_at
-from jobsworth.runs.why.owners.cron_job_diagnosis import SILENT, fix_of_blocking, for_template
+from jobsworth.runs.why.owners.cron_job_diagnosis import (
+    SCHEDULE,
+    SILENT,
+    edit_of,
+    fix_of_blocking,
+    for_template,
+)
 from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
 
@@ -39,6 +45,7 @@ _INTENDED = frozenset(
 
 BLOCK_WORDS = {
     Cause.CONTROLLER_AWAY: "kube-controller-manager does not renew its Lease",
+    Cause.INVALID_SCHEDULE: "the CronJob controller does not know the schedule or its time zone",
     Cause.JOB_REJECTED: "the API server rejects the Job",
     Cause.STARTING_DEADLINE: "startingDeadlineSeconds is too short for the controller to act in time",
     Cause.NOT_STARTED: (
@@ -250,6 +257,8 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
         pod = "" if block.wait is None else block.wait.pod
         late = health.evidence.cron_job.starting_deadline is not None
         fix = fix_of_blocking(health.evidence.namespace, block.job, pod, late=late)
+    elif block.cause == Cause.INVALID_SCHEDULE:
+        fix = edit_of(SCHEDULE, health.evidence.namespace, health.evidence.name)
     elif block.cause in (Cause.NOT_STARTED, Cause.CONTROLLER_AWAY):
         fix = SILENT
     hangs = block.cause == Cause.RUNNING and number > 1 and _unusual(health, now)

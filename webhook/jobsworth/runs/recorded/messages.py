@@ -276,6 +276,8 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         MessageMeaning(
             r"(\w*Queue \S+) (?:doesn't|does not) exist",
             "Create {0}, or correct the label kueue.x-k8s.io/queue-name.",
+            waits_for="{0}, which does not exist",
+            command="get localqueues,clusterqueues",
         ),
         MessageMeaning(
             r"(\w*Queue \S+) is (?:stopped|not active|inactive)",

@@ -11,6 +11,7 @@ from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.messages import NODE_COMES, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
+from jobsworth.wording import count
 
 if TYPE_CHECKING:
     from jobsworth.runs.recorded.recording import RecordedEvent
@@ -112,18 +113,27 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         cause = Cause.PENDING if restarted else Cause.INITIALIZING
         return PendingReason(cause, "", detail, ends=f"{facts.initializing} succeeds")
     if facts.unstarted_sidecar:
-        detail = f"the startup probe of its sidecar {facts.unstarted_sidecar} has not succeeded"
-        return PendingReason(
-            Cause.INITIALIZING,
-            "",
-            detail,
-            ends="the probe succeeds",
-            waits_for="a sidecar to start",
-        )
+        return _of_sidecar(facts, facts.unstarted_sidecar, events)
     if facts.awaited_scheduler:
         detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
         return PendingReason(Cause.NO_SCHEDULER, "", detail)
     return _of_events(events, facts.prepared) or PendingReason(Cause.PENDING, "", "")
+
+
+def _of_sidecar(facts: PodFacts, name: str, events: Sequence[RecordedEvent]) -> PendingReason:
+    """Return the reason of a Pod that waits for the startup probe of a sidecar, which may restart it."""
+    probes = [
+        each for each in events if each.reason == "Unhealthy" and "tartup probe" in each.message
+    ]
+    said = max(probes, key=lambda each: each.at or 0).message if probes else ""
+    restarts = next((each.restarts for each in facts.last_runs if each.container == name), 0)
+    detail = f"the startup probe of its sidecar {name} has not succeeded"
+    detail += f" ({count(restarts, 'restart')})" if restarts else ""
+    detail += f": {said}" if said else ""
+    cause = Cause.PENDING if restarts else Cause.INITIALIZING
+    return PendingReason(
+        cause, "", detail, ends="the probe succeeds", waits_for=f"sidecar {name} to start"
+    )
 
 
 def _unschedulable(reason: str, message: str) -> PendingReason:

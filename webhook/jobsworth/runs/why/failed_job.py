@@ -312,6 +312,9 @@ def gone_clause(failed: JobFailure) -> str:
         shown = last_event(failed).removeprefix(", but ")
         if gone_cause(recording) is not None:
             return f"{shown}; {text}"
+    elif known == 0 and gone_cause(recording) is not None:
+        shown = last_event(failed).removeprefix(", but ")
+        return f"{shown}; the {counted} failed Pods that the status counts are gone"
     elif known == 0:
         text = f"the {counted} failed Pods that the status counts are gone"
     else:

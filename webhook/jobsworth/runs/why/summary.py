@@ -134,6 +134,12 @@ def fix_of(found: Diagnosis) -> tuple[Fix, tuple[Advice, ...]]:
         lead = "End the container now (a code other than 0 fails the Pod):"
     elif _FINALIZERS in command:
         lead = "If the owner of the finalizer is gone for good:"
+    if (
+        cause == Cause.TERMINATING
+        and found.waiting is not None
+        and found.waiting.ends_at is not None
+    ):
+        return NO_FIX, tuple(each for each in advice if each.cause != cause)
     if lead or not advice or (found.outcome == "Unfinished" and cause in _GOING_ON):
         return Fix(lead, command), advice
     first, rest = advice[0], advice[1:]
@@ -473,6 +479,13 @@ def _pod(found: Diagnosis, state: int = ACTIVE) -> Words:
     return ("describe pod", pods[0]) if pods else _events(found)
 
 
+def _pending(found: Diagnosis) -> Words:
+    for pod in found.recording.pods:
+        if name := pod.facts.unstarted_sidecar:
+            return "logs", pod.name, "-c", name, "--previous"
+    return _pod(found)
+
+
 def _unready_node(found: Diagnosis) -> Words:
     lost = on_unready_nodes(found.recording)
     return ("describe node", lost[0].facts.node) if lost else ("",)
@@ -507,7 +520,7 @@ _MADE: dict[Cause, Callable[[Diagnosis], Words]] = {
     Cause.SCHEDULING_GATED: _pod,
     Cause.NO_SCHEDULER: _pod,
     Cause.SANDBOX: _pod,
-    Cause.PENDING: _pod,
+    Cause.PENDING: _pending,
     Cause.START_ERROR: _pod,
     Cause.INITIALIZING: _initializing,
     Cause.RUNNING: _unready_node,

@@ -16,7 +16,7 @@ from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
-from jobsworth.runs.recorded.messages import BOUND, OWN_CLAIMS
+from jobsworth.runs.recorded.messages import BOUND, OWN_CLAIMS, meaning_of
 from jobsworth.runs.recorded.pending_pods import (
     BACK_OFF,
     NODE_NOT_READY,
@@ -109,8 +109,9 @@ def remaining(recording: Recording) -> Waiting | None:
             Cause.TERMINATING,
             end.decided,
             detail,
+            _grace_end(recording, pods),
             waits_for=wait,
-            ends=_released(pods),
+            ends=_ending(recording, pods),
             brief=f"Pod {pods[0].name}{more} to terminate",
         )
     for state, task in (("active", "delete"), ("tracked", "record")):
@@ -226,7 +227,8 @@ def _detailed(
             waiting,
             since=min(requested, default=waiting.since),
             detail="; ".join(filter(None, (waiting.detail, held))),
-            ends=_released(terminating) or waiting.ends,
+            ends=_ending(recording, terminating, waiting.ends),
+            ends_at=_grace_end(recording, terminating),
             brief=brief,
         )
     if any(pod.phase == RUNNING for pod in active):
@@ -236,11 +238,15 @@ def _detailed(
 
 
 def _running_since(recording: Recording) -> int | None:
-    """Return when the first container started of the Pods that run.
+    """Return when the first container started of the Pods that run; of a Job that others ended, its start.
 
     That of a container that was started again is unknown: then the creation of its Pod counts.
     """
     times = []
+    status = recording.job.status
+    others = recording.unseen or any(pod.ended is not None for pod in recording.pods)
+    if status.start_time is not None and (status.succeeded or status.failed or others):
+        return status.start_time
     for pod in recording.pods:
         if pod.view.state == ACTIVE and pod.view.phase == RUNNING:
             restarted = {last.container for last in pod.facts.last_runs}
@@ -279,6 +285,9 @@ def _queued(recording: Recording, waiting: Waiting) -> Waiting:
     if not queue and (known is None or known.kind != "Workload"):
         return waiting
     waits_for = "its admission by Kueue" + (f", in queue {queue}" if queue else "")
+    if known is not None:
+        meaning = meaning_of(Cause.SUSPENDED, known.lacks)
+        waits_for = meaning.fill(meaning.entry.waits_for) or waits_for
     if known is None or not known.lacks:
         ends = "Kueue admits its Workload (kubectl describe workloads says what it lacks)"
         return replace(waiting, waits_for=waits_for, ends=ends)
@@ -365,6 +374,23 @@ def _held(recording: Recording, pod: RecordedPod) -> str:
         hangs = "the kubelet of the node does not answer, or the Pod hangs"
         parts.append(f"beyond its grace period: {'its node is not ready' if unready else hangs}")
     return " ".join(parts)
+
+
+def _grace_end(recording: Recording, pods: Sequence[RecordedPod]) -> float | None:
+    """Return when the last grace period of some Pods ends; None if something else keeps one of them."""
+    kept = any(pod.facts.finalizers or _overdue(recording, pod) for pod in pods)
+    end = max(pod.view.gone_by for pod in pods)
+    return end if end and not kept else None
+
+
+def _ending(recording: Recording, pods: Sequence[RecordedPod], otherwise: str = "") -> str:
+    """Return what ends the wait for terminating Pods: their owners, or their grace periods."""
+    graced = _grace_end(recording, pods) is not None
+    return (
+        "they have terminated, within their grace periods"
+        if graced
+        else _released(pods) or otherwise
+    )
 
 
 def _released(pods: Sequence[RecordedPod]) -> str:

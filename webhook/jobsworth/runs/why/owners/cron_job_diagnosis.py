@@ -27,12 +27,14 @@ from jobsworth.controller.pods import ACTIVE
 from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
+from jobsworth.runs.recorded.messages import meaning_of
+from jobsworth.runs.recorded.pending_pods import rejection_cause
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
-from jobsworth.runs.why.summary import Fix, Summary, owner_summary
+from jobsworth.runs.why.summary import NO_FIX, Fix, Summary, owner_summary
 from jobsworth.wording import count
 
 Object = dict[str, Any]
@@ -47,9 +49,12 @@ SILENT = Fix(
     "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",
 )
 """The fix for runs that do not start although nothing shows why."""
+_TOO_OFTEN = "Give the schedule more time than a run takes, or set concurrencyPolicy: Forbid"
+_MANY = 2
+"""Runs that were deleted for the next one, from which on it is no exception."""
 _DEADLINE = "Raise spec.startingDeadlineSeconds"
 _AT_ONCE = " (the last run that was due meanwhile then starts at once)"
-_SCHEDULE = "Correct spec.schedule or spec.timeZone"
+SCHEDULE = "Correct spec.schedule or spec.timeZone"
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -63,6 +68,12 @@ _FAILURES = (
     "UnknownTimeZone",
 )
 """Reasons of Warning Events with which the CronJob controller reports that it starts nothing (1.36)."""
+UNREADABLE = {
+    "UnparseableSchedule": "schedule",
+    "InvalidSchedule": "schedule",
+    "UnknownTimeZone": "time zone",
+}
+"""Those about the spec, with what the controller does not know, such as a zone that its own data lacks."""
 _MISSES: dict[Withheld, Cause] = {
     "MissSchedule": Cause.STARTING_DEADLINE,
     "JobAlreadyActive": Cause.JOB_ALREADY_ACTIVE,
@@ -132,6 +143,7 @@ class _State(NamedTuple):
         why: its cause, apart from that of a Job; empty if the headline says it.
         edit: what to edit in it, as a sentence without its end; empty for nothing.
         silent: nothing shows why a run did not start.
+        fix: what removes the cause; empty if another attribute or the Job has it.
         missed: the last scheduled time without a Job; None without one.
         following: the next scheduled time; None without one.
     """
@@ -144,6 +156,7 @@ class _State(NamedTuple):
     following: int | None = None
     edit: str = ""
     silent: bool = False
+    fix: Fix = NO_FIX
 
 
 def read_runs(jobs: Sequence[Object], uid: str) -> list[CronRun]:
@@ -205,8 +218,10 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
         starts = "" if "startingDeadlineSeconds" in manifest["spec"] else _AT_ONCE
         return replace(found, fix=f"Resume it{starts}:", command=shlex.join(words))
     if state.edit:
-        edited = shlex.join(("kubectl", "edit", "cronjob", *within, name))
-        return replace(found, fix=f"{state.edit}:", command=edited)
+        fix = edit_of(state.edit, meta.get("namespace") or "", name)
+        return replace(found, fix=fix.text, command=fix.command)
+    if state.fix.text:
+        return replace(found, fix=state.fix.text, command=state.fix.command)
     if state.silent:
         return replace(found, fix=SILENT.text, command=SILENT.command)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
@@ -224,6 +239,12 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
             for each in found.advice
         ),
     )
+
+
+def edit_of(what: str, namespace: str, name: str) -> Fix:
+    """Return the fix of a CronJob that is to be edited."""
+    within = ["-n", namespace] if namespace else []
+    return Fix(f"{what}:", shlex.join(("kubectl", "edit", "cronjob", *within, name)))
 
 
 def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
@@ -290,7 +311,7 @@ class _Found:
             )
             what = "time zone" if "time zone" in str(error) else "schedule"
             brief = f"starts no run: its {what} is invalid"
-            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error), edit=_SCHEDULE)
+            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error), edit=SCHEDULE)
         if manifest["metadata"].get("deletionTimestamp"):
             names = manifest["metadata"].get("finalizers") or ()
             held = f" (held by {finalizers(names)})" if names else ""
@@ -300,9 +321,9 @@ class _Found:
         following = next_time(cron_job.schedule, self.now)
         if following == NEVER:
             words = "its schedule matches no date in the next five years"
-            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words, edit=_SCHEDULE)
+            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words, edit=SCHEDULE)
         state = self._state(cron_job)
-        if cron_job.suspended:
+        if cron_job.suspended or state.cause == Cause.INVALID_SCHEDULE:
             return state
         words = f"{state.words}; the next run is due at {write_time(following)}"
         return state._replace(words=words, following=following)
@@ -330,20 +351,55 @@ class _Found:
             missed, withheld = beyond, "MissSchedule"
         if withheld == "MissSchedule" and not self._reported_late(missed):
             withheld = ""  # any run that was missed for long enough is past its deadline
-        failure = self._failure(cron_job)
+        event = self._failure(cron_job)
+        failure = "" if event is None else f"{event.reason}: {event.message}"
         last, brief = self._last(cron_job), self._last_briefly(cron_job)
         if cron_job.suspended:
             words = f"it is suspended (spec.suspend), so no run starts; {last}"
             return _State(Cause.SUSPENDED, words, "is suspended: no run starts", last)
+        if event is not None and event.reason in UNREADABLE:
+            brief = f"starts no run: its controller does not know the {UNREADABLE[event.reason]}"
+            words = f"no run starts: {failure}"
+            return _State(Cause.INVALID_SCHEDULE, words, brief, failure, missed, edit=SCHEDULE)
         if missed is not None:
-            return self._missed(cron_job, missed, _MISSES.get(withheld), failure)
+            found = self._missed(cron_job, missed, _MISSES.get(withheld), failure)
+            return found if event is None else self._rejected(found, event)
         if not self.runs:
             if failure:
                 words = f"no run has started: {failure}"
                 return _State(Cause.NOT_STARTED, words, "has started no run", failure)
             return _State(Cause.NONE_DUE, last, brief, last)
+        if self.runs[0].state == ACTIVE_RUN and (replaced := self._replaced(cron_job)):
+            brief = "replaces its runs before they end"
+            why = f"{replaced}; {self._success(cron_job)}"
+            return _State(ACTIVE_RUN, f"{last}; {why}", brief, why, edit=_TOO_OFTEN)
         why = self._success(cron_job) if self.runs[0].state == FAILED_RUN else ""
         return _State(self.runs[0].state, last, brief, why)
+
+    def _rejected(self, found: _State, event: RecordedEvent) -> _State:
+        """Return a state with what the message of the API server means that rejects the Job."""
+        meaning = meaning_of(rejection_cause(event.message), event.message)
+        waits_for = meaning.fill(meaning.entry.waits_for)
+        if event.reason != "FailedCreate" or not waits_for or "{job}" in meaning.entry.command:
+            return found
+        command = f"kubectl {meaning.fill(meaning.entry.command)}" if meaning.entry.command else ""
+        advice = meaning.fill(meaning.entry.advice, request="")
+        fix = for_template(Fix(f"{advice} See:" if command else advice, command))
+        return found._replace(brief=f"{found.brief}: it waits for {waits_for}", fix=fix)
+
+    def _replaced(self, cron_job: CronJob) -> str:
+        """Return how many runs were deleted for the next one, as a clause; empty if some ended.
+
+        An Event about the deletion of a Job also comes from the history limits, which only delete Jobs that
+        have ended, and keep some of them.
+        """
+        kept = 0 not in (cron_job.successful_limit, cron_job.failed_limit)
+        deleted = [each for each in self.events if each.reason == "SuccessfulDelete"]
+        number = sum(each.times for each in deleted)
+        ended = any(run.state != ACTIVE_RUN for run in self.runs)
+        if cron_job.concurrency != "Replace" or number < _MANY or ended or not kept:
+            return ""
+        return f"concurrencyPolicy: Replace deleted {number} runs before they ended"
 
     def _missed(self, cron_job: CronJob, missed: int, reason: Cause | None, failure: str) -> _State:
         """Return the state of a CronJob whose last scheduled time has no Job."""
@@ -411,18 +467,16 @@ class _Found:
         scheduled = recent.scheduled
         return scheduled if scheduled is not None and scheduled + deadline < at else None
 
-    def _failure(self, cron_job: CronJob) -> str:
-        """Return the last Event that says why no Job was created; empty if a Job was created after it."""
+    def _failure(self, cron_job: CronJob) -> RecordedEvent | None:
+        """Return the last Event that says why no Job was created; None if a Job was created after it."""
         failures = [
             each for each in self.events if each.reason in _FAILURES and each.at is not None
         ]
         if not failures:
-            return ""
+            return None
         last = max(failures, key=lambda each: each.at or 0)
         started = cron_job.status.last_schedule
-        if started is not None and started > (last.at or 0):
-            return ""
-        return f"{last.reason}: {last.message}"
+        return None if started is not None and started > (last.at or 0) else last
 
     def _last_briefly(self, cron_job: CronJob) -> str:
         """Return how the last run ended, as the end of a headline."""

@@ -573,3 +573,20 @@ def test_a_job_runs_since_its_start_and_not_since_that_of_its_present_pods() -> 
     pods = [pod("train-a", 1, 600), pod("train-b", 601, started=602)]
     found = summary_of(diagnose(read_recording(value, pods, (), now=START + 660)))
     assert found.headline.startswith("Job train has run for 11 min:")
+
+
+def test_a_volume_that_another_pod_uses_waits_for_that_pod() -> None:
+    value = pod("train-a", 1, code=None)
+    value["status"] = {
+        "phase": "Pending",
+        "conditions": [{"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [
+            {"name": "main", "image": "a:1", "state": {"waiting": {"reason": "ContainerCreating"}}}
+        ],
+    }
+    value["spec"] = {"nodeName": "node-0"}
+    message = 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) train-old'
+    used = event("FailedAttachVolume", message, 9, "train-a", "Pod")
+    found = summary_of(diagnose(read_recording(stored(job(), active=1), [value], (used,))))
+    assert found.headline.endswith("for a volume that Pod train-old uses on another node.")
+    assert found.command == "kubectl describe pod -n batch train-old"

@@ -118,6 +118,17 @@ def _image(pattern: str, words: str, advice: str = "", field: str = "") -> Messa
 
 MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
     Cause.VOLUME: (
+        MessageMeaning(
+            r"Multi-Attach error.*used by pod\(s\) ([\w.-]+)",
+            "The volume is attached to another node, that of Pod {0}, and its access mode allows only one: "
+            "wait for that Pod to end. If it is of the previous run, concurrencyPolicy: Forbid keeps the "
+            "runs apart.",
+            "volumes",
+            waits_for="a volume that Pod {0} uses on another node",
+            ends="that Pod has ended: the volume is then attached by itself",
+            command="describe pod {0}",
+            alone=True,
+        ),
         _volume(
             r"Multi-Attach error",
             "The volume is attached to another node, and its access mode allows only one: wait for the Pods "

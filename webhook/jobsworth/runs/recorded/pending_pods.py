@@ -241,7 +241,7 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
         named = "not found" in message and ("configmap" in message or "secret" in message)
         if named or _ABSENT_KEY in message:
             return _read(Cause.MISSING_CONFIG, reason, message), _MOUNTED
-        return PendingReason(Cause.VOLUME, reason, message), _MOUNTED
+        return _read(Cause.VOLUME, reason, message), _MOUNTED
     if reason in _SANDBOX_REASONS:
         return PendingReason(Cause.SANDBOX, reason, message), _MOUNTED
     if reason in _IMAGE_REASONS or (

@@ -106,7 +106,7 @@ def print_calendar(
         write_lines(_rendered(name, file, calendar), file)
     for each in left_out:
         print_note(f"left out: {each}")
-    if not entries:
+    if not entries and not left_out:
         print_note("no CronJobs found")
     return EXIT_INVALID if left_out or calendar.unknown_zones else EXIT_DONE
 

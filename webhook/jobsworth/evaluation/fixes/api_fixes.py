@@ -115,6 +115,7 @@ def _boolean(value: Any) -> bool | None:
 def _set_title(field: str, value: str) -> str:
     """Return the title of a fix that sets a field; an item of a list is named by its value alone."""
     name = field.rpartition(".")[2]
+    value = f'"{value}"' if value.lower() in BOOLEANS else value
     return f"Set {value}" if name.endswith("]") else f"Set {name}: {value}"
 
 

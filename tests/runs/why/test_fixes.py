@@ -13,7 +13,7 @@ from jobsworth.runs.recorded.pod_facts import MAX_MESSAGE, short
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
-from jobsworth.runs.why.owners.cron_job_diagnosis import fix_of_blocking
+from jobsworth.runs.why.owners.cron_job_fixes import fix_of_blocking
 from jobsworth.runs.why.saved_objects import SavedObjects
 from jobsworth.runs.why.summary import Summary, brief, summary_of
 from support.replay.recorded_jobs import START, at, created, event, pod, recording, stored

@@ -16,7 +16,7 @@ from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import fails_at
-from jobsworth.runs.why.owners.cron_job_diagnosis import (
+from jobsworth.runs.why.owners.cron_job_fixes import (
     SCHEDULE,
     SILENT,
     edit_of,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,28 +32,28 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.message_advice import Advice
+from jobsworth.runs.why.owners.cron_job_fixes import (
+    AT_ONCE,
+    DEADLINE,
+    SCHEDULE,
+    SILENT,
+    TOO_OFTEN,
+    deadline_advice,
+    edit_of,
+    fix_of_blocking,
+    for_template,
+    of_template,
+)
 from jobsworth.runs.why.summary import NO_FIX, Fix, Summary, owner_summary
 from jobsworth.wording import count
 
 Object = dict[str, Any]
 
-_OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
-"""Begins advice about a field of a Job."""
 _NO_EVENT = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
 SHORTEST_DEADLINE = 10
 """Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
-SILENT = Fix(
-    "See when the CronJob controller last renewed its Lease (a hosted control plane may have none):",
-    "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",
-)
-"""The fix for runs that do not start although nothing shows why."""
-_TOO_OFTEN = "Give the schedule more time than a run takes, or set concurrencyPolicy: Forbid"
 _MANY = 2
-"""Runs that were deleted for the next one, from which on it is no exception."""
-_DEADLINE = "Raise spec.startingDeadlineSeconds"
-_AT_ONCE = " (the last run that was due meanwhile then starts at once)"
-SCHEDULE = "Correct spec.schedule or spec.timeZone"
+"""The number of deleted runs from which a CronJob that replaces its runs has a problem."""
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -141,9 +140,7 @@ class _State(NamedTuple):
         words: the state in full.
         brief: the headline after "CronJob NAME".
         why: its cause, apart from that of a Job; empty if the headline says it.
-        edit: what to edit in it, as a sentence without its end; empty for nothing.
-        silent: nothing shows why a run did not start.
-        fix: what removes the cause; empty if another attribute or the Job has it.
+        fix: what removes the cause; empty if it is that of the Job, or that of a suspension.
         missed: the last scheduled time without a Job; None without one.
         following: the next scheduled time; None without one.
     """
@@ -154,8 +151,6 @@ class _State(NamedTuple):
     why: str = ""
     missed: int | None = None
     following: int | None = None
-    edit: str = ""
-    silent: bool = False
     fix: Fix = NO_FIX
 
 
@@ -187,7 +182,7 @@ def diagnose_cron_job(
     """
     meta = manifest["metadata"]
     name = meta.get("name") or ""
-    found = _Found(name, tuple(runs), tuple(events), job, now)
+    found = _Found(meta.get("namespace") or "", name, tuple(runs), tuple(events), job, now)
     state = found.state(manifest)
     return CronJobDiagnosis(
         meta.get("namespace") or "",
@@ -215,74 +210,25 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
         words = ("kubectl", "patch", "cronjob", *within, *resumed)
         # https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-suspension
-        starts = "" if "startingDeadlineSeconds" in manifest["spec"] else _AT_ONCE
+        starts = "" if "startingDeadlineSeconds" in manifest["spec"] else AT_ONCE
         return replace(found, fix=f"Resume it{starts}:", command=shlex.join(words))
-    if state.edit:
-        fix = edit_of(state.edit, meta.get("namespace") or "", name)
-        return replace(found, fix=fix.text, command=fix.command)
     if state.fix.text:
         return replace(found, fix=state.fix.text, command=state.fix.command)
-    if state.silent:
-        return replace(found, fix=SILENT.text, command=SILENT.command)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
         active = [pod.name for pod in job.recording.pods if pod.view.state == ACTIVE]
         held = job.recording.job
         late = "startingDeadlineSeconds" in manifest["spec"]
         fix = fix_of_blocking(held.namespace, held.name, next(iter(active), ""), late=late)
-        advice = (*found.advice, *_deadline(job))
+        advice = (*found.advice, *deadline_advice(job))
         return replace(found, fix=fix.text, command=fix.command, advice=advice)
     return replace(
         found,
-        fix=_of_template(found.fix),
+        fix=of_template(found.fix),
         advice=tuple(
-            each._replace(field=_of_template(each.field), text=_of_template(each.text))
+            each._replace(field=of_template(each.field), text=of_template(each.text))
             for each in found.advice
         ),
     )
-
-
-def edit_of(what: str, namespace: str, name: str) -> Fix:
-    """Return the fix of a CronJob that is to be edited."""
-    within = ["-n", namespace] if namespace else []
-    return Fix(f"{what}:", shlex.join(("kubectl", "edit", "cronjob", *within, name)))
-
-
-def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
-    """Return the fix for runs that a Job holds back while it runs (concurrencyPolicy: Forbid).
-
-    Args:
-        pod: one of its active Pods; empty if none is known.
-        late: a run that is late may not start any more (startingDeadlineSeconds).
-    """
-    within = ["-n", namespace] if namespace else []
-    deletion = shlex.join(("kubectl", "delete", "job", *within, job))
-    starts = "then the last missed run starts at once"
-    starts += ", if startingDeadlineSeconds allows it" if late else ""
-    if not pod:
-        return Fix(f"If Job {job} hangs, delete it: {starts}:", deletion)
-    return Fix(
-        f"If its log shows that Job {job} hangs, delete it ({deletion}): {starts}. The log:",
-        shlex.join(("kubectl", "logs", *within, pod, "--all-containers", "--tail=20")),
-    )
-
-
-def _deadline(job: Diagnosis) -> Iterator[Advice]:
-    """Yield the advice for a Job without a deadline that holds back others."""
-    if job.recording.job.active_deadline is None:
-        yield Advice(
-            "Set it, so that a run that hangs does not hold back the next ones forever.",
-            field="spec.jobTemplate.spec.activeDeadlineSeconds",
-        )
-
-
-def for_template(fix: Fix) -> Fix:
-    """Return the fix of a Job for the template of its CronJob."""
-    return fix._replace(text=_of_template(fix.text))
-
-
-def _of_template(text: str) -> str:
-    """Return advice about a Job for the template of the CronJob."""
-    return _OF_JOB.sub(r"\1spec.jobTemplate.spec", text).replace("in a new Job", "in the CronJob")
 
 
 def _following(state: _State) -> str:
@@ -293,6 +239,7 @@ def _following(state: _State) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    namespace: str
     name: str
     runs: tuple[CronRun, ...]
     events: tuple[RecordedEvent, ...]
@@ -311,7 +258,9 @@ class _Found:
             )
             what = "time zone" if "time zone" in str(error) else "schedule"
             brief = f"starts no run: its {what} is invalid"
-            return _State(Cause.INVALID_SCHEDULE, words, brief, str(error), edit=SCHEDULE)
+            return _State(
+                Cause.INVALID_SCHEDULE, words, brief, str(error), fix=self._edit(SCHEDULE)
+            )
         if manifest["metadata"].get("deletionTimestamp"):
             names = manifest["metadata"].get("finalizers") or ()
             held = f" (held by {finalizers(names)})" if names else ""
@@ -321,12 +270,17 @@ class _Found:
         following = next_time(cron_job.schedule, self.now)
         if following == NEVER:
             words = "its schedule matches no date in the next five years"
-            return _State(Cause.INVALID_SCHEDULE, words, "starts no run", words, edit=SCHEDULE)
+            return _State(
+                Cause.INVALID_SCHEDULE, words, "starts no run", words, fix=self._edit(SCHEDULE)
+            )
         state = self._state(cron_job)
         if cron_job.suspended or state.cause == Cause.INVALID_SCHEDULE:
             return state
         words = f"{state.words}; the next run is due at {write_time(following)}"
         return state._replace(words=words, following=following)
+
+    def _edit(self, what: str) -> Fix:
+        return edit_of(what, self.namespace, self.name)
 
     def _cron_job(self, manifest: Object) -> CronJob:
         meta, status = manifest["metadata"], manifest.get("status") or {}
@@ -360,7 +314,9 @@ class _Found:
         if event is not None and event.reason in UNREADABLE:
             brief = f"starts no run: its controller does not know the {UNREADABLE[event.reason]}"
             words = f"no run starts: {failure}"
-            return _State(Cause.INVALID_SCHEDULE, words, brief, failure, missed, edit=SCHEDULE)
+            return _State(
+                Cause.INVALID_SCHEDULE, words, brief, failure, missed, fix=self._edit(SCHEDULE)
+            )
         if missed is not None:
             found = self._missed(cron_job, missed, _MISSES.get(withheld), failure)
             return found if event is None else self._rejected(found, event)
@@ -372,7 +328,7 @@ class _Found:
         if self.runs[0].state == ACTIVE_RUN and (replaced := self._replaced(cron_job)):
             brief = "replaces its runs before they end"
             why = f"{replaced}; {self._success(cron_job)}"
-            return _State(ACTIVE_RUN, f"{last}; {why}", brief, why, edit=_TOO_OFTEN)
+            return _State(ACTIVE_RUN, f"{last}; {why}", brief, why, fix=self._edit(TOO_OFTEN))
         why = self._success(cron_job) if self.runs[0].state == FAILED_RUN else ""
         return _State(self.runs[0].state, last, brief, why)
 
@@ -414,18 +370,16 @@ class _Found:
             silence = self._silence(cron_job, missed)
             why = failure or silence.why
             late = missed == self._beyond_deadline(cron_job, until)
-            if late and (failure or not silence.edit):
+            if late and (failure or silence.fix in (NO_FIX, SILENT)):
                 why += "; startingDeadlineSeconds is over, so that it does not start later"
             words = f"{words}{': ' if failure else '; '}{why}"
             found = _State(Cause.NOT_STARTED, words, brief, why, missed)
-            return found if failure else found._replace(edit=silence.edit, silent=silence.silent)
+            return found if failure else found._replace(fix=silence.fix)
         if reason == Cause.JOB_ALREADY_ACTIVE:
             why = f"{MISSED[reason]}{self._usual()}"
             return _State(reason, f"{words}: {why}, {self._sentence()}", brief, why, missed)
-        edit = _DEADLINE if reason == Cause.STARTING_DEADLINE else ""
-        return _State(
-            reason, f"{words}: {MISSED[reason]}", brief, MISSED[reason], missed, edit=edit
-        )
+        fix = self._edit(DEADLINE) if reason == Cause.STARTING_DEADLINE else NO_FIX
+        return _State(reason, f"{words}: {MISSED[reason]}", brief, MISSED[reason], missed, fix=fix)
 
     def _usual(self) -> str:
         """Return how long the runs before took, as the end of a clause; empty if none of them completed."""
@@ -442,10 +396,10 @@ class _Found:
         deadline = cron_job.starting_deadline
         if deadline is not None and deadline < SHORTEST_DEADLINE:
             why = f"startingDeadlineSeconds {deadline} may be over before the controller acts"
-            return found._replace(why=why, edit=_DEADLINE)
+            return found._replace(why=why, fix=self._edit(DEADLINE))
         last = max(self.events, key=lambda each: each.at or 0, default=None)
         if last is None or (last.at or 0) < missed:
-            return found._replace(why=_NO_EVENT, silent=True)
+            return found._replace(why=_NO_EVENT, fix=SILENT)
         said = f"{last.reason} at {write_time(last.at or 0)}: {last.message}"
         return found._replace(
             why=f"no Event says why, but the CronJob controller runs: its last Event is {said}"

@@ -1,0 +1,67 @@
+"""What removes the cause for which a CronJob has no run, or a failed one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.message_advice import Advice
+from jobsworth.runs.why.summary import Fix
+
+_OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
+"""Begins advice about a field of a Job."""
+SILENT = Fix(
+    "See when the CronJob controller last renewed its Lease (a hosted control plane may have none):",
+    "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",
+)
+"""The fix for runs that do not start although nothing shows why."""
+TOO_OFTEN = "Give the schedule more time than a run takes, or set concurrencyPolicy: Forbid"
+DEADLINE = "Raise spec.startingDeadlineSeconds"
+AT_ONCE = " (the last run that was due meanwhile then starts at once)"
+SCHEDULE = "Correct spec.schedule or spec.timeZone"
+
+
+def edit_of(what: str, namespace: str, name: str) -> Fix:
+    """Return the fix of a CronJob that is to be edited."""
+    within = ["-n", namespace] if namespace else []
+    return Fix(f"{what}:", shlex.join(("kubectl", "edit", "cronjob", *within, name)))
+
+
+def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
+    """Return the fix for runs that a Job holds back while it runs (concurrencyPolicy: Forbid).
+
+    Args:
+        pod: one of its active Pods; empty if none is known.
+        late: a run that is late may not start any more (startingDeadlineSeconds).
+    """
+    within = ["-n", namespace] if namespace else []
+    deletion = shlex.join(("kubectl", "delete", "job", *within, job))
+    starts = "then the last missed run starts at once"
+    starts += ", if startingDeadlineSeconds allows it" if late else ""
+    if not pod:
+        return Fix(f"If Job {job} hangs, delete it: {starts}:", deletion)
+    return Fix(
+        f"If its log shows that Job {job} hangs, delete it ({deletion}): {starts}. The log:",
+        shlex.join(("kubectl", "logs", *within, pod, "--all-containers", "--tail=20")),
+    )
+
+
+def deadline_advice(job: Diagnosis) -> Iterator[Advice]:
+    """Yield the advice for a Job without a deadline that holds back others."""
+    if job.recording.job.active_deadline is None:
+        yield Advice(
+            "Set it, so that a run that hangs does not hold back the next ones forever.",
+            field="spec.jobTemplate.spec.activeDeadlineSeconds",
+        )
+
+
+def for_template(fix: Fix) -> Fix:
+    """Return the fix of a Job for the template of its CronJob."""
+    return fix._replace(text=of_template(fix.text))
+
+
+def of_template(text: str) -> str:
+    """Return advice about a Job for the template of the CronJob."""
+    return _OF_JOB.sub(r"\1spec.jobTemplate.spec", text).replace("in a new Job", "in the CronJob")

@@ -11,8 +11,8 @@ from jobsworth.runs.recorded.pending_pods import gone_reason
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.fixes import fixing_command
 from jobsworth.runs.why.pod_table import pod_rows
-from jobsworth.runs.why.summary import fixing_command
 from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job
 

@@ -9,8 +9,8 @@ import pytest
 from jobsworth.controller.times import write_time
 from jobsworth.runs.recorded.recording_reader import read_recording
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
+from jobsworth.runs.why.fixes import fixing_command
 from jobsworth.runs.why.pod_table import pod_rows
-from jobsworth.runs.why.summary import fixing_command
 from support.replay.recorded_jobs import at, event, pod, stored
 from support.simulation.simulated_runs import job
 

@@ -10,7 +10,7 @@ from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.why.diagnosis import diagnose
 from jobsworth.runs.why.failed_job import failure_clause
-from jobsworth.runs.why.summary import NO_FIX, Fix, fix_of
+from jobsworth.runs.why.fixes import NO_FIX, Fix, fix_of
 
 Runs = tuple[str, str, str]
 

@@ -16,6 +16,7 @@ from jobsworth.runs.health.failed_jobs import FailedJob
 from jobsworth.runs.health.stuck_jobs import JobWait
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import fails_at
+from jobsworth.runs.why.fixes import NO_FIX, Fix
 from jobsworth.runs.why.owners.cron_job_fixes import (
     SCHEDULE,
     SILENT,
@@ -23,7 +24,6 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     fix_of_blocking,
     for_template,
 )
-from jobsworth.runs.why.summary import NO_FIX, Fix
 from jobsworth.wording import count, listing
 
 OVERDUE_AFTER = 60

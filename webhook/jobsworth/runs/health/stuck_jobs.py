@@ -12,7 +12,7 @@ from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.diagnosis import diagnose
-from jobsworth.runs.why.summary import NO_FIX, Fix, fix_of
+from jobsworth.runs.why.fixes import NO_FIX, Fix, fix_of
 from jobsworth.runs.why.unfinished_job import remaining, standing
 
 _INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)

@@ -32,6 +32,7 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.fixes import NO_FIX, Fix
 from jobsworth.runs.why.owners.cron_job_fixes import (
     AT_ONCE,
     DEADLINE,
@@ -44,7 +45,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     for_template,
     of_template,
 )
-from jobsworth.runs.why.summary import NO_FIX, Fix, Summary, owner_summary
+from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
 
 Object = dict[str, Any]

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterator
 
 from jobsworth.runs.why.diagnosis import Diagnosis
+from jobsworth.runs.why.fixes import Fix
 from jobsworth.runs.why.message_advice import Advice
-from jobsworth.runs.why.summary import Fix
 
 _OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
 """Begins advice about a field of a Job."""

@@ -145,7 +145,7 @@ def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_p
 
         def replaced() -> bool:
             for _ in range(20):  # one of them is under way when the worker ends
-                assert server.probe("/readyz")[0] == 200
+                assert _repeated_probe(server) == 200
             return len(workers(server)) == 2
 
         server.wait_until("another worker", replaced)

@@ -225,6 +225,20 @@ def test_events_of_a_busy_namespace_are_read_for_few_pods(cluster: AnsweringClus
     assert len(cluster.requests) <= 22
 
 
+def test_the_events_of_its_claims_are_read_of_a_pod_that_waits_for_them() -> None:
+    waiting = labeled(pod("train-a", 1, code=None))
+    message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims."
+    scheduled = {"type": "PodScheduled", "status": "False", "message": message}
+    claim = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    waiting["spec"] = {"volumes": [claim]}
+    waiting["status"] = {"phase": "Pending", "conditions": [scheduled]}
+    missing = 'storageclass.storage.k8s.io "fast" not found'
+    said = event("ProvisioningFailed", missing, 5, "data", "PersistentVolumeClaim")
+    cluster = AnsweringCluster(in_batch(stored(job(), active=1)), waiting, said)
+    found = jobsworth.why("job/train", namespace="batch", client=cluster)
+    assert "for StorageClass fast, which does not exist (" in found.sentence
+
+
 def queued() -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a suspended Job in a queue, and its Workload."""
     value = in_batch(stored(job(suspend=True)))

@@ -347,3 +347,43 @@ def test_a_healthy_cron_job_has_no_problem() -> None:
     jobs = tuple(a_job(NOON - hours * HOUR) for hours in range(24, -1, -1))
     cron_job = a_cron_job(last=NOON, successfulJobsHistoryLimit=100)
     assert problems(health(cron_job, jobs=jobs)) == []
+
+
+def test_runs_that_replace_deletes_before_they_end_are_a_problem() -> None:
+    replacing = a_cron_job(last=NOON, active=("report-9",), concurrencyPolicy="Replace")
+    running = a_job(NOON, "", active=1)
+    deleted = tuple(
+        an_event("SuccessfulDelete", f"Deleted job report-{number}", NOON - number * HOUR)
+        for number in (1, 2)
+    )
+    found = health(replacing, jobs=(running,), events=deleted)
+    assert ("warning", "Replaced") in problems(found)
+    (one,) = [
+        each for _, some in problems_by_object(found) for each in some if each.code == "Replaced"
+    ]
+    assert one.message == (
+        "replaces its runs before they end: concurrencyPolicy: Replace deleted 2 runs before they ended; no "
+        "success is known"
+    )
+    assert one.fix.command
+    ended = health(replacing, jobs=(running, a_job(NOON - HOUR)), events=deleted)
+    assert ("warning", "Replaced") not in problems(ended)
+
+
+def test_an_unfinished_job_that_can_only_fail_is_a_problem() -> None:
+    job = a_job(NOON - HOUR, "", active=1, failedIndexes="3")
+    job["spec"] |= {"completionMode": "Indexed", "completions": 5, "backoffLimitPerIndex": 0}
+    found = health(a_cron_job(last=NOON - HOUR), jobs=(job,), pods=(a_pod(job, "Running"),))
+    (one,) = found.doomed
+    assert one.doomed.startswith("index 3 failed for good, so the Job fails (FailedIndexes)")
+    assert ("warning", "Doomed") in problems(found)
+
+
+def test_a_job_that_its_deadline_failed_has_a_fix_without_its_pods() -> None:
+    job = a_job(NOON - HOUR, "Failed")
+    job["status"]["conditions"][0]["reason"] = "DeadlineExceeded"
+    found = health(a_cron_job(last=NOON - HOUR), jobs=(job,))
+    failing = [
+        each for _, some in problems_by_object(found) for each in some if each.code == "Failing"
+    ]
+    assert "Raise spec.jobTemplate.spec.activeDeadlineSeconds in the CronJob" in failing[0].fix.text

@@ -38,11 +38,11 @@ def a_job(restart: str = "Never", **status: Any) -> Object:
 def pending(status: Object, *events: Object) -> Diagnosis:
     value = pod("train-a", 1, code=None)
     value["status"] = {"phase": "Pending", **status}
-    value["spec"] = {"nodeName": "node-0", "containers": [CONTAINER]}
+    value["spec"] = {"nodeName": "node-0", "containers": [CONTAINER], "volumes": VOLUMES}
     return diagnose(read_recording(a_job(active=1), [value], events))
 
 
-def unschedulable(reasons: str) -> Diagnosis:
+def unschedulable(reasons: str, *events: Object) -> Diagnosis:
     message = f"0/3 nodes are available: {reasons}. preemption: 0/3 nodes are available."
     scheduled = {
         "type": "PodScheduled",
@@ -50,7 +50,7 @@ def unschedulable(reasons: str) -> Diagnosis:
         "reason": "Unschedulable",
         "message": message,
     }
-    return pending({"conditions": [scheduled]})
+    return pending({"conditions": [scheduled]}, *events)
 
 
 def advice(found: Diagnosis) -> list[tuple[str, str]]:
@@ -109,6 +109,25 @@ def test_more_nodes_do_not_bind_a_claim() -> None:
     found = unschedulable("pod has unbound immediate PersistentVolumeClaims")
     assert "for PersistentVolumeClaim data (" in found.sentence
     assert not any("Add nodes" in text for _, text in advice(found))
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "waits", "advised"),
+    [
+        ("ProvisioningFailed", 'storageclass.storage.k8s.io "fast" not found', "StorageClass fast, which does not exist", "Create StorageClass fast"),
+        ("ProvisioningFailed", 'failed to provision volume with StorageClass "gp3": rpc error: code = ResourceExhausted', "a volume of StorageClass gp3", "the provisioner of StorageClass gp3 names"),
+        ("FailedBinding", "no persistent volumes available for this claim and no storage class is set", "PersistentVolumeClaim data", "make one the default"),
+        ("ExternalProvisioning", "Waiting for a volume to be created either by the external provisioner 'ebs.csi.aws.com' or manually by the system administrator.", "provisioner ebs.csi.aws.com to make a volume", "Pods of provisioner ebs.csi.aws.com"),
+        ("ProvisioningSucceeded", "Successfully provisioned volume pvc-1", "PersistentVolumeClaim data", "Let the PersistentVolumeClaim be bound"),
+    ],
+)  # fmt: skip
+def test_the_events_of_a_claim_say_why_it_is_not_bound(
+    reason: str, message: str, waits: str, advised: str
+) -> None:
+    said = event(reason, message, 5, about="data", kind="PersistentVolumeClaim")
+    found = unschedulable("pod has unbound immediate PersistentVolumeClaims", said)
+    assert f"for {waits} (" in found.sentence
+    assert advised in advice(found)[0][1]
 
 
 def test_the_request_is_named_with_the_resource_that_is_short() -> None:

@@ -20,7 +20,8 @@ from jobsworth.client.api_resources import (
 from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
 from jobsworth.runs.health.cluster_health import ListedObjects
-from jobsworth.runs.recorded.pending_pods import EVENT_REASONS
+from jobsworth.runs.recorded.pending_pods import CLAIM_REASONS, EVENT_REASONS
+from jobsworth.runs.recorded.recorded_events import CLAIM
 
 Object = dict[str, Any]
 
@@ -34,6 +35,7 @@ ABOUT = (
     "involvedObject.kind=CronJob",
     "involvedObject.kind=Job,reason=FailedCreate",
     *(f"involvedObject.kind=Pod,reason={reason}" for reason in EVENT_REASONS),
+    *(f"involvedObject.kind={CLAIM},reason={reason}" for reason in CLAIM_REASONS),
 )
 
 

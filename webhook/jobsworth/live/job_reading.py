@@ -19,7 +19,8 @@ from jobsworth.client.paging import PAGE_SIZE
 from jobsworth.findings.finding import Finding
 from jobsworth.live.job_reference import JobReference
 from jobsworth.live.object_reading import BoundedList, read_list, read_object, read_queue
-from jobsworth.runs.recorded.pod_facts import CRASH_LOOP
+from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, read_pod_facts
+from jobsworth.runs.recorded.recorded_events import CLAIM
 from jobsworth.runs.recorded.recording import LogTail, Recording
 from jobsworth.runs.recorded.recording_reader import read_recording, stored_manifest
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose, no_findings
@@ -154,10 +155,12 @@ def _events(
     name = manifest["metadata"].get("name") or ""
     try:
         of_job = events_about(api, namespace, "Job", name)
+        waiting = any(_waits_for_claims(each) for each in pods)
+        of_claims = events_about(api, namespace, CLAIM).items if waiting else []
         of_pods = events_about(api, namespace, "Pod")
         if not of_pods.more:
-            return [*of_job.items, *of_pods.items]
-        events = of_job.items
+            return [*of_job.items, *of_claims, *of_pods.items]
+        events = [*of_job.items, *of_claims]
         for pod in _undecided(read_recording(manifest, pods, events)):
             about = events_about(api, namespace, "Pod", pod)
             events += about.items
@@ -170,6 +173,12 @@ def _events(
         denied.append("Events")
         return []
     return events
+
+
+def _waits_for_claims(pod: Object) -> bool:
+    """Return True for a Pod without a node that uses claims."""
+    facts = read_pod_facts(pod)
+    return bool(facts.claims) and not facts.node
 
 
 def events_about(api: Api, namespace: str, kind: str, name: str = "") -> BoundedList:

@@ -224,15 +224,17 @@ def _table(
 
 def _events(diagnosis: Diagnosis) -> Iterator[tuple[str, ...]]:
     recording = diagnosis.recording
-    found = [*recording.events]
-    for events in recording.pod_events.values():
-        found += [
-            each for each in events if each.type == "Warning" or each.reason in ENDING_REASONS
-        ]
+    of_pods = [
+        each
+        for events in recording.pod_events.values()
+        for each in events
+        if each.type == "Warning" or each.reason in ENDING_REASONS
+    ]
+    found = [*recording.events, *dict.fromkeys(of_pods)]  # Pods may share a claim
     found.sort(key=lambda each: each.at or 0)
     for each in found[-MAX_EVENTS:]:
         often = f" (x{each.times})" if each.times > 1 else ""
-        about = "Job" if each.kind == "Job" else f"Pod {each.name}"
+        about = "Job" if each.kind == "Job" else f"{each.kind} {each.name}"
         yield recording.since(each.at), about, each.reason + often, short(each.message, MAX_MESSAGE)
 
 

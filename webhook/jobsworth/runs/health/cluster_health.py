@@ -25,7 +25,6 @@ from jobsworth.runs.health.cron_job_evidence import (
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 from jobsworth.runs.health.failed_jobs import (
-    NOT_KNOWN,
     FailedJob,
     FailedJobs,
     PodFailure,
@@ -34,6 +33,10 @@ from jobsworth.runs.health.failed_jobs import (
 )
 from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
+from jobsworth.runs.recorded.pod_facts import read_pod_facts
+from jobsworth.runs.recorded.recorded_events import CLAIM
+from jobsworth.runs.why.diagnosis import advice_without_pods
+from jobsworth.runs.why.fixes import Fix
 
 Unseen = Literal["Pods", "Events"]
 STUCK_AFTER = 600
@@ -85,6 +88,7 @@ class ClusterHealth:
         since: the start of the window; None without one.
         cron_jobs: in the order of namespace and name.
         stuck: the Jobs that are stuck, the longest first.
+        doomed: the others that can only fail, by namespace and name.
         jobs: how many Jobs there are.
         failed: Jobs without a CronJob that have failed in their window, the newest first.
         recovered: the UIDs of failed Jobs that are not in it, because a later one has succeeded.
@@ -99,6 +103,7 @@ class ClusterHealth:
     invalid: tuple[InvalidCronJob, ...]
     stuck: tuple[JobWait, ...]
     jobs: int
+    doomed: tuple[JobWait, ...] = ()
     failed: tuple[FailedJob, ...] = ()
     recovered: frozenset[str] = frozenset()
     unseen: tuple[Unseen, ...] = ()
@@ -127,6 +132,7 @@ def cluster_health(
         None if listed.pods is None else _by_owner(listed.pods),
         _by_object(events, "Job"),
         _by_object(events, "Pod"),
+        _by_object(events, CLAIM),
     )
     jobs = [related.needed(read_stored_job(each)) for each in listed.jobs]
     of_cron_jobs = _by_object(events, "CronJob")
@@ -179,6 +185,16 @@ def cluster_health(
         stuck=tuple(
             sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
         ),
+        doomed=tuple(
+            sorted(
+                (
+                    each
+                    for each in waits.values()
+                    if each.doomed and not each.stuck(now, stuck_after)
+                ),
+                key=lambda each: (each.job.namespace, each.job.name),
+            )
+        ),
         jobs=len(jobs),
         failed=tuple(each._replace(failure=related.failure(each.job)) for each in failures.failed),
         recovered=failures.recovered,
@@ -222,12 +238,13 @@ class _Related:
 
     Attributes:
         pods: by the UID of their controller; None if they cannot be listed.
-        of_jobs, of_pods: Events by the namespace and name of their object.
+        of_jobs, of_pods, of_claims: Events by the namespace and name of their object.
     """
 
     pods: Mapping[str, Sequence[Object]] | None
     of_jobs: Mapping[tuple[str, str], Sequence[StoredEvent]]
     of_pods: Mapping[tuple[str, str], Sequence[StoredEvent]]
+    of_claims: Mapping[tuple[str, str], Sequence[StoredEvent]]
 
     def needed(self, job: StoredJob) -> StoredJob:
         """Return a Job, without its manifest if nothing more can be found out of it."""
@@ -242,9 +259,11 @@ class _Related:
         return wait_of(job, pods, self._events_of(job), now)
 
     def failure(self, job: StoredJob) -> PodFailure:
-        """Return what the stored Pods of a Job show of its failure."""
+        """Return what the stored Pods of a Job show of its failure, or only its condition."""
         pods = self._pods_of(job)
-        return pod_failure(job, pods, self._events_of(job)) if pods else NOT_KNOWN
+        if not pods:
+            return PodFailure(fix=Fix(advice_without_pods(job.reason)))
+        return pod_failure(job, pods, self._events_of(job))
 
     def _pods_of(self, job: StoredJob) -> Sequence[Object]:
         return (self.pods or {}).get(job.uid, ())
@@ -253,10 +272,14 @@ class _Related:
         """Return the Events about a Job and its Pods."""
         found = self.of_jobs.get((job.namespace, job.name), ())
         about = [each for each in found if each.uid in ("", job.uid)]
+        claims: list[str] = []
         for pod in self._pods_of(job):
             meta = pod["metadata"]
             found = self.of_pods.get((job.namespace, meta.get("name") or ""), ())
             about += [each for each in found if each.uid in ("", meta.get("uid"))]
+            claims += () if pod.get("spec", {}).get("nodeName") else read_pod_facts(pod).claims
+        for claim in dict.fromkeys(claims):
+            about += self.of_claims.get((job.namespace, claim), ())
         return about
 
 

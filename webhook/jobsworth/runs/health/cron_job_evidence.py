@@ -17,7 +17,7 @@ from jobsworth.runs.health.evidence import (
     StoredJob,
 )
 from jobsworth.runs.recorded.recorded_events import read_event
-from jobsworth.runs.why.owners.cron_job_diagnosis import UNREADABLE
+from jobsworth.runs.why.owners.cron_job_diagnosis import UNREADABLE, replaced_runs
 
 _CREATED, _DELETED, _SEEN = "Created job ", "Deleted job ", "Saw completed job: "
 _CONDITION = ", condition: "
@@ -50,9 +50,11 @@ def gather_evidence(
     name = meta.get("name") or ""
     template = (spec.get("jobTemplate") or {}).get("spec") or {}
     scheduled = [job for job in jobs if job.scheduled is not None]
+    cron_job = read_cron_job(name, spec, created, _status(stored))
+    ended = any(job.outcome for job in jobs)
     return CronJobEvidence(
         namespace=meta.get("namespace") or "",
-        cron_job=read_cron_job(name, spec, created, _status(stored)),
+        cron_job=cron_job,
         uid=meta.get("uid") or "",
         settled=settled_since(meta),
         deleting=meta.get("deletionTimestamp") is not None,
@@ -66,6 +68,7 @@ def gather_evidence(
         missed=frozenset(_missed(events)),
         rejections=tuple(each for each in events if each.recorded.reason == "FailedCreate"),
         unreadable=tuple(each for each in events if each.recorded.reason in UNREADABLE),
+        replaced="" if ended else replaced_runs(cron_job, [each.recorded for each in events]),
         too_many=any(each.recorded.reason == "TooManyMissedTimes" for each in events),
     )
 

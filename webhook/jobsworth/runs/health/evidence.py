@@ -96,6 +96,8 @@ class CronJobEvidence:
         missed: scheduled times that Events MissSchedule name.
         rejections: Events that report a rejected Job.
         too_many: the controller has warned of too many missed times.
+        replaced: how many runs were deleted for the next one, as a clause; empty if some ended, or there were
+            none.
         unreadable: Events that report a schedule or time zone that the controller does not know.
     """
 
@@ -113,6 +115,7 @@ class CronJobEvidence:
     rejections: tuple[StoredEvent, ...]
     too_many: bool
     unreadable: tuple[StoredEvent, ...] = ()
+    replaced: str = ""
 
     @property
     def name(self) -> str:

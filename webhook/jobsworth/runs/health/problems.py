@@ -20,6 +20,7 @@ from jobsworth.runs.why.fixes import NO_FIX, Fix
 from jobsworth.runs.why.owners.cron_job_fixes import (
     SCHEDULE,
     SILENT,
+    TOO_OFTEN,
     edit_of,
     fix_of_blocking,
     for_template,
@@ -68,7 +69,9 @@ CODES = (
     "InvalidSchedule",
     "Suspended",
     "Unknown",
+    "Replaced",
     "Stuck",
+    "Doomed",
     "Failed",
 )
 
@@ -115,6 +118,8 @@ def problems_of_cron_job(health: CronJobHealth, now: int) -> Iterator[Problem]:
             "the controller missed more than 100 scheduled times: it starts the latest one only; set "
             "startingDeadlineSeconds, or check why runs do not start",
         )
+    if health.evidence.replaced:
+        yield _replaced(health)
     if health.never_fires:
         yield Problem("warning", "NeverFires", "the schedule has no time within five years")
     if health.suspended:
@@ -137,6 +142,9 @@ def problems_by_object(health: ClusterHealth) -> Iterator[tuple[str, list[Proble
         yield name, list(problems_of_cron_job(each, health.now))
     for wait in health.stuck:
         yield f"{wait.job.namespace}/Job/{wait.job.name}", [stuck_problem(wait, health.now)]
+    for wait in health.doomed:
+        problem = Problem("warning", "Doomed", f"will fail: {wait.doomed}", fix=wait.fix)
+        yield f"{wait.job.namespace}/Job/{wait.job.name}", [problem]
     for failed in health.failed:
         yield f"{failed.job.namespace}/Job/{failed.job.name}", [failed_problem(failed, health.now)]
 
@@ -305,10 +313,7 @@ def _failing(health: CronJobHealth) -> Problem:
         if run.reason and run.name in {name for name, _ in health.failures}
     )
     why = f" ({', '.join(reasons)})" if reasons else ""
-    last = health.last_success
-    success = (
-        "no success is known" if last is None else f"the last success was at {write_time(last)}"
-    )
+    success = _success(health)
     more = ""
     if health.more_failures:
         more = "; earlier failures may be gone (failedJobsHistoryLimit, TTL)"
@@ -316,6 +321,18 @@ def _failing(health: CronJobHealth) -> Problem:
     headline, detail = f"{what} failed{why}", f"{latest}{named}; {success}{more}"
     message, fix = f"{headline}: {detail}", for_template(health.latest_failure.fix)
     return Problem("error", "Failing", message, headline, detail, fix=fix)
+
+
+def _success(health: CronJobHealth) -> str:
+    last = health.last_success
+    return "no success is known" if last is None else f"the last success was at {write_time(last)}"
+
+
+def _replaced(health: CronJobHealth) -> Problem:
+    headline = "replaces its runs before they end"
+    why = f"{health.evidence.replaced}; {_success(health)}"
+    fix = edit_of(TOO_OFTEN, health.evidence.namespace, health.evidence.name)
+    return Problem("warning", "Replaced", f"{headline}: {why}", headline, why, fix=fix)
 
 
 def _window_problems(health: CronJobHealth, now: int) -> Iterator[Problem]:

@@ -39,7 +39,8 @@ class JobWait:
         pods: how many there are.
         gone_by: when the grace period of that Pod ends; 0 if it is not being deleted.
         restarts: of its container that was started again most often.
-        fix: what ends a wait in which it may be stuck.
+        fix: what ends a wait in which it may be stuck, or removes the cause for which it will fail.
+        doomed: why it can only fail, as a clause; empty if it can complete.
     """
 
     job: StoredJob
@@ -49,6 +50,7 @@ class JobWait:
     gone_by: int = 0
     restarts: int = 0
     fix: Fix = NO_FIX
+    doomed: str = ""
 
     def stuck(self, now: float, after: float) -> bool:
         """Return True if it has been in such a wait for some seconds, grace periods aside."""
@@ -90,14 +92,16 @@ def wait_of(
         )
     except BadRecording:
         return None
-    waiting = remaining(recording) if job.outcome else standing(recording).waiting
+    found = None if job.outcome else standing(recording)
+    waiting = remaining(recording) if found is None else found.waiting
     if waiting is None:
         return None
-    fixable = waiting.cause in STUCK or waiting.cause == Cause.INITIALIZING
+    doomed = "" if found is None else found.doomed
+    fixable = doomed or waiting.cause in STUCK or waiting.cause == Cause.INITIALIZING
     fix = fix_of(diagnose(recording))[0] if fixable else NO_FIX
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:
-        return JobWait(job, waiting, fix=fix)
+        return JobWait(job, waiting, fix=fix, doomed=doomed)
     first = keeping[0]
     restarts = max(
         (
@@ -108,7 +112,7 @@ def wait_of(
         ),
         default=0,
     )
-    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts, fix)
+    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts, fix, doomed)
 
 
 def seconds_of_restarts(number: int) -> int:

@@ -184,6 +184,44 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "describe pvc {0}",
         ),
         MessageMeaning(
+            r'(?i)storageclass(?:\.storage\.k8s\.io)? "([^"]*)" not found',
+            "Create StorageClass {0}: its name in a PersistentVolumeClaim is immutable, so that a misspelled "
+            "one takes a new claim.",
+            "volumes",
+            waits_for="StorageClass {0}, which does not exist",
+            ends="it exists and the claim is bound: both are tried again",
+            command="get storageclasses",
+            alone=True,
+        ),
+        MessageMeaning(
+            r'failed to provision volume with StorageClass "([^"]*)"',
+            "Remove the cause that the provisioner of StorageClass {0} names: it tries again.",
+            "volumes",
+            waits_for="a volume of StorageClass {0}",
+            ends="its provisioner makes the volume: it tries again",
+            command="describe pvc {claims}",
+            alone=True,
+        ),
+        MessageMeaning(
+            r"no persistent volumes available for this claim and no storage class is set",
+            "Name a StorageClass in a new PersistentVolumeClaim, make one the default, or create a "
+            "PersistentVolume that fits.",
+            "volumes",
+            waits_for=OWN_CLAIMS,
+            ends="they are bound: the scheduler tries again by itself",
+            command="get storageclasses,pv",
+            alone=True,
+        ),
+        MessageMeaning(
+            r"""external provisioner ['"]([^'"]+)['"]""",
+            "Look at the Pods of provisioner {0}, which has not made the volume.",
+            "volumes",
+            waits_for="provisioner {0} to make a volume",
+            ends="the volume is made: the scheduler tries again by itself",
+            command="get csidrivers,storageclasses",
+            alone=True,
+        ),
+        MessageMeaning(
             r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes",
             "Let the PersistentVolumeClaim be bound: its StorageClass must exist and have a provisioner that "
             "runs, or a PersistentVolume must fit. Nodes and requests do not matter.",

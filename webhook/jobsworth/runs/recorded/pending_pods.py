@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.messages import NODE_COMES, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
+from jobsworth.runs.recorded.recorded_events import CLAIM
 from jobsworth.wording import count
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ EVENT_REASONS = (
     *(_NO_SCALE_UP, _SCALE_UP),
 )
 """Reasons of the Events of a Pod that say what its conditions and container statuses do not."""
+CLAIM_REASONS = ("ProvisioningFailed", "FailedBinding", "ExternalProvisioning")
+"""Reasons of the Events of a claim that is not bound (pkg/controller/volume/events/event.go, 1.36)."""
 _PROGRESS = {"Scheduled": 1, "Pulling": 2, "Pulled": 3, "Created": 4, "Started": 4}
 """Reasons of the Events of a Pod that starts, by the step that they report."""
 _PLACED, _MOUNTED, _IMAGE_PRESENT, _CREATED = 1, 2, 3, 4
@@ -100,7 +103,10 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         return PendingReason(Cause.SCHEDULING_GATED, _SCHEDULING_GATED, ", ".join(facts.gates))
     reason, message = facts.unscheduled
     if reason or message:
-        return _with_scaling(_unschedulable(reason or "Unschedulable", message), events)
+        message = _PREEMPTION.sub("", message)
+        claims = list(_unbound(events)) if _UNBOUND.search(message) else []
+        text = _sentence(message, *claims, _scaling(events))
+        return _unschedulable(reason or "Unschedulable", text)
     for container in facts.waiting:
         found = _of_container(container)
         if found is not None:
@@ -115,6 +121,9 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
     if facts.unstarted_sidecar:
         return _of_sidecar(facts, facts.unstarted_sidecar, events)
     if facts.awaited_scheduler:
+        unbound = "; ".join(_unbound(events))
+        if unbound:  # its scheduler has chosen a node, and waits for the volumes
+            return _unschedulable("", unbound)
         detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
         return PendingReason(Cause.NO_SCHEDULER, "", detail)
     return _of_events(events, facts.prepared) or PendingReason(Cause.PENDING, "", "")
@@ -140,17 +149,27 @@ def _unschedulable(reason: str, message: str) -> PendingReason:
     return _read(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
 
 
-def _with_scaling(found: PendingReason, events: Sequence[RecordedEvent]) -> PendingReason:
-    """Return a reason with what the autoscaler last said about the Pod."""
+def _sentence(message: str, *more: str) -> str:
+    """Return a message with what others say of the same wait."""
+    added = [each for each in more if each]
+    return "; ".join(filter(None, (message.rstrip(". "), *added))) if added else message
+
+
+def _unbound(events: Sequence[RecordedEvent]) -> Iterator[str]:
+    """Yield what Events say about each claim of a Pod that is not bound."""
+    for each in events:
+        if each.kind == CLAIM and each.reason in CLAIM_REASONS:
+            yield f"{CLAIM} {each.name}: {short(each.message)}"
+
+
+def _scaling(events: Sequence[RecordedEvent]) -> str:
+    """Return what the autoscaler last said about a Pod; empty if it said nothing."""
     said = [each for each in events if each.reason in (_NO_SCALE_UP, _SCALE_UP)]
     if not said:
-        return found
+        return ""
     last = max(said, key=lambda each: each.at or 0)
     does = "the autoscaler adds no node" if last.reason == _NO_SCALE_UP else NODE_COMES
-    text = f"{does}: {last.message.partition(': ')[2] or last.message}"
-    return _read(
-        found.cause, found.reason, "; ".join(filter(None, (found.detail.rstrip(". "), text)))
-    )
+    return f"{does}: {last.message.partition(': ')[2] or last.message}"
 
 
 def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingReason:
@@ -163,6 +182,7 @@ def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingRe
     return PendingReason(cause, reason, message, image, ends, found.fill(waits_for, image=image))
 
 
+_UNBOUND = re.compile(r"unbound immediate|binding volumes")
 _PREEMPTION = re.compile(r"(?<=\S)(?: no new claims to deallocate,)? preemption: .*", re.DOTALL)
 """The end of the scheduler's message: that no other Pod would have to go for this one."""
 

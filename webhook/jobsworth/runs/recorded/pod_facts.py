@@ -113,6 +113,7 @@ class PodFacts:
         disruption: the message of its condition DisruptionTarget.
         unscheduled: reason and message of the condition PodScheduled while it is False.
         awaited_scheduler: the scheduler that has not reported on it yet; empty for another Pod.
+        claims: names of the PersistentVolumeClaims that it uses.
         gates: names of its scheduling gates.
         prepared: its volumes are mounted and its network is ready.
         waiting: its containers that do not run.
@@ -136,6 +137,7 @@ class PodFacts:
     disruption: str = ""
     unscheduled: tuple[str, str] = ("", "")
     awaited_scheduler: str = ""
+    claims: tuple[str, ...] = ()
     gates: tuple[str, ...] = ()
     prepared: bool = False
     waiting: tuple[WaitingContainer, ...] = ()
@@ -188,6 +190,7 @@ def read_pod_facts(pod: Object) -> PodFacts:
         disruption=short((conditions.get("DisruptionTarget") or {}).get("message")),
         unscheduled=(unscheduled.get("reason") or "", short(unscheduled.get("message"))),
         awaited_scheduler=awaited,
+        claims=tuple(_claims(meta.get("name") or "", spec)),
         gates=tuple(each.get("name") or "" for each in spec.get("schedulingGates") or ()),
         prepared=(conditions.get("PodReadyToStartContainers") or {}).get("status") == "True",
         waiting=tuple(_waiting(statuses)),
@@ -209,6 +212,15 @@ def read_pod_facts(pod: Object) -> PodFacts:
         unstarted_sidecar=unstarted[-1] if unstarted else "",
         containers=tuple(_app_containers(spec, status.get("containerStatuses") or ())),
     )
+
+
+def _claims(pod: str, spec: Object) -> Iterator[str]:
+    """Yield the claims of a Pod: those that its volumes name, and those of its ephemeral volumes."""
+    for each in spec.get("volumes") or ():
+        if each.get("ephemeral") is not None:
+            yield f"{pod}-{each.get('name') or ''}"
+        elif name := (each.get("persistentVolumeClaim") or {}).get("claimName"):
+            yield name
 
 
 def short(text: str | None, most: int = MAX_MESSAGE) -> str:

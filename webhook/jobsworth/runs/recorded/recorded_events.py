@@ -10,6 +10,8 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 
 Object = dict[str, Any]
 
+CLAIM = "PersistentVolumeClaim"
+
 
 def read_event(value: Object) -> RecordedEvent:
     """Read an Event of ``v1`` or ``events.k8s.io/v1``."""

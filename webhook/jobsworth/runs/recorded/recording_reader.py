@@ -17,7 +17,7 @@ from jobsworth.controller.settings import OURS, settings_of
 from jobsworth.controller.times import read_time
 from jobsworth.runs.recorded.pod_facts import PodFacts, read_pod_facts
 from jobsworth.runs.recorded.queue_facts import read_queue_facts
-from jobsworth.runs.recorded.recorded_events import events_near, same_namespace
+from jobsworth.runs.recorded.recorded_events import CLAIM, events_near, same_namespace
 from jobsworth.runs.recorded.recording import (
     EndedContainer,
     RecordedEnd,
@@ -107,7 +107,7 @@ def read_recording(
         end=end,
         file=file,
         line=line,
-        pod_events=_by_pod(written, names),
+        pod_events=_by_pod(written, names, found),
         partial=partial,
         denied=frozenset(denied),
         now=until if now is None else max(now, until),
@@ -117,11 +117,22 @@ def read_recording(
     )
 
 
-def _by_pod(events: Iterable[RecordedEvent], names: set[str]) -> dict[str, list[RecordedEvent]]:
+def _by_pod(
+    events: Iterable[RecordedEvent], names: set[str], pods: Sequence[RecordedPod]
+) -> dict[str, list[RecordedEvent]]:
+    """Return the Events about Pods, by name, each with the last one about each claim of the Pod."""
     found: dict[str, list[RecordedEvent]] = {}
+    of_claims: dict[str, RecordedEvent] = {}
     for event in events:
         if event.kind == "Pod" and event.name in names:
             found.setdefault(event.name, []).append(event)
+        elif event.kind == CLAIM:
+            last = of_claims.get(event.name, event)
+            of_claims[event.name] = max(last, event, key=lambda each: each.at or 0)
+    for pod in pods:
+        for claim in pod.facts.claims:
+            if claim in of_claims:
+                found.setdefault(pod.name, []).append(of_claims[claim])
     return found
 
 

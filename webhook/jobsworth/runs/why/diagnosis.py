@@ -372,6 +372,16 @@ def advice_for(
     return tuple(_distinct([*texts, *found]))
 
 
+def advice_without_pods(reason: str) -> str:
+    """Return what to change about a failed Job of which no Pod was read; empty if its Pods decide that.
+
+    Args:
+        reason: that of its Failed condition.
+    """
+    late = reason == Cause.DEADLINE_EXCEEDED
+    return _BY_CAUSE[Cause.DEADLINE_EXCEEDED][0] if late else ""
+
+
 def _reported(recording: Recording) -> bool:
     """Return True if a program has written why it failed, so that the cause has its message."""
     facts = [pod.facts for pod in recording.pods]

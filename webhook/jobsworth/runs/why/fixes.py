@@ -120,7 +120,7 @@ def _by_message(found: Diagnosis, cause: Cause) -> Words:
     return f"{verb} {resource.lower()}", *words
 
 
-_OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass")
+_OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass|storageclass")
 _CLAIMS = "{claims}"
 _JOB = "{job}"
 _OF_GARBAGE_COLLECTOR = ("foregroundDeletion", "orphan")

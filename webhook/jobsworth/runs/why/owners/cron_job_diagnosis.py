@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -105,6 +105,19 @@ class CronRun(NamedTuple):
     def title(self) -> str:
         """The run with its time, as a noun phrase after "run"."""
         return f"{'created by hand' if self.by_hand else 'due'} at {write_time(self.scheduled)}"
+
+
+def replaced_runs(cron_job: CronJob, events: Iterable[RecordedEvent]) -> str:
+    """Return how many runs of a CronJob without ended Jobs were deleted for the next one, as a clause.
+
+    Empty if there were none. An Event about the deletion of a Job also comes from the history limits, which
+    only delete Jobs that have ended, and keep some of them.
+    """
+    number = sum(each.times for each in events if each.reason == "SuccessfulDelete")
+    kept = 0 not in (cron_job.successful_limit, cron_job.failed_limit)
+    if cron_job.concurrency != "Replace" or number < _MANY or not kept:
+        return ""
+    return f"concurrencyPolicy: Replace deleted {number} runs before they ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,18 +358,9 @@ class _Found:
         return found._replace(brief=f"{found.brief}: it waits for {waits_for}", fix=fix)
 
     def _replaced(self, cron_job: CronJob) -> str:
-        """Return how many runs were deleted for the next one, as a clause; empty if some ended.
-
-        An Event about the deletion of a Job also comes from the history limits, which only delete Jobs that
-        have ended, and keep some of them.
-        """
-        kept = 0 not in (cron_job.successful_limit, cron_job.failed_limit)
-        deleted = [each for each in self.events if each.reason == "SuccessfulDelete"]
-        number = sum(each.times for each in deleted)
+        """Return how many runs were deleted for the next one, as a clause; empty if some ended."""
         ended = any(run.state != ACTIVE_RUN for run in self.runs)
-        if cron_job.concurrency != "Replace" or number < _MANY or ended or not kept:
-            return ""
-        return f"concurrencyPolicy: Replace deleted {number} runs before they ended"
+        return "" if ended else replaced_runs(cron_job, self.events)
 
     def _missed(self, cron_job: CronJob, missed: int, reason: Cause | None, failure: str) -> _State:
         """Return the state of a CronJob whose last scheduled time has no Job."""

@@ -10,8 +10,10 @@ from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.fixes import Fix
 from jobsworth.runs.why.message_advice import Advice
 
-_OF_JOB = re.compile(r"^(JW[0-9]+ )?spec\b")
-"""Begins advice about a field of a Job."""
+_OF_JOB = re.compile(
+    r"^(JW[0-9]+ )?spec\b|(?<![\w.])spec(?=\.(?:template|activeDeadlineSeconds|podFailurePolicy)\b)"
+)
+"""Advice about a field of a Job begins with it, or names one of these."""
 SILENT = Fix(
     "See when the CronJob controller last renewed its Lease (a hosted control plane may have none):",
     "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",

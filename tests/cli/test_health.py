@@ -252,3 +252,34 @@ def test_a_file_that_holds_no_cluster_is_an_error(
     done = health("saved.yaml")
     assert done.code == 2
     assert message in done.err
+
+
+def test_the_workloads_of_queued_jobs_are_read_where_there_are_any(
+    server: FakeListServer, health: Command
+) -> None:
+    queued = a_job_without_cron_job("train", "", created=hour() - 3 * HOUR, ended=None)
+    queued["spec"]["suspend"] = True
+    server.jobs = [queued]
+    assert health("-A").code == 0
+    assert not [path for path, _ in server.requests if "kueue" in path]
+    queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    message = "LocalQueue team doesn't exist"
+    owner = {"kind": "Job", "name": "train", "uid": queued["metadata"]["uid"], "controller": True}
+    reserved = {"type": "QuotaReserved", "status": "False", "message": message}
+    reserved["lastTransitionTime"] = write_time(hour() - 3 * HOUR)
+    workload = {
+        "metadata": {"name": "job-train", "namespace": "batch", "ownerReferences": [owner]},
+        "spec": {"queueName": "team"},
+        "status": {"conditions": [reserved]},
+    }
+
+    def kueue(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path == "/apis/kueue.x-k8s.io/v1beta1/namespaces/batch/workloads":
+            return 200, {"metadata": {}, "items": [workload]}
+        return None
+
+    assert health("-A").code == 0  # without Kueue
+    server.faults = [kueue]
+    done = health("-A")
+    assert done.code == 1
+    assert "for LocalQueue team, which does not exist [Stuck]" in done.out

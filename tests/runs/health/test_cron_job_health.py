@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pytest
 
 from jobsworth.controller.times import write_time
+from jobsworth.runs.health.cluster_health import ListedObjects, cluster_health
 from jobsworth.runs.health.problems import problems_by_object, summary
 from support.health.health_objects import (
     DAY,
@@ -15,6 +16,7 @@ from support.health.health_objects import (
     NOON,
     a_cron_job,
     a_job,
+    a_job_without_cron_job,
     a_pod,
     an_event,
     health,
@@ -387,3 +389,31 @@ def test_a_job_that_its_deadline_failed_has_a_fix_without_its_pods() -> None:
         each for _, some in problems_by_object(found) for each in some if each.code == "Failing"
     ]
     assert "Raise spec.jobTemplate.spec.activeDeadlineSeconds in the CronJob" in failing[0].fix.text
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("LocalQueue team doesn't exist", "for LocalQueue team, which does not exist"),
+        ("couldn't assign flavors: insufficient quota for cpu in flavor default", "for its admission by Kueue"),
+        ("insufficient unused quota for cpu in flavor default, 2 more needed", ""),
+    ],
+)  # fmt: skip
+def test_a_job_that_its_queue_can_never_admit_is_stuck(message: str, words: str) -> None:
+    job = a_job_without_cron_job("train", "", ended=None)
+    job["spec"]["suspend"] = True
+    job["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    reserved = {"type": "QuotaReserved", "status": "False", "message": message}
+    reserved["lastTransitionTime"] = write_time(NOON - HOUR)
+    owner = {"kind": "Job", "name": "train", "uid": job["metadata"]["uid"], "controller": True}
+    workload = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {"name": "job-train", "namespace": "batch", "ownerReferences": [owner]},
+        "spec": {"queueName": "team"},
+        "status": {"conditions": [reserved]},
+    }
+    listed = ListedObjects(cron_jobs=(), jobs=[job], pods=(), events=(), workloads=[workload])
+    found = cluster_health(listed, NOON)
+    told = [each.message for _, some in problems_by_object(found) for each in some]
+    assert [words in each for each in told] == ([True] if words else [])

@@ -269,3 +269,19 @@ def test_the_last_event_of_a_pod_that_is_gone_has_the_advice_of_its_cause(
     assert gone_cause(found.recording) == cause
     assert f"by its last Event, {reason}" in found.sentence
     assert "DisruptionTarget" in found.advice[0].text
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ('Usage of EmptyDir volume "scratch" exceeds the limit "1Gi". ', "Raise sizeLimit (1Gi) of volume scratch "),
+        ('Container main exceeded its local ephemeral storage limit "2Gi". ', "limits.ephemeral-storage (2Gi) of container main "),
+        ("Pod ephemeral local storage usage exceeds the total limit of containers 3Gi. ", "of the containers (3Gi in all) "),
+    ],
+)  # fmt: skip
+def test_the_limit_of_storage_that_was_exceeded_is_named(message: str, words: str) -> None:
+    value = pod("train-a", 1, 60, 1)
+    value["status"] |= {"phase": "Failed", "reason": "Evicted", "message": message}
+    failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
+    found = diagnose(read_recording(failed, [value], []))
+    assert words in advice(found)[0][1]

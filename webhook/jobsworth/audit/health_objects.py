@@ -19,12 +19,15 @@ from jobsworth.client.api_resources import (
 )
 from jobsworth.client.paging import resumed_pages
 from jobsworth.controller.times import read_time
+from jobsworth.live.object_reading import MalformedObject, queued_by_kueue, read_workloads
 from jobsworth.runs.health.cluster_health import ListedObjects
 from jobsworth.runs.recorded.pending_pods import CLAIM_REASONS, EVENT_REASONS
 from jobsworth.runs.recorded.recorded_events import CLAIM
 
 Object = dict[str, Any]
 
+MOST_QUEUED_NAMESPACES = 50
+"""Namespaces whose Workloads are listed: one call each."""
 LEASE = ("kube-system", "kube-controller-manager")
 UNENDED = {
     # Every release sets this label; batch.kubernetes.io/job-name exists since 1.27.
@@ -75,13 +78,32 @@ def list_health_objects(
         note,
         "Events cannot be listed: more runs are unknown; grant list on events",
     )
+    queued: set[str] = set()
     return ListedObjects(
         cron_jobs=list(stored_cron_jobs(stored_objects, scope)),
-        jobs=_stored(stored_objects, "Job", scope),
+        jobs=_noting_queued(_stored(stored_objects, "Job", scope), queued),
+        workloads=_workloads(api, queued),
         pods=pods,
         events=events,
         controller_renewed=_controller_renewed(api),
     )
+
+
+def _noting_queued(jobs: Iterable[Object], namespaces: set[str]) -> Iterator[Object]:
+    """Yield Jobs, and add the namespaces of those that wait in a queue of Kueue."""
+    for job in jobs:
+        if queued_by_kueue(job):
+            namespaces.add(job["metadata"]["namespace"])
+        yield job
+
+
+def _workloads(api: Api, namespaces: set[str]) -> Iterator[Object]:
+    """Yield the Workloads of namespaces, which are complete when the first one is asked for."""
+    for namespace in sorted(namespaces)[:MOST_QUEUED_NAMESPACES]:
+        try:
+            yield from read_workloads(api, namespace)
+        except MalformedObject as error:
+            raise ApiError(200, "", str(error)) from error
 
 
 def stored_cron_jobs(stored_objects: StoredObjects, scope: AuditScope) -> Iterator[Object]:

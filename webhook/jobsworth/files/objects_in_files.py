@@ -15,6 +15,7 @@ from jobsworth.findings.finding import Finding
 from jobsworth.manifests import Document
 from jobsworth.runs.calendar import CalendarEntry, read_entry
 from jobsworth.runs.health.cluster_health import ListedObjects
+from jobsworth.runs.recorded.queue_facts import of_kueue
 from jobsworth.runs.recorded.recording_reader import BadRecording
 from jobsworth.runs.why.answer import Answer
 from jobsworth.runs.why.saved_objects import DIAGNOSED_KINDS, VERSIONS, SavedObjects
@@ -25,7 +26,8 @@ Object = dict[str, Any]
 
 RULES = "spec.podFailurePolicy.rules"
 
-KINDS = ("CronJob", "Job", "Pod", "Event")
+_WORKLOAD = "Workload"
+KINDS = ("CronJob", "Job", "Pod", "Event", _WORKLOAD)
 
 
 def diagnoses_in(
@@ -109,7 +111,7 @@ def listed_in(paths: Sequence[str]) -> ListedObjects:
     """
     found: dict[str, list[Object]] = {}
     for _, value in read_stored(paths, _problem_of_listed):
-        if value.get("kind") in KINDS:
+        if _is_listed(value):
             found.setdefault(value["kind"], []).append(value)
     if not found.keys() & {"CronJob", "Job"}:
         raise InputError(
@@ -121,12 +123,17 @@ def listed_in(paths: Sequence[str]) -> ListedObjects:
         jobs=found.get("Job", ()),
         pods=found.get("Pod"),
         events=found.get("Event"),
+        workloads=found.get(_WORKLOAD, ()),
     )
 
 
 def _problem_of_listed(value: Object) -> str | None:
+    return stored_problem(value["kind"], value) if _is_listed(value) else None
+
+
+def _is_listed(value: Object) -> bool:
     kind = value.get("kind")
-    return stored_problem(kind, value) if kind in KINDS else None
+    return kind in KINDS and (kind != _WORKLOAD or of_kueue(value))
 
 
 def entries_in(

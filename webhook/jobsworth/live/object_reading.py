@@ -100,13 +100,12 @@ def read_queue(
         pods: those of the Job.
         note: receives what cannot be read, in a sentence.
     """
-    meta, spec = owner["metadata"], owner.get("spec") or {}
+    meta = owner["metadata"]
     namespace = meta.get("namespace") or ""
     found: list[Object] = []
     try:
-        queue = (meta.get("labels") or {}).get(QUEUE_LABEL)
-        if queue and spec.get("suspend"):
-            for each in _kueue(api, namespace, queue):
+        if queued_by_kueue(owner):
+            for each in _kueue(api, namespace, meta["labels"][QUEUE_LABEL]):
                 found += each
         for group, name in dict.fromkeys(named_groups(_pending(pods))):
             found += _served(api, group, "PodGroup", namespace, name)
@@ -115,6 +114,27 @@ def read_queue(
             raise
         note(f"the queue of {meta.get('name')} cannot be read: {error}")
     return found
+
+
+def queued_by_kueue(job: Object) -> bool:
+    """Return True for a suspended Job in a queue of Kueue."""
+    labels = job["metadata"].get("labels") or {}
+    return bool(labels.get(QUEUE_LABEL) and (job.get("spec") or {}).get("suspend"))
+
+
+def read_workloads(api: Api, namespace: str) -> list[Object]:
+    """Read at most PAGE_SIZE Workloads of a namespace; none where Kueue is not installed, or denies them.
+
+    Raises:
+        ApiError: the API server rejects the request for another reason, or cannot be reached.
+        MalformedObject: it sends something else.
+    """
+    try:
+        return _served(api, KUEUE, "Workload", namespace)
+    except ApiError as error:
+        if error.code not in (403, 404):
+            raise
+        return []
 
 
 def _pending(pods: Sequence[Object]) -> Iterator[Object]:

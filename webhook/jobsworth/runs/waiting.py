@@ -37,6 +37,7 @@ class Waiting:
         ends: what ends the wait, as a clause after "when"; empty for the one of the cause.
         brief: what it waits for in a few words, where `waits_for` has many; empty otherwise.
         progress: how far its other Pods are; empty if none runs.
+        fault: a wait that may be intended by its cause, but is not: only a change of somebody ends it.
     """
 
     cause: Cause
@@ -48,6 +49,7 @@ class Waiting:
     ends: str = ""
     brief: str = ""
     progress: str = ""
+    fault: bool = False
 
     @property
     def details(self) -> str:

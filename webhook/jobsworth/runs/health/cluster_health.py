@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from jobsworth.api.formats.cron import BadSchedule
@@ -60,6 +60,7 @@ class ListedObjects:
     Attributes:
         pods: those of Jobs that have not ended; None if they cannot be listed.
         events: those about Jobs and CronJobs; None if they cannot be listed.
+        workloads: those of Kueue in the namespaces of suspended Jobs, read after the Jobs; empty if unknown.
         controller_renewed: when kube-controller-manager last renewed its Lease; None if that is unknown.
     """
 
@@ -68,6 +69,7 @@ class ListedObjects:
     pods: Iterable[Object] | None = None
     events: Iterable[Object] | None = None
     controller_renewed: int | None = None
+    workloads: Iterable[Object] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def cluster_health(
         _by_object(events, CLAIM),
     )
     jobs = [related.needed(read_stored_job(each)) for each in listed.jobs]
+    related = replace(related, workloads=_by_owner(listed.workloads))
     of_cron_jobs = _by_object(events, "CronJob")
     waits = {job.uid: wait for job in jobs if (wait := related.wait(job, now)) is not None}
     by_cron_job: dict[str, list[StoredJob]] = defaultdict(list)
@@ -237,7 +240,7 @@ class _Related:
     """What is stored beside Jobs.
 
     Attributes:
-        pods: by the UID of their controller; None if they cannot be listed.
+        pods, workloads: by the UID of their controller; None if Pods cannot be listed.
         of_jobs, of_pods, of_claims: Events by the namespace and name of their object.
     """
 
@@ -245,6 +248,7 @@ class _Related:
     of_jobs: Mapping[tuple[str, str], Sequence[StoredEvent]]
     of_pods: Mapping[tuple[str, str], Sequence[StoredEvent]]
     of_claims: Mapping[tuple[str, str], Sequence[StoredEvent]]
+    workloads: Mapping[str, Sequence[Object]] = field(default_factory=dict)
 
     def needed(self, job: StoredJob) -> StoredJob:
         """Return a Job, without its manifest if nothing more can be found out of it."""
@@ -256,7 +260,7 @@ class _Related:
         if job.outcome and not job.deleting:
             return None
         pods = None if self.pods is None else self._pods_of(job)
-        return wait_of(job, pods, self._events_of(job), now)
+        return wait_of(job, pods, self._events_of(job), now, self.workloads.get(job.uid, ()))
 
     def failure(self, job: StoredJob) -> PodFailure:
         """Return what the stored Pods of a Job show of its failure, or only its condition."""
@@ -283,13 +287,13 @@ class _Related:
         return about
 
 
-def _by_owner(pods: Iterable[Object]) -> dict[str, list[Object]]:
-    """Return Pods by the UID of their controller."""
+def _by_owner(objects: Iterable[Object]) -> dict[str, list[Object]]:
+    """Return objects by the UID of their controller."""
     owned: dict[str, list[Object]] = {}
-    for pod in pods:
-        for owner in pod["metadata"].get("ownerReferences") or ():
+    for each in objects:
+        for owner in each["metadata"].get("ownerReferences") or ():
             if owner.get("controller") and owner.get("uid"):
-                owned.setdefault(owner["uid"], []).append(pod)
+                owned.setdefault(owner["uid"], []).append(each)
     return owned
 
 

@@ -57,7 +57,7 @@ class JobWait:
         cause = self.waiting.cause
         if cause == Cause.INITIALIZING:
             after = max(after, INIT_CONTAINER_HANGS)
-        elif cause not in STUCK:
+        elif cause not in STUCK and not self.waiting.fault:
             return False
         return min(self.seconds(now), now - self.gone_by) >= after
 
@@ -70,7 +70,11 @@ class JobWait:
 
 
 def wait_of(
-    job: StoredJob, pods: Sequence[Object] | None, events: Sequence[StoredEvent], now: int
+    job: StoredJob,
+    pods: Sequence[Object] | None,
+    events: Sequence[StoredEvent],
+    now: int,
+    workloads: Sequence[Object] = (),
 ) -> JobWait | None:
     """Return what a Job waits for; one that has finished, for its deletion.
 
@@ -79,6 +83,7 @@ def wait_of(
     Args:
         pods: the Pods that it controls and that have not ended; None if they could not be listed.
         events: the Events about it and these Pods.
+        workloads: those of Kueue that it owns.
     """
     if job.manifest is None:
         return None
@@ -89,6 +94,7 @@ def wait_of(
             [each.value for each in events],
             now=now,
             partial=pods is None,
+            queue=workloads,
         )
     except BadRecording:
         return None
@@ -97,7 +103,8 @@ def wait_of(
     if waiting is None:
         return None
     doomed = "" if found is None else found.doomed
-    fixable = doomed or waiting.cause in STUCK or waiting.cause == Cause.INITIALIZING
+    stuck = waiting.fault or waiting.cause in STUCK
+    fixable = doomed or stuck or waiting.cause == Cause.INITIALIZING
     fix = fix_of(diagnose(recording))[0] if fixable else NO_FIX
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:

@@ -37,6 +37,7 @@ class MessageMeaning(NamedTuple):
             the Job, ``{claims}`` are those of the PersistentVolumeClaims of the template. Empty for the
             command of the cause.
         alone: nothing else that the message means counts beside it.
+        fault: no time ends the wait, only a change of somebody, where others of this cause wait by intention.
     """
 
     pattern: str
@@ -47,6 +48,7 @@ class MessageMeaning(NamedTuple):
     ends: str = ""
     command: str = ""
     alone: bool = False
+    fault: bool = False
 
 
 class Meaning(NamedTuple):
@@ -327,6 +329,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "Create {0}, or correct the label kueue.x-k8s.io/queue-name.",
             waits_for="{0}, which does not exist",
             command="get localqueues,clusterqueues",
+            fault=True,
         ),
         MessageMeaning(
             r"(\w*Queue \S+) is (?:stopped|not active|inactive)",
@@ -338,6 +341,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "raise nominalQuota of the ClusterQueue.",
             "containers",
             "requests",
+            fault=True,
         ),
         MessageMeaning(
             r"insufficient unused quota(?: in cohort)?(?: for (\S+))?",
@@ -349,10 +353,26 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         MessageMeaning(
             r"it is deactivated",
             "Set spec.active: true on the Workload once the cause of its deactivation is gone.",
+            fault=True,
         ),
         MessageMeaning(
             r"admission check (\S+) is",
             "The admission check {0} has to pass: look at its controller (kubectl describe workload).",
+        ),
+    ),
+    Cause.STORAGE_LIMIT: (
+        MessageMeaning(
+            r'Usage of EmptyDir volume "([^"]+)" exceeds the limit "([^"]+)"',
+            "Raise sizeLimit ({1}) of volume {0} in a new Job, or write less to it.",
+        ),
+        MessageMeaning(
+            r'Container (\S+) exceeded its local ephemeral storage limit "([^"]+)"',
+            "Raise resources.limits.ephemeral-storage ({1}) of container {0} in a new Job, or write less.",
+        ),
+        MessageMeaning(
+            r"usage exceeds the total limit of containers (\S+?)\.?(?=\s|$)",
+            "Raise resources.limits.ephemeral-storage of the containers ({0} in all) in a new Job, or write "
+            "less: logs and emptyDir volumes count.",
         ),
     ),
     Cause.START_ERROR: (

@@ -48,7 +48,7 @@ def read_queue_facts(
     """
     near = [each for each in objects if _near(each, owner)]
     group = _pod_group(near, owner, pods)
-    workload = next((each for each in near if _of_kueue(each) and _owns(owner, each)), None)
+    workload = next((each for each in near if of_kueue(each) and _owns(owner, each)), None)
     if workload is not None and not _condition(workload, "Admitted").holds:
         return _of_workload(workload, near)
     if group is not None:
@@ -105,7 +105,7 @@ def _position(workload: Object, near: Sequence[Object]) -> str:
         (
             each
             for each in near
-            if _of_kueue(each)
+            if of_kueue(each)
             and (each.get("spec") or {}).get("queueName") == queue
             and not _condition(each, "QuotaReserved").holds
             and not _condition(each, "Finished").holds
@@ -157,7 +157,7 @@ def named_groups(pods: Iterable[Object]) -> Iterator[tuple[str, str]]:
                 yield "scheduling.volcano.sh", str(annotations[annotation])
 
 
-def _of_kueue(value: Object) -> bool:
+def of_kueue(value: Object) -> bool:
     """Return True for a Workload of Kueue: scheduling.k8s.io has a kind of this name, too."""
     return value["kind"] == "Workload" and str(value.get("apiVersion")).startswith(KUEUE)
 

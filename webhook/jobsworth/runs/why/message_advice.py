@@ -69,6 +69,10 @@ def _messages(recording: Recording, cause: Cause) -> Iterator[str]:
         rejected = rejection(recording.events)
         if rejected is not None and rejected.cause == cause:
             yield rejected.message
+    if cause == Cause.STORAGE_LIMIT:
+        yield from (pod.facts.message for pod in recording.pods)
+        for unseen in recording.unseen:
+            yield from (each.message for each in unseen.events if each.reason == "Evicted")
     if cause == Cause.SUSPENDED and recording.queue is not None:
         yield recording.queue.lacks
     for unseen in recording.unseen:

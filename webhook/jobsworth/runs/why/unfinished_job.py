@@ -183,8 +183,11 @@ def _detailed(
     loop = _crash_loop(recording)
     if loop is not None and waiting.cause in (Cause.CRASH_LOOP, Cause.RUNNING, Cause.SYNCING):
         words, since, brief = loop
-        limited = f"backoffLimit {job.backoff_limit} is reached, or "
-        ends = f"{limited if job.restarts_on_failure else ''}{Cause.CRASH_LOOP.ends}"
+        limited = ""
+        if job.restarts_on_failure:
+            so_far = count(sum(pod.restarts for pod in active), "restart")
+            limited = f"backoffLimit {job.backoff_limit} is reached ({so_far} so far), or "
+        ends = f"{limited}{Cause.CRASH_LOOP.ends}"
         return replace(
             waiting,
             cause=Cause.CRASH_LOOP,
@@ -288,6 +291,7 @@ def _queued(recording: Recording, waiting: Waiting) -> Waiting:
     if known is not None:
         meaning = meaning_of(Cause.SUSPENDED, known.lacks)
         waits_for = meaning.fill(meaning.entry.waits_for) or waits_for
+        waiting = replace(waiting, fault=meaning.entry.fault)
     if known is None or not known.lacks:
         ends = "Kueue admits its Workload (kubectl describe workloads says what it lacks)"
         return replace(waiting, waits_for=waits_for, ends=ends)

@@ -238,3 +238,17 @@ def test_one_that_is_being_deleted_starts_nothing() -> None:
     assert (
         "it is being deleted (held by finalizer example.com/x), so no run starts" in found.sentence
     )
+
+
+def test_a_later_run_of_another_cron_job_shows_that_the_controller_runs() -> None:
+    other = run(3, "Complete", "CompletionsReached", succeeded=1)
+    other["metadata"] |= {"name": "hourly-3", "uid": "hourly-3"}
+    other["metadata"]["ownerReferences"][0] |= {"name": "hourly", "uid": "other-uid"}
+    saved = SavedObjects()
+    for each in (cron_job({"lastScheduleTime": at(HOUR)}), other, now(3 * HOUR + 900)):
+        assert saved.add(each) is None
+    (chosen,) = (each for each in saved.to_diagnose() if each["kind"] == "CronJob")
+    found = saved.diagnosis(chosen, ApiServer("1.36"), lambda value, codes: ())
+    assert isinstance(found, CronJobDiagnosis)
+    assert "but the CronJob controller runs: it created Job hourly-3 at " in found.sentence
+    assert found.summary.command == "kubectl describe cronjob -n batch nightly"

@@ -98,7 +98,7 @@ def _read_cron_job(api: Api, reference: JobReference, options: ReadingOptions) -
     if runs and runs[0].state != Cause.COMPLETE:
         (stored,) = [each for each in jobs.items if each["metadata"].get("uid") == runs[0].uid]
         job = read_job_parts(api, stored, options)
-    return diagnose_cron_job(cron_job, runs, found, job, int(options.clock()))
+    return diagnose_cron_job(cron_job, runs, found, job, int(options.clock()), jobs=jobs.items)
 
 
 def _read_job_set(api: Api, reference: JobReference, options: ReadingOptions) -> JobSetDiagnosis:

@@ -155,6 +155,7 @@ class SavedObjects:
             if not runs or runs[0].state == Cause.COMPLETE
             else self._first(last, server, findings),
             self._now(),
+            jobs=jobs,
         )
 
     def _first(

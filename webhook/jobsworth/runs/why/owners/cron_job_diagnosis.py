@@ -44,6 +44,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     fix_of_blocking,
     for_template,
     of_template,
+    see_events,
 )
 from jobsworth.runs.why.summary import Summary, owner_summary
 from jobsworth.wording import count
@@ -51,6 +52,7 @@ from jobsworth.wording import count
 Object = dict[str, Any]
 
 _NO_EVENT = "no Event says why: see if the CronJob controller (kube-controller-manager) runs"
+_IT_RUNS = "no Event says why, but the CronJob controller runs"
 SHORTEST_DEADLINE = 10
 """Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
 _MANY = 2
@@ -178,12 +180,28 @@ def read_runs(jobs: Sequence[Object], uid: str) -> list[CronRun]:
     return sorted(runs, key=lambda run: (run.scheduled, run.name), reverse=True)
 
 
+def _newest_of_others(jobs: Iterable[Object], uid: str) -> tuple[int, str]:
+    """Return when the newest Job of another CronJob was created, and its name; 0 without one."""
+    found = [
+        (read_time(meta.get("creationTimestamp")) or 0, meta.get("name") or "")
+        for meta in (each["metadata"] for each in jobs)
+        if any(
+            owner.get("kind") == "CronJob" and owner.get("controller") and owner.get("uid") != uid
+            for owner in meta.get("ownerReferences") or ()
+        )
+        and INSTANTIATE not in (meta.get("annotations") or {})
+    ]
+    return max(found, default=(0, ""))
+
+
 def diagnose_cron_job(
     manifest: Object,
     runs: Sequence[CronRun],
     events: Sequence[RecordedEvent],
     job: Diagnosis | None,
     now: int,
+    *,
+    jobs: Sequence[Object] = (),
 ) -> CronJobDiagnosis:
     """Diagnose a CronJob.
 
@@ -193,10 +211,14 @@ def diagnose_cron_job(
         events: about the CronJob.
         job: the diagnosis of the decisive run.
         now: seconds since 1970.
+        jobs: all Jobs that are known: the creation of one by another CronJob shows that the controller runs.
     """
     meta = manifest["metadata"]
     name = meta.get("name") or ""
-    found = _Found(meta.get("namespace") or "", name, tuple(runs), tuple(events), job, now)
+    of_others = _newest_of_others(jobs, meta.get("uid") or "")
+    found = _Found(
+        meta.get("namespace") or "", name, tuple(runs), tuple(events), job, now, of_others
+    )
     state = found.state(manifest)
     return CronJobDiagnosis(
         meta.get("namespace") or "",
@@ -259,6 +281,7 @@ class _Found:
     events: tuple[RecordedEvent, ...]
     job: Diagnosis | None
     now: int
+    of_others: tuple[int, str]
 
     def state(self, manifest: Object) -> _State:
         """Return the state."""
@@ -403,12 +426,14 @@ class _Found:
             why = f"startingDeadlineSeconds {deadline} may be over before the controller acts"
             return found._replace(why=why, fix=self._edit(DEADLINE))
         last = max(self.events, key=lambda each: each.at or 0, default=None)
-        if last is None or (last.at or 0) < missed:
-            return found._replace(why=_NO_EVENT, fix=SILENT)
-        said = f"{last.reason} at {write_time(last.at or 0)}: {last.message}"
-        return found._replace(
-            why=f"no Event says why, but the CronJob controller runs: its last Event is {said}"
-        )
+        at, other = self.of_others
+        if last is not None and (last.at or 0) >= missed:
+            said = f"{last.reason} at {write_time(last.at or 0)}: {last.message}"
+            return found._replace(why=f"{_IT_RUNS}: its last Event is {said}")
+        if at >= missed:
+            why = f"{_IT_RUNS}: it created Job {other} at {write_time(at)}"
+            return found._replace(why=why, fix=see_events(self.namespace, self.name))
+        return found._replace(why=_NO_EVENT, fix=SILENT)
 
     def _reported_late(self, scheduled: int | None) -> bool:
         """Return True if the controller has reported that a scheduled time was past its deadline."""

@@ -50,6 +50,15 @@ def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
     )
 
 
+def see_events(namespace: str, name: str) -> Fix:
+    """Return how to see why the controller does not start a run."""
+    within = ("-n", namespace) if namespace else ()
+    return Fix(
+        "See the Events of the next run that is due: the API server keeps them for an hour:",
+        shlex.join(("kubectl", "describe", "cronjob", *within, name)),
+    )
+
+
 def deadline_advice(job: Diagnosis) -> Iterator[Advice]:
     """Yield the advice for a Job without a deadline that holds back others."""
     if job.recording.job.active_deadline is None:

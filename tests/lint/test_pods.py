@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -203,10 +204,78 @@ def test_cpu_has_a_unit(amount: str | int, reported: bool, fixed: str | None, ki
     assert fixes == ([] if fixed is None else [fixed])
 
 
-def test_storage_may_be_small_but_not_broken() -> None:
-    for amount, reported in (("1k", False), ("100m", True)):
-        value = container(resources={"requests": {"ephemeral-storage": amount, "cpu": "100m"}})
-        assert bool(fields("JW504", value)) is reported
+def with_storage(amount: str | int, kind: str) -> tuple[dict[str, Any], str]:
+    amounts = {"ephemeral-storage": amount, "cpu": "100m"}
+    return container(resources={kind: amounts}), f"{FIRST}.resources.{kind}[ephemeral-storage]"
+
+
+def with_size_limit(amount: str | int, medium: str) -> tuple[dict[str, Any], str]:
+    folder = {"sizeLimit": amount} | ({"medium": medium} if medium else {})
+    value = job({"volumes": [{"name": "scratch", "emptyDir": folder}]})
+    return value, f"{POD}volumes[0].emptyDir.sizeLimit"
+
+
+def with_claim(amount: str | int, kind: str) -> tuple[dict[str, Any], str]:
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}} | {kind: {"storage": amount}},
+    }
+    claim = {"volumeClaimTemplate": {"spec": spec}}
+    value = job({"volumes": [{"name": "scratch", "ephemeral": claim}]})
+    field = f"{POD}volumes[0].ephemeral.volumeClaimTemplate.spec.resources.{kind}[storage]"
+    return value, field
+
+
+def with_memory_of_the_pod(amount: str | int, kind: str) -> tuple[dict[str, Any], str]:
+    return job({"resources": {kind: {"memory": amount}}}), f"{POD}resources.{kind}[memory]"
+
+
+@pytest.mark.parametrize(
+    ("holder", "kind", "amount", "reported"),
+    [
+        (with_storage, "requests", "1k", False),
+        (with_storage, "requests", "100m", True),
+        (with_storage, "limits", "100m", True),
+        (with_storage, "limits", 512, True),
+        (with_storage, "limits", "4Ki", False),
+        (with_storage, "limits", "0", False),
+        (with_storage, "limits", "0.3Gi", False),
+        (with_size_limit, "", "100m", True),
+        (with_size_limit, "", "1000m", True),
+        (with_size_limit, "", 512, True),
+        (with_size_limit, "Memory", "100m", True),
+        (with_size_limit, "", "64Ki", False),
+        (with_size_limit, "", "0", False),
+        (with_size_limit, "", "0.3Gi", False),
+        (with_claim, "requests", "10m", True),
+        (with_claim, "limits", 10, True),
+        (with_claim, "requests", "1Mi", False),
+        (with_memory_of_the_pod, "limits", "512m", True),
+        (with_memory_of_the_pod, "requests", 512, True),
+        (with_memory_of_the_pod, "limits", "512Mi", False),
+    ],
+)
+def test_each_amount_in_bytes_has_a_unit(
+    holder: Callable[..., tuple[dict[str, Any], str]],
+    kind: str,
+    amount: str | int,
+    reported: bool,
+) -> None:
+    value, field = holder(amount, kind)
+    assert fields("JW504", value) == ([field] if reported else [])
+
+
+def test_a_tiny_size_limit_is_reported_with_what_is_meant() -> None:
+    (finding,) = found("JW504", with_size_limit("100m", "")[0])
+    assert finding.message == (
+        "100m is not a whole number of bytes. Use the suffix Mi for mebibytes; the suffix m means a "
+        "thousandth."
+    )
+    (finding,) = found("JW504", with_size_limit(512, "")[0])
+    assert finding.message == (
+        "512 bytes are less than 4 KiB. A number without a suffix is in bytes: 512Mi or 512Gi is probably "
+        "meant."
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,13 @@ MOVING_TAGS = frozenset(
 """Tags of branches, environments and channels of a release process."""
 COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
+BLOCK = 4096
+"""The bytes of a block of the usual file systems: the kubelet evicts a Pod with a lower limit at its first
+file."""
+LEAST_BYTES = {"memory": MEBIBYTE, "storage": MEBIBYTE, "ephemeral-storage": BLOCK}
+"""Less cannot be meant: no program runs in less memory, and no driver provisions a smaller volume."""
+MAY_BE_SMALL = ("requests", "ephemeral-storage")
+"""The amount that only helps the scheduler to choose a node."""
 MAX_CPUS = 2000
 """No machine of the large clouds has as many: AWS' u7inh-32tb.480xlarge has 1,920."""
 CLIENTS_OF_THE_API = (
@@ -169,34 +176,46 @@ def _calls_the_api(container: dict[str, Any]) -> bool:
     "JW504",
     "memory-unit",
     severity="warning",
-    summary="A memory quantity is below 1 MiB: its unit is probably missing or wrong.",
+    summary="An amount of memory or storage is tiny: its unit is probably missing or wrong.",
     pods=True,
 )
 def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers:
+    for at, amount, least in _amounts_in_bytes(job):
+        quantity = parse(amount)
+        size = quantity.value()
+        fraction = quantity.milli_value() % 1000 != 0
+        if not (0 < size < least or (fraction and 0 < size < MEBIBYTE)):
+            continue
+        # The amount is in its normal form: that of 1000m is 1.
+        number = "1 byte is" if size == 1 else f"{size:,} bytes are"
+        problem = f"{number} less than {'1 MiB' if least == MEBIBYTE else '4 KiB'}"
+        if fraction:
+            problem = f"{amount} is not a whole number of bytes"
+        advice = "Use the suffix Mi for mebibytes; the suffix m means a thousandth."
+        if amount.isdecimal() and size > 1:  # 1 is the normal form of 1000m
+            meant = f"{amount}Mi" if at.endswith("[memory]") else f"{amount}Mi or {amount}Gi"
+            advice = f"A number without a suffix is in bytes: {meant} is probably meant."
+        elif not fraction and size > 1:
+            advice = "Use the suffix Mi for mebibytes."
+        yield Diagnostic(at, f"{problem}. {advice}")
+
+
+def _amounts_in_bytes(job: LintedJob) -> Iterator[tuple[str, str, int]]:
+    """Yield the field path of each amount in bytes, the amount, and the least that can be meant."""
+    holders = [*job.containers, (job.pod_path, job.pod)]
+    for index, volume in enumerate(job.pod.get("volumes", ())):
+        at = f"{job.pod_path}.volumes[{index}]"
+        if "sizeLimit" in volume.get("emptyDir", {}):
+            yield f"{at}.emptyDir.sizeLimit", volume["emptyDir"]["sizeLimit"], BLOCK
+        if "ephemeral" in volume:
+            claim = volume["ephemeral"].get("volumeClaimTemplate", {}).get("spec", {})
+            holders.append((f"{at}.ephemeral.volumeClaimTemplate.spec", claim))
+    for at, holder in holders:
         for kind in ("requests", "limits"):
-            for name, amount in container.get("resources", {}).get(kind, {}).items():
-                if name not in ("memory", "ephemeral-storage"):
-                    continue
-                quantity = parse(amount)
-                fraction = quantity.milli_value() % 1000 != 0
-                tiny = name == "memory" and 0 < quantity.value() < MEBIBYTE
-                if tiny or (name == "ephemeral-storage" and fraction):
-                    # The amount is in its normal form: that of 1000m is 1.
-                    size = quantity.value()
-                    problem = f"{size:,} bytes are less than 1 MiB"
-                    if fraction:
-                        problem = f"{amount} is not a whole number of bytes"
-                    elif size == 1:
-                        problem = "1 byte is less than 1 MiB"
-                    advice = "Use the suffix Mi for mebibytes; the suffix m means a thousandth."
-                    if amount.isdecimal() and size > 1:  # 1 is the normal form of 1000m
-                        advice = (
-                            f"A number without a suffix is in bytes: {amount}Mi is probably meant."
-                        )
-                    elif not fraction and size > 1:
-                        advice = "Use the suffix Mi for mebibytes."
-                    yield Diagnostic(f"{path}.resources.{kind}[{name}]", f"{problem}. {advice}")
+            for name, amount in holder.get("resources", {}).get(kind, {}).items():
+                if name in LEAST_BYTES:
+                    least = 0 if (kind, name) == MAY_BE_SMALL else LEAST_BYTES[name]
+                    yield f"{at}.resources.{kind}[{name}]", amount, least
 
 
 @lint_rule(

@@ -166,12 +166,13 @@ def test_the_advice_for_a_number_of_bytes_is_the_suffix_that_it_lacks() -> None:
         ("JW504", "memory", "1000m", "1 byte is less than 1 MiB."),
         ("JW504", "memory", "512k", "512,000 bytes are less than 1 MiB."),
         ("JW504", "memory", "1500m", "1500m is not a whole number of bytes."),
+        ("JW508", "cpu", 500, "500 cores are more than almost any node has."),
         ("JW508", "cpu", "4000", "4,000 cores are more than a node has."),
         ("JW508", "cpu", "500M", "500,000,000 cores are more than a node has."),
     ],
 )
 def test_an_amount_is_reported_in_its_unit(
-    code: str, resource: str, amount: str, message: str
+    code: str, resource: str, amount: str | int, message: str
 ) -> None:
     (finding,) = found(code, container(resources={"limits": {resource: amount}}))
     assert finding.message.startswith(message)
@@ -187,7 +188,12 @@ def test_an_amount_is_reported_in_its_unit(
         ("1Gi", True, None),
         ("2k", True, "2000m"),
         ("9" * 30, True, None),
-        (1999, False, None),
+        (500, True, "500m"),
+        (449, True, "449m"),
+        (448, False, None),
+        (450_000, True, None),
+        ("5000m", False, None),
+        ("448000m", False, None),
         ("500m", False, None),
         ("0.5", False, None),
         ("-5k", False, None),
@@ -202,6 +208,11 @@ def test_cpu_has_a_unit(amount: str | int, reported: bool, fixed: str | None, ki
     )
     fixes = [finding.fix.edits[0].value for finding in findings if finding.fix is not None]
     assert fixes == ([] if fixed is None else [fixed])
+
+
+def test_the_cpu_of_the_whole_pod_has_a_unit() -> None:
+    value = job({"resources": {"requests": {"cpu": 500, "memory": "1Gi"}}})
+    assert fields("JW508", value) == [f"{POD}resources.requests[cpu]"]
 
 
 def with_storage(amount: str | int, kind: str) -> tuple[dict[str, Any], str]:

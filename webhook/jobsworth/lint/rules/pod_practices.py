@@ -35,7 +35,11 @@ LEAST_BYTES = {"memory": MEBIBYTE, "storage": MEBIBYTE, "ephemeral-storage": BLO
 """Less cannot be meant: no program runs in less memory, and no driver provisions a smaller volume."""
 MAY_BE_SMALL = ("requests", "ephemeral-storage")
 """The amount that only helps the scheduler to choose a node."""
-MAX_CPUS = 2000
+MAX_CPUS = 448
+"""The CPUs of the largest machines that many have: the general ones of clouds have up to 384 (AWS'
+m8i.96xlarge), those for memory 416 (Azure's M416ms_v2) or 448 (AWS' u-24tb1.112xlarge). The few with more,
+such as AWS' u7i-12tb.224xlarge with 896, run databases."""
+CPUS_OF_NO_MACHINE = 2000
 """No machine of the large clouds has as many: AWS' u7inh-32tb.480xlarge has 1,920."""
 CLIENTS_OF_THE_API = (
     "argocd", "daprd", "helm", "istio/proxyv2", "kustomize", "kubectl", "linkerd", "openbao", "vault",
@@ -243,21 +247,24 @@ def zero_limit(job: LintedJob) -> Iterator[Diagnostic]:
     "JW508",
     "cpu-unit",
     severity="warning",
-    summary="A CPU quantity is 2,000 cores or more: its unit is probably missing or wrong.",
+    summary="A CPU quantity is more than 448 cores: its unit is probably missing or wrong.",
     fixable="unsafe",
     pods=True,
 )
 def cpu_unit(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers:
+    for path, holder in (*job.containers, (job.pod_path, job.pod)):
         for kind in ("requests", "limits"):
-            amount = container.get("resources", {}).get(kind, {}).get("cpu")
-            if amount is None or parse(amount).value() < MAX_CPUS:
+            amount = holder.get("resources", {}).get(kind, {}).get("cpu")
+            if amount is None:
+                continue
+            cores = parse(amount).value()
+            if cores <= MAX_CPUS:
                 continue
             at = f"{path}.resources.{kind}[cpu]"
+            node = "a node" if cores >= CPUS_OF_NO_MACHINE else "almost any node"
             yield Diagnostic(
                 at,
-                f"{parse(amount).value():,} cores are more than a node has. The suffix m means a "
-                "thousandth of a core.",
+                f"{cores:,} cores are more than {node} has. The suffix m means a thousandth of a core.",
                 _in_millicores(at, str(amount)),
             )
 
@@ -266,7 +273,7 @@ def _in_millicores(at: str, amount: str) -> Fix | None:
     """Return the fix of a quantity in cores or with the suffix M; one in bytes may be memory."""
     quantity = parse(amount)
     number = quantity.value() // (10**6 if amount.endswith("M") else 1)
-    if quantity.format != "DecimalSI" or number >= 1000 * MAX_CPUS:
+    if quantity.format != "DecimalSI" or number > 1000 * MAX_CPUS:
         return None
     return Fix(f"Set cpu: {number}m", Edit("set", at, f"{number}m"), safe=False)
 

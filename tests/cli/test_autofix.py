@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from jobsworth.findings.finding import Finding
+from support.cli.command_runs import Validate
 from support.lint.applied_fixes import attempts, autofixed, cron_job_text, findings_left, job_text
 
 POLICY = """\
@@ -248,6 +251,50 @@ def test_an_action_that_could_be_several_stays(action: str) -> None:
 def test_a_value_that_must_be_a_string_is_quoted_as_written(before: str, after: str) -> None:
     env = "env:\n  - name: A\n    value: {}"
     check(job_text(container=env.format(before)), job_text(container=env.format(after)))
+
+
+def only_error(validate: Validate, text: str) -> dict[str, Any]:
+    done = validate("-o", "json", "--select", "JW0", "a.yaml", files={"a.yaml": text})
+    (finding,) = done.loaded["results"][0]["findings"]
+    return dict(finding)
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("y", 'y without quotes is a boolean in YAML: write "y"'),
+        ("yes", 'yes without quotes is a boolean in YAML: write "yes"'),
+        ("Off", 'Off without quotes is a boolean in YAML: write "Off"'),
+        ("0x10", '0x10 without quotes is a number: write "0x10"'),
+        ("010", '010 without quotes is a number: write "010"'),
+        ("1_000", '1_000 without quotes is a number: write "1_000"'),
+        ("true", ""),
+        ("1", ""),
+    ],
+)
+def test_the_hint_and_the_fix_show_the_text_as_written(
+    written: str, hint: str, validate: Validate
+) -> None:
+    text = job_text(container=f"env:\n  - name: A\n    value: {written}")
+    finding = only_error(validate, text)
+    assert finding.get("hint", "") == hint
+    assert finding["fix"]["title"] == f'Quote the value: "{written}"'
+
+
+@pytest.mark.parametrize("written", ["12:30:00", "~", "null", "", "2026-11-29"])
+def test_what_yaml_reads_as_text_or_as_nothing_is_no_error(written: str) -> None:
+    text = job_text(container=f"env:\n  - name: A\n    value: {written}")
+    assert errors(text) == []
+
+
+def test_a_number_of_hundreds_of_digits_is_quoted_without_being_repeated(
+    validate: Validate,
+) -> None:
+    digits = "1" * 300
+    text = job_text(container=f"env:\n  - name: A\n    value: {digits}")
+    finding = only_error(validate, text)
+    assert finding["fix"]["title"] == "Quote the value"
+    assert "hint" not in finding
 
 
 @pytest.mark.parametrize(

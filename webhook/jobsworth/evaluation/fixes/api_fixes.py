@@ -15,7 +15,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String, Struct
-from jobsworth.evaluation.fixes.api_hints import hinted
+from jobsworth.evaluation.fixes.api_hints import MAX_SHOWN, hinted
 from jobsworth.evaluation.fixes.misplaced_fields import declared, declared_type, fix_unknown_field
 from jobsworth.evaluation.fixes.odd_characters import plain_fix
 from jobsworth.evaluation.fixes.rejected_object import RejectedObject, Written
@@ -80,7 +80,10 @@ def _wrong_type(rejected: RejectedObject) -> Fix | None:
     value, wanted = rejected.at(field), declared_type(rejected)
     if wanted is String and isinstance(value, bool | int | float):
         text = rejected.written(field)
-        return None if text is None else Fix("Quote the value", Edit("set", field, text), safe=True)
+        if text is None:
+            return None
+        shown = f': "{text}"' if len(text) <= MAX_SHOWN else ""
+        return Fix(f"Quote the value{shown}", Edit("set", field, text), safe=True)
     if wanted in (Int32, Int64) and isinstance(value, str | float):
         number = _whole_number(value)
         if number is not None:

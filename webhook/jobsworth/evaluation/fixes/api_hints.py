@@ -9,6 +9,7 @@ from typing import Any
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.batch.pod_failure_policy import CONTAINER_EXISTS
 from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
+from jobsworth.api.declare import String
 from jobsworth.api.field_errors import IMMUTABLE, WEBHOOK
 from jobsworth.api.formats.cron import BadSchedule, parse
 from jobsworth.api.meta.object_meta import LABEL_VALUE
@@ -36,6 +37,9 @@ RANGES = (
 
 MAX_NAMES = 8
 """The maximum number of names listed in a hint."""
+
+MAX_SHOWN = 40
+"""The maximum length of a written number that a hint or the title of a fix repeats."""
 
 _SUFFIXES = {
     "k": ("k", "Ki"), "kb": ("k", "Ki"), "kib": ("Ki",), "ki": ("Ki",),
@@ -156,8 +160,23 @@ def _shape(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     from jobsworth.evaluation.fixes.misplaced_fields import declared_type
     from jobsworth.evaluation.fixes.shapes import shape_hint
 
-    hint = "" if rejected.finding.fix is not None else shape_hint(rejected, declared_type(rejected))
+    wanted = declared_type(rejected)
+    hint = _unquoted(rejected) if wanted is String else ""
+    if not hint and rejected.finding.fix is None:
+        hint = shape_hint(rejected, wanted)
     return (hint, None) if hint else None
+
+
+def _unquoted(rejected: RejectedObject) -> str:
+    """Return the hint for a text that YAML reads as a boolean or number which is printed otherwise."""
+    value, text = rejected.at(rejected.finding.field), rejected.written(rejected.finding.field)
+    if text is None or len(text) > MAX_SHOWN or not isinstance(value, bool | int | float):
+        return ""
+    if isinstance(value, bool):
+        reads = "" if text in ("true", "false") else "a boolean in YAML"
+    else:
+        reads = "" if text == repr(value) else "a number"
+    return f'{text} without quotes is {reads}: write "{text}"' if reads else ""
 
 
 def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:

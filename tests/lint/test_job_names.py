@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from jobsworth.api.api_server import ApiServer
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.validation.engine import engine_for
+from support.cli.command_runs import Validate
 from support.lint.linted_jobs import RULE_OF, SEEN, cron_job, found, job, lint, with_metadata
 
 
@@ -161,6 +163,72 @@ def test_a_file_has_each_name_once(value: dict[str, Any]) -> None:
     assert (
         reported_in_file(value, {"kind": "Job", "metadata": {"name": 7}}, {"metadata": 7}, []) == []
     )
+
+
+def config_map(name: str = "settings", *, data: dict[str, str], **metadata: Any) -> dict[str, Any]:
+    value = {"apiVersion": "v1", "kind": "ConfigMap", "data": data}
+    return {**value, "metadata": {"name": name, **metadata}}
+
+
+def fields_in_file(validate: Validate, *values: Any, file: str = "a.yaml") -> list[list[str]]:
+    """The fields that JW280 reports in each object of a file."""
+    text = "\n---\n".join(map(json.dumps, values))
+    done = validate("--select", "JW280", "-o", "json", ".", files={file: text})
+    return [[each["field"] for each in result["findings"]] for result in done.loaded["results"]]
+
+
+def test_a_file_has_each_object_of_another_kind_once(validate: Validate) -> None:
+    first, other = config_map(data={"a": "1"}), config_map(data={"b": "2"})
+    twice = [[], [], ["metadata.name"]]
+    once = [[], [], []]
+    assert fields_in_file(validate, first, job(), other) == twice
+    assert fields_in_file(validate, first, job(), first) == once
+    assert fields_in_file(validate, first, job(), config_map("b", data={})) == once
+    assert fields_in_file(validate, first, job(), config_map(data={}, namespace="b")) == once
+    assert fields_in_file(validate, first, job(), config_map(data={}, **HOOK)) == once
+    assert fields_in_file(validate, first, job(), {**other, "kind": "Secret"}) == once
+    nameless = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ""}}
+    assert fields_in_file(validate, nameless, job(), {**nameless, "data": {"a": "1"}}) == once
+
+
+def test_an_object_with_a_job_in_it_overwrites_another_of_its_kind(validate: Validate) -> None:
+    spec = {"replicatedJobs": [{"name": "w", "template": {"spec": job()["spec"]}}]}
+    first = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "a"}}
+    other = {**first, "spec": {**spec, "suspend": True}}
+    assert fields_in_file(validate, {**first, "spec": spec}, other) == [[], ["metadata.name"]]
+
+
+@pytest.mark.parametrize("file", ["01-assert.yaml", "testdata/a.yaml"])
+def test_what_no_client_applies_overwrites_nothing(validate: Validate, file: str) -> None:
+    first, other = config_map(data={"a": "1"}), config_map(data={"b": "2"})
+    assert fields_in_file(validate, first, job(), other, file=file) == [[], [], []]
+
+
+def test_several_patches_of_a_file_may_change_one_object(validate: Validate) -> None:
+    first, other = config_map(data={"a": "1"}), config_map(data={"b": "2"})
+    files = {
+        "kustomization.yaml": "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n",
+        "base.yaml": json.dumps(job()),
+        "patch.yaml": "\n---\n".join(map(json.dumps, (first, job(), other))),
+    }
+    done = validate("--select", "JW280", "-o", "json", ".", files=files)
+    assert "JW280" not in done.out
+
+
+def test_a_file_without_a_job_is_not_compared(validate: Validate) -> None:
+    first, other = config_map(data={"a": "1"}), config_map(data={"b": "2"})
+    assert fields_in_file(validate, first, other) == [[], []]
+
+
+def test_an_object_that_overwrites_another_can_be_ignored(validate: Validate) -> None:
+    text = (
+        'kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata: {a: "1"}\n---\n'
+        f"{json.dumps(job())}\n---\n"
+        "kind: ConfigMap\napiVersion: v1\n"
+        "metadata: {name: a}  # jobsworth: ignore[JW280] the second is meant\n"
+    )
+    done = validate("--select", "JW280,JW900", "-o", "json", "a.yaml", files={"a.yaml": text})
+    assert [each["findings"] for each in done.loaded["results"]] == [[], [], []]
 
 
 def test_objects_without_a_name_are_not_the_same() -> None:

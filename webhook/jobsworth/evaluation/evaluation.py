@@ -31,7 +31,7 @@ class Evaluation(Record, shared=True):
     Attributes:
         value: the object that the findings are about.
         known: True if the object is a Job or CronJob of ``batch/v1``; if not, only ``lint`` may have a
-            finding, for a likely typo of the kind or apiVersion.
+            finding, such as that of a likely typo of the kind or apiVersion.
         api: the API server's findings, in its words.
         lint: the findings of lint rules, and those about the Pods that the Job would create.
         policy: the result of the policies; None without policies.

@@ -115,10 +115,9 @@ class Evaluator:
         try:
             prepared = self._prepared(subject)
         except UnknownKind:
-            children = self._children(subject)
-            if children is not None:
-                return children
-            evaluation = self._unvalidated(subject)
+            evaluation = self._of_other_kind(subject)
+            if evaluation.known:
+                return evaluation
         else:
             evaluation = self._evaluated(prepared, subject)
         if subject.source == "manifest" and evaluation.has_fixes:
@@ -160,6 +159,23 @@ class Evaluator:
             repaired=repaired,
             admission=self._admission_findings(prepared, policy, mutation),
         )
+
+    def _of_other_kind(self, subject: Subject) -> Evaluation:
+        """Evaluate an object that is neither a Job nor a CronJob, and report one that overwrites another."""
+        children = self._children(subject)
+        evaluation = self._unvalidated(subject) if children is None else children
+        neighbors = subject.neighbors
+        if subject.source != "manifest" or neighbors is None or len(neighbors.values) < 2:
+            return evaluation
+        from jobsworth.evaluation.fixes.fix_scope import not_applied
+        from jobsworth.lint.rules.job_names import name_twice_in_file, other_name_twice_in_file
+
+        if not self._lints or not self._linter.selects(name_twice_in_file):
+            return evaluation
+        found = other_name_twice_in_file(subject.value, neighbors)
+        if found is None or not_applied(subject.value, subject.file):
+            return evaluation
+        return evaluation.replace(lint=(*evaluation.lint, found))
 
     def _children(self, subject: Subject) -> Evaluation | None:
         """Evaluate what operators create from an object of another kind; None if that is nothing."""

@@ -248,8 +248,10 @@ class FileEvaluator:
             return failed.replace(fail_on=settings.fail_on, selected=named), None
         result = result_of(document, VALID, fail_on=settings.fail_on, selected=named)
         patch = None if result.kind is None else self._surroundings.kustomize_patch(document.file)
-        if patch is not None and is_known(document.value):
-            return skipped_as_patch(result, document, patch), None
+        if patch is not None:
+            if is_known(document.value):
+                return skipped_as_patch(result, document, patch), None
+            neighbors = None  # several patches of a file may change one object
         evaluation = self._evaluation_of(document, settings, neighbors, texts)
         result = with_located(result, document, evaluation)
         if not evaluation.known and _has_manifests(document):

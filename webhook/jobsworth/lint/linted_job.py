@@ -32,9 +32,6 @@ Lint rules compare each rule with all others and with all containers, in quadrat
 policies, which the API server rejects anyway.
 """
 
-MAX_SAME = 100
-"""The number of objects of one name in a file that are compared with each other."""
-
 
 class LintedJob:
     """A Job or CronJob that can be decoded, as lint rules read it. The API server may still reject it.
@@ -151,21 +148,8 @@ class LintedJob:
         return len(self._beside) > 1
 
     def others_before(self, counts: Callable[[Any], bool]) -> bool:
-        """Return True if another object of its kind, namespace and name stands before it in its file.
-
-        An equal copy is not another one.
-
-        Args:
-            counts: returns True for an object, as read, that counts.
-        """
-        if self._neighbors is None or not self.name:
-            return False
-        version = self.written["apiVersion"]
-        same = self._neighbors.same(version, self.kind, self.namespace, self.name)
-        if len(same) < 2 or self._source not in same[:MAX_SAME]:
-            return False  # the object that a policy changed, or that an operator creates, is not in the file
-        first = next(filter(counts, same), self._source)
-        return bool(first != self._source)
+        """Return True if another object of its kind and name stands before it in its file."""
+        return self._neighbors is not None and self._neighbors.others_before(self._source, counts)
 
     @property
     def has_few_rules(self) -> bool:

@@ -98,6 +98,8 @@ MAX_SEPARATORS = 4
 """The maximum difference in length of names that are alike."""
 MAX_COMPARED = 500
 """The number of objects of a kind in a namespace, beyond which no Job is compared with each of them."""
+MAX_SAME = 100
+"""The number of objects of one name in a file that are compared with each other."""
 MAX_NAME_LENGTH = 253
 """The maximum length of the name of an object."""
 MAX_FILE_LENGTH = 32_768
@@ -334,6 +336,7 @@ def _identity(value: Any) -> tuple[str, str, str, str] | None:
         and isinstance(kind, str)
         and isinstance(name, str)
         and isinstance(namespace, str)
+        and name
     ):
         return version, kind, namespace, name
     return None
@@ -404,15 +407,27 @@ class Neighbors:
             repeats,
         )
 
-    def same(self, version: str, kind: str, namespace: str, name: str) -> list[Any]:
-        """Return the objects of the Job's own file with an apiVersion, kind, namespace and name, in order."""
+    def others_before(self, value: Any, counts: Callable[[Any], bool]) -> bool:
+        """Return True if another object of an object's apiVersion, kind and name stands before it.
+
+        An equal copy is not another one, and an object without a name has no other.
+
+        Args:
+            value: an object of the Job's own file, as read.
+            counts: returns True for an object, as read, that counts.
+        """
         if self._same is None:
             self._same = {}
-            for value in self.values:
-                key = _identity(value)
+            for each in self.values:
+                key = _identity(each)
                 if key is not None:
-                    self._same.setdefault(key, []).append(value)
-        return self._same.get((version, kind, namespace, name), [])
+                    self._same.setdefault(key, []).append(each)
+        key = _identity(value)
+        same = [] if key is None else self._same.get(key, [])
+        if len(same) < 2 or value not in same[:MAX_SAME]:
+            return False  # the object that a policy changed, or that an operator creates, is not in the file
+        first = next(filter(counts, same), value)
+        return bool(first != value)
 
     def exist(self) -> bool:
         """Return True if there is any object beside a Job that a rule may read."""

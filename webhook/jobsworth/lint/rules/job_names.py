@@ -12,7 +12,7 @@ from jobsworth.lint import needs
 from jobsworth.lint.hooks import ARGO_HOOK, HELM_HOOK
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
-from jobsworth.lint.neighbors import mapping
+from jobsworth.lint.neighbors import Neighbors, mapping
 from jobsworth.validation.engine import engine_for
 from kube_cel.formats.names import dns_label
 
@@ -127,14 +127,12 @@ def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
     "JW280",
     "name-twice-in-file",
     severity="warning",
-    summary="A file has two different Jobs, or CronJobs, with the same namespace and name.",
+    summary="A file has two different objects of the same kind, namespace and name.",
     needs=needs.others_in_file,
 )
 def name_twice_in_file(job: LintedJob) -> Iterator[Diagnostic]:
     """Report all but the first: hooks of different events may share a name, and equal copies do no harm."""
-    if _is_hook(job.annotations):
-        return
-    if not job.others_before(lambda each: not _is_hook(mapping(each, "metadata", "annotations"))):
+    if _is_hook(job.annotations) or not job.others_before(_is_no_hook):
         return
     effect = (
         "kubectl apply changes that one to this one, without a warning, and only this one runs"
@@ -142,11 +140,29 @@ def name_twice_in_file(job: LintedJob) -> Iterator[Diagnostic]:
         else "kubectl apply takes this one for a change of that one: no second run starts, and it fails if "
         "the Pod templates differ"
     )
-    yield Diagnostic(
-        "metadata.name",
-        f"Another {job.kind} {job.name} stands before this one in the same file: {effect}. Give each a name "
-        "of its own, or remove one.",
+    yield Diagnostic("metadata.name", _name_twice(job.kind, job.name, effect))
+
+
+def other_name_twice_in_file(value: Any, neighbors: Neighbors) -> Finding | None:
+    """Return the finding of the same rule about an object of another kind in the file of a Job."""
+    if not _is_no_hook(value) or not neighbors.others_before(value, _is_no_hook):
+        return None
+    effect = (
+        "kubectl apply changes that one to this one, without a warning, and only this one is left"
     )
+    message = _name_twice(value["kind"], value["metadata"]["name"], effect)
+    return name_twice_in_file.finding("metadata.name", message)
+
+
+def _name_twice(kind: str, name: str, effect: str) -> str:
+    return (
+        f"Another {kind} {name} stands before this one in the same file: {effect}. Give each a name of its "
+        "own, or remove one."
+    )
+
+
+def _is_no_hook(value: Any) -> bool:
+    return not _is_hook(mapping(value, "metadata", "annotations"))
 
 
 def _is_hook(annotations: Mapping[str, Any]) -> bool:

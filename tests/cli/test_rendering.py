@@ -148,6 +148,44 @@ def test_a_finding_of_an_overlay_leads_to_the_file_of_its_resource(
     assert "base/job.yaml:8:22: error JW003 spec.template.spec.restartPolicy" in done.out
 
 
+WITH_VARIABLES = BUILT.replace(
+    "image: registry.example/etl:1\n",
+    "image: registry.example/etl:1\n        env:\n"
+    "        - {name: A, value: '1'}\n        - {name: A, value: '2'}\n",
+)
+SECOND = "{name: A, value: '2'}"
+CONTAINER = "/spec/template/spec/containers/0"
+
+
+@pytest.mark.parametrize(
+    ("patch", "place"),
+    [
+        (
+            f"|-\n    - op: add\n      path: {CONTAINER}/env/1\n      value:\n        {SECOND}\n",
+            "6:7",
+        ),
+        (f"|-\n    - op: add\n      path: {CONTAINER}/env/-\n      value: {SECOND}\n", "6:7"),
+        (f"|\n\n    - op: add\n      path: {CONTAINER}/env/-\n      value: {SECOND}\n", "7:7"),
+        (
+            f"|-\n    - op: replace\n      path: {CONTAINER}/env\n      value:\n"
+            f"        - {{name: A, value: '1'}}\n        - {SECOND}\n",
+            "8:11",
+        ),
+        (f">-\n    - op: add\n      path: {CONTAINER}/env/-\n      value: {SECOND}\n", "3:10"),
+        (f'"[{{op: add, path: {CONTAINER}/env/1, value: {SECOND}}}]"\n', "3:10"),
+    ],
+)
+def test_an_operation_in_a_kustomization_leads_to_its_line(
+    validate: Validate, folder: Path, tools: Path, patch: str, place: str
+) -> None:
+    kustomization = f"resources: [../../base]\npatches:\n- patch: {patch}  target: {{kind: Job}}\n"
+    write({"overlays/prod/kustomization.yaml": kustomization})
+    prints(tools, "kustomize", WITH_VARIABLES.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    done = validate("-o", "concise", "--kustomize", "overlays/prod")
+    (line,) = (each for each in done.out.splitlines() if "JW505" in each)
+    assert line.startswith(f"overlays/prod/kustomization.yaml:{place}: warning")
+
+
 PATCHED = BUILT.replace("spec:\n", "spec:\n  backoffLimit: -2\n", 1)
 
 
@@ -161,6 +199,22 @@ PATCHED = BUILT.replace("spec:\n", "spec:\n  backoffLimit: -2\n", 1)
         ),
         (
             "- {op: add, path: /spec/backoffLimit, value: -2}\n",
+            "overlays/prod/patch.yaml:1:46: ",
+            "overlay overlays/prod, from base/job.yaml)",
+        ),
+        (
+            '[{"op": "add", "path": "/spec/backoffLimit", "value": -2}]',
+            "overlays/prod/patch.yaml:1:55: ",
+            "overlay overlays/prod, from base/job.yaml)",
+        ),
+        (
+            "- {op: add, path: /spec/backoffLimit, value: -3}\n",
+            "overlays/prod/kustomization.yaml: ",
+            "overlay overlays/prod, from base/job.yaml, line ",
+        ),
+        (
+            "- {op: add, path: /spec/backoffLimit, value: -2}\n"
+            "- {op: replace, path: /spec/backoffLimit, value: -2}\n",
             "overlays/prod/kustomization.yaml: ",
             "overlay overlays/prod, from base/job.yaml, line ",
         ),

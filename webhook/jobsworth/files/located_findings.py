@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jobsworth.files.context.kustomize import KustomizePatch
 
 UNKNOWN_FIELD = "JW001"
-_LITERAL_BLOCK = re.compile(r"\|[-+0-9]{0,2}[ \t]*(#.*)?$")
+LITERAL_BLOCK = re.compile(r"\|[-+0-9]{0,2}[ \t]*(#.*)?$")
 """Matches the first line of a literal block scalar, such as ``|-``."""
 CONSTANTS = ("true", "false", "null")
 """Keys that kubectl makes of others, such as ``on`` and ``y``."""
@@ -126,7 +126,7 @@ def _line_of_block(document: Document, place: Position, line: int) -> Position:
     """
     from jobsworth.manifests import Position as At
 
-    if not _LITERAL_BLOCK.match(document.source_line(place.line)[place.column - 1 :]):
+    if not LITERAL_BLOCK.match(document.source_line(place.line)[place.column - 1 :]):
         return place
     text = document.source_line(place.line + 1 + line)
     return At(place.line + 1 + line, len(text) - len(text.lstrip()) + 1) if text.strip() else place

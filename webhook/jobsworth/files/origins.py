@@ -2,9 +2,10 @@
 
 A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
 in both; or else, because a template has another value, the only line with its key. An overlay changes values
-by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once. A
-template may take lines over from the values of its chart: such a line is one of the values, by the same rule.
-So is the value of a key that the template takes over under its name: ``schedule: {{ .Values.schedule }}``.
+by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once,
+or if one operation of a JSON patch sets its value. A template may take lines over from the values of its
+chart: such a line is one of the values, by the same rule. So is the value of a key that the template takes
+over under its name: ``schedule: {{ .Values.schedule }}``.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from jobsworth.files.chart_sources import ChartSources
 from jobsworth.files.context.kustomize import patches_in
+from jobsworth.files.json_patches import JsonPatches
 from jobsworth.files.repository_root import KUSTOMIZATIONS, is_within, root_around
 from jobsworth.files.source_folders import folders_named_in
 from jobsworth.findings.located_finding import LocatedFinding, Origin
@@ -50,6 +53,7 @@ class OriginFinder:
         self._template_of = template_of or _TemplatesBelow().template_of
         self._overlay = overlay
         self._patches = patch_files(overlay) if overlay else []
+        self._json_patches = JsonPatches(self._patches)
         self._lines: dict[str, _Lines] = {}
 
     def added_to(self, documents: Sequence[Document], results: Sequence[Result]) -> list[Result]:
@@ -68,7 +72,12 @@ class OriginFinder:
         if file is None:
             return result
         rendered = _Lines(document.text if result.findings else b"")
-        origin = self._origin_in_overlay if self._overlay else self._origin
+
+        def origin(file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
+            if self._overlay:
+                return self._origin_in_overlay(file, rendered, located, document.value)
+            return self._origin(file, rendered, located)
+
         return result.replace(
             origin=Origin(file, overlay=self._overlay, values=self._values),
             findings=[
@@ -84,7 +93,9 @@ class OriginFinder:
             excerpt = self._lines_of(origin.file).text(origin.line)
         return located.replace(origin=origin, excerpt=excerpt, changes=())
 
-    def _origin_in_overlay(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
+    def _origin_in_overlay(
+        self, file: str, rendered: _Lines, located: LocatedFinding, value: Any
+    ) -> Origin:
         """Return the line of the resource or of a patch; the overlay's kustomization if it has neither."""
         overlay, text = self._overlay, located.excerpt.strip()
         if located.column is not None and rendered.number(text) is not None:
@@ -101,6 +112,10 @@ class OriginFinder:
             line = resource_lines.number_of_key(key)
             if line is not None and rendered.number_of_key(key) is not None and not mentioned:
                 return Origin(file, line, resource_lines.indentation(line) + 1, overlay)
+        if not self._lines_of(file).has(text):  # or else the value may be the resource's own
+            place = self._json_patches.place(value, located.finding.place)
+            if place is not None:
+                return Origin(place[0], place[1].line, place[1].column, overlay, file)
         return Origin(kustomization_of(overlay), overlay=overlay, resource=file)
 
     def _origin(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:

@@ -1,8 +1,7 @@
 """The health of all CronJobs and Jobs that an API server has listed.
 
-were due.
-
-One CronJob alone does not show it: a user may have deleted its Job.
+A period in which runs of several CronJobs were due and none started shows that the CronJob controller was
+away. One CronJob alone does not show it: a user may have deleted its Job.
 """
 
 from __future__ import annotations

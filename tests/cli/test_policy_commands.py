@@ -84,6 +84,43 @@ class TestCheck:
             "house.yaml:19:17: warning: spec.expressions[0].expression: object.kind is always Job"
         )
 
+    @pytest.mark.parametrize(
+        ("file", "codes"),
+        [
+            ("error.yaml", (1, 1, 1, 0)),
+            ("warning.yaml", (0, 1, 1, 0)),
+            ("note.yaml", (0, 0, 1, 0)),
+            ("sound.yaml", (0, 0, 0, 0)),
+            ("unreadable.yaml", (1, 1, 1, 1)),
+            ("empty.yaml", (1, 1, 1, 1)),
+            ("inconsistent.yaml", (1, 1, 1, 0)),
+        ],
+    )
+    def test_the_exit_code_is_that_of_the_lowest_severity_that_fails(
+        self, command: Command, file: str, codes: tuple[int, ...]
+    ) -> None:
+        default = BOUNDED.replace("  defaults:\n", "  defaults:\n    backoffLimit: {value: 3}\n")
+        files = {
+            "error.yaml": BOUNDED.replace("maximum: 5", "maximum: -5"),
+            "warning.yaml": BOUNDED + "  expressions: [{expression: object.spec.nothing == 1}]\n",
+            "note.yaml": POLICY.partition("spec:")[0]
+            + "spec: {defaults: {backoffLimit: {value: 3}}}\n",
+            "sound.yaml": BOUNDED,
+            "unreadable.yaml": "a: [\n",
+            "empty.yaml": "a: 1\n",
+            "inconsistent.yaml": default,
+        }
+        for threshold, code in zip(("error", "warning", "info", "never"), codes, strict=True):
+            done = command("policy", "check", "--fail-on", threshold, file, files=files)
+            assert done.code == code, threshold
+
+    def test_a_check_that_fails_on_warnings_says_so(self, command: Command) -> None:
+        files = {
+            "policy.yaml": BOUNDED + "  expressions: [{expression: object.spec.nothing == 1}]\n"
+        }
+        done = command("policy", "check", "--fail-on", "warning", "policy.yaml", files=files)
+        assert done.err == "exit code 1: 1 problem of at least severity warning (--fail-on)\n"
+
     def test_a_default_that_the_webhook_keeps_out_after_a_plain_create_has_a_note(
         self, command: Command
     ) -> None:

@@ -68,6 +68,15 @@ REPORT_FORMATS = {
 FORMATS = tuple(name for name in REPORT_FORMATS if name != "table")
 
 
+def fail_on() -> Any:
+    """Declare the lowest severity of what makes a run fail."""
+    return option(
+        "--fail-on",
+        type=click.Choice(THRESHOLDS),
+        help="The lowest severity that makes the exit code 1; default: error.",
+    )
+
+
 class ReportOptions(Options):
     """Options for the reports' content, format and destination, and for what makes the run fail."""
 
@@ -90,11 +99,7 @@ class ReportOptions(Options):
         metavar="FILE",
         help="Write the report to this file instead of standard output.",
     )
-    fail_on: Threshold | None = option(
-        "--fail-on",
-        type=click.Choice(THRESHOLDS),
-        help="The lowest severity that makes the exit code 1; default: error.",
-    )
+    fail_on: Threshold | None = fail_on()
     statistics: bool = flag(
         "--statistics",
         help="Report counts by code instead of findings; with JSON, in addition to them.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jobsworth.files.existing_objects import OldObjects
+from jobsworth.findings.finding import Threshold
 from jobsworth.findings.result import INVALID, VALID, Result
 from jobsworth.printable import printable
 from jobsworth.wording import count
@@ -17,7 +18,17 @@ def why_it_fails(results: Sequence[Result]) -> str:
     """Explain the exit code of a run that fails without an error."""
     failing = [result for result in results if result.fails]
     number = sum(len(result.failing) for result in failing)
-    return f"exit code 1: {count(number, 'finding')} of at least severity {failing[0].fail_on} (--fail-on)"
+    return exit_code_of(count(number, "finding"), failing[0].fail_on)
+
+
+def exit_code_of(what: str, threshold: Threshold) -> str:
+    """Explain the exit code of a run that fails because of ``--fail-on``.
+
+    Args:
+        what: what makes it fail, with its number.
+        threshold: the severity that was given.
+    """
+    return f"exit code 1: {what} of at least severity {threshold} (--fail-on)"
 
 
 def note_on_default_namespace(results: Sequence[Result]) -> Iterator[str]:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, words
+from jobsworth.cli.reporting import fail_on
+from jobsworth.cli.terminal import print_note
+from jobsworth.cli.validation_notes import exit_code_of
+from jobsworth.findings.finding import AT_LEAST, Threshold
 from jobsworth.manifests import Document
 from jobsworth.policy.job_policy import JobPolicy
+from jobsworth.policy.policy_set import PolicySet
 from jobsworth.printable import printable
 from jobsworth.usage_error import UsageError
+from jobsworth.wording import count
+
+Shown = Literal["error", "warning", "note"]
 
 EXIT_SOUND, EXIT_BAD = 0, 1
-SEVERITIES = {"deny": "error", "warn": "warning"}
+SEVERITIES: Mapping[str, Shown] = {"deny": "error", "warn": "warning"}
 
 
 class CheckOptions(Options):
@@ -25,6 +34,7 @@ class CheckOptions(Options):
         help=f"Releases whose API servers should accept the expressions, {RELEASES[0]} to {RELEASES[-1]}; "
         "default: the newest.",
     )
+    fail_on: Threshold | None = fail_on()
     paths: tuple[str, ...] = arguments("paths")
 
 
@@ -35,32 +45,25 @@ def run(options: CheckOptions) -> int:
         UsageError: a release is unknown.
     """
     from jobsworth.files.policies.policy_files import BadPolicies, load_with_documents
-    from jobsworth.policy.consistency import inconsistencies
 
     releases = _releases(options.kubernetes_version)
+    threshold = options.fail_on or "error"
     try:
         policies, documents = load_with_documents(options.paths)
     except BadPolicies as error:
         for each in error.errors:
             print(each)
-        return EXIT_BAD
+        return EXIT_BAD if error.unreadable or threshold != "never" else EXIT_SOUND
     for policy in policies.policies:
         about = ": " + " ".join(policy.description.split()) if policy.description else ""
         print(printable(f"{policy.name} (priority {policy.priority}, {policy.enforcement}){about}"))
-    code = EXIT_SOUND
-    for found in inconsistencies(policies, ApiServer()):
-        document = documents[found.policy]
-        place = document.position(found.field)
-        severity = SEVERITIES[found.effect]
-        position = f"{document.file}:{place.line}:{place.column}"
-        print(printable(f"{position}: {severity}: {found.field}: {found}"))
-        if found.effect == "deny":
-            code = EXIT_BAD
-    _print_ways_around(policies.policies, documents)
-    _print_kept(policies.policies, documents)
-    _print_type_problems(policies.policies, documents)
-    _print_unportable(policies.policies, documents, releases)
-    return code
+    problems = _Problems(documents)
+    _check_defaults(policies, problems)
+    _check_ways_around(policies.policies, problems)
+    _check_kept(policies.policies, problems)
+    _check_types(policies.policies, problems)
+    _check_portability(policies.policies, problems, releases)
+    return problems.exit_code(threshold)
 
 
 def _releases(given: Sequence[str]) -> list[str]:
@@ -70,8 +73,44 @@ def _releases(given: Sequence[str]) -> list[str]:
         raise UsageError(str(error)) from None
 
 
-def _print_ways_around(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
-    """Print a warning for each expression and default by which a CronJob is a way around a policy."""
+class _Problems:
+    """Prints problems of valid policies, each with its place, and keeps what decides about the exit code.
+
+    Args:
+        documents: the documents of the policies, by name.
+    """
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self._documents = documents
+        self._severities: list[Shown] = []
+
+    def add(self, policy: str, field: str, text: str, severity: Shown = "warning") -> None:
+        """Print a problem of a field."""
+        document = self._documents[policy]
+        place = document.position(field)
+        position = f"{document.file}:{place.line}:{place.column}"
+        print(printable(f"{position}: {severity}: {field}: {text}"))
+        self._severities.append(severity)
+
+    def exit_code(self, threshold: Threshold) -> int:
+        """Return the exit code; if no error explains it, print what does."""
+        severities = ["info" if each == "note" else each for each in self._severities]
+        failing = [each for each in severities if each in AT_LEAST[threshold]]
+        if failing and "error" not in failing:
+            print_note(exit_code_of(count(len(failing), "problem"), threshold))
+        return EXIT_BAD if failing else EXIT_SOUND
+
+
+def _check_defaults(policies: PolicySet, problems: _Problems) -> None:
+    """Report each default with which a sample violates a limit, a rule or an expression."""
+    from jobsworth.policy.consistency import inconsistencies
+
+    for found in inconsistencies(policies, ApiServer()):
+        problems.add(found.policy, found.field, str(found), SEVERITIES[found.effect])
+
+
+def _check_ways_around(policies: Sequence[JobPolicy], problems: _Problems) -> None:
+    """Warn of each way around a limit or an expression."""
     from jobsworth.policy.consistency import pairs
     from jobsworth.policy.ways_around import ways_around
 
@@ -79,47 +118,39 @@ def _print_ways_around(policies: Sequence[JobPolicy], documents: Mapping[str, Do
     samples = pairs(server)
     for policy in policies:
         for found in ways_around(policy, samples, server):
-            _print_warning(documents[policy.name], found.field, str(found))
+            problems.add(policy.name, found.field, str(found))
 
 
-def _print_kept(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
-    """Print a note for each default that the webhook does not set after a plain create."""
+def _check_kept(policies: Sequence[JobPolicy], problems: _Problems) -> None:
+    """Note each default that the webhook does not set after a plain create."""
     from jobsworth.policy.consistency import kept_after_create
 
     for policy in policies:
         for field, reason in kept_after_create(policy, ApiServer()) if policy.defaults else ():
             text = f"with kubectl create, /mutate does not set this default: {reason}"
-            _print_warning(documents[policy.name], field, text, "note")
+            problems.add(policy.name, field, text, "note")
 
 
-def _print_warning(document: Document, field: str, text: str, severity: str = "warning") -> None:
-    place = document.position(field)
-    position = f"{document.file}:{place.line}:{place.column}"
-    print(printable(f"{position}: {severity}: {field}: {text}"))
-
-
-def _print_type_problems(policies: Sequence[JobPolicy], documents: Mapping[str, Document]) -> None:
-    """Print a warning for each expression that reads a field that no Job has, or one as another type."""
+def _check_types(policies: Sequence[JobPolicy], problems: _Problems) -> None:
+    """Warn of each expression that reads a field that no Job has, or one as another type."""
     from jobsworth.policy.cel.job_types import type_problems
 
     for policy in policies:
         if policy.expressions is not None:
             for field, problem in type_problems(policy.expressions, "spec.expressions"):
-                _print_warning(documents[policy.name], field, problem)
+                problems.add(policy.name, field, problem)
 
 
-def _print_unportable(
-    policies: Sequence[JobPolicy], documents: Mapping[str, Document], releases: Sequence[str]
+def _check_portability(
+    policies: Sequence[JobPolicy], problems: _Problems, releases: Sequence[str]
 ) -> None:
-    """Print a warning for each expression that a release would refuse in a ValidatingAdmissionPolicy."""
+    """Warn of each expression that a release would refuse in a ValidatingAdmissionPolicy."""
     from jobsworth.policy.cel.expressions import unportable
 
     for policy in policies:
-        if policy.expressions is None:
-            continue
-        document = documents[policy.name]
-        for found in unportable(policy.expressions, "spec.expressions", releases):
-            _print_warning(document, found.field, str(found))
+        if policy.expressions is not None:
+            for found in unportable(policy.expressions, "spec.expressions", releases):
+                problems.add(policy.name, found.field, str(found))
 
 
 COMMAND = Command(
@@ -132,10 +163,12 @@ create, kubectl apply and server-side apply: with the defaults of the policy the
 rules, and those of policies that apply to every request. An expression that denies a Job and not the CronJob
 that carries it is a warning, and so is one that reads a field that no Job has, or as another type. An
 expression that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit
-code is 1 if there are errors.""",
+code is 1 if there are problems of the severity --fail-on (a note counts as info), or if a file cannot be
+read.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/
+  jobsworth policy check --fail-on warning policies/
   jobsworth policy check --kubernetes-version 1.30,1.37 policies/
 """,
     options=CheckOptions,

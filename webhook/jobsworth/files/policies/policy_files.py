@@ -6,7 +6,7 @@ All errors are reported at once, each with its file, line and column.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import jobsworth.policy
@@ -73,13 +73,18 @@ class BadPolicies(InputError):
 
     Attributes:
         errors: all errors.
+        unreadable: the paths that cannot be read, or have no policy.
     """
 
     def __init__(
-        self, errors: Sequence[PolicyFileError], what: str = "the policies are invalid"
+        self,
+        errors: Sequence[PolicyFileError],
+        what: str = "the policies are invalid",
+        unreadable: Collection[str] = (),
     ) -> None:
         super().__init__(f"{what}:", *map(str, errors))
         self.errors = tuple(errors)
+        self.unreadable = unreadable
 
 
 def load_policies(paths: Sequence[str], profile: Profile | None = None) -> PolicySet:
@@ -121,7 +126,7 @@ def load_with_documents(
     except BadPolicy as error:
         errors.extend(map(sources.placed, error.problems))
     if errors:
-        raise BadPolicies(errors)
+        raise BadPolicies(errors, unreadable=[*sources.unreadable, *sources.empty])
     values: list[Any] = [document.value for document in placed]
     # The policies are valid, so every document has a name.
     names = [value["metadata"]["name"] for value in values]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.policy.cel.programs import BadExpression, Program
+from jobsworth.policy.cel.programs import BadExpression, CannotEvaluate, Program
 from jobsworth.policy.enforcement import REQUEST_STEPS
-from kube_cel.budget import MAX_STEPS
+from kube_cel.budget import MAX_STEPS, Steps
 from kube_cel.refusals import place
 from support.policy.policy_requests import (
     SERVER,
@@ -393,3 +393,23 @@ def test_policies_are_compiled_once_and_kept_apart() -> None:
     )
     found = held.evaluate(requested(job(parallelism=3)), SERVER)
     assert [verdict.policy for verdict in found.findings] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("source", "container", "key", "dot_or_bracket"),
+    [
+        ("object.spec.a.b", {}, "a", 11),
+        ("object.spec['a']", {}, "a", 11),
+        ("[object].all(o, o.spec.a)", {}, "a", 22),
+        ("cronJob.spec", None, "spec", 7),
+    ],
+)
+def test_a_missing_part_is_known_with_its_place(
+    source: str, container: object, key: str, dot_or_bracket: int
+) -> None:
+    with pytest.raises(CannotEvaluate) as caught:
+        Program(source).value({"object": {"spec": {}}, "cronJob": None}, Steps(MAX_STEPS))
+    missing = caught.value.missing
+    assert missing is not None
+    assert (missing.container, missing.key, missing.at) == (container, key, dot_or_bracket)
+    assert str(missing) == f"no such key: {key}"

@@ -31,6 +31,7 @@ from kube_cel.values import (
     CelError,
     Duration,
     NoOverload,
+    NoSuchKey,
     Optional,
     Struct,
     Timestamp,
@@ -133,9 +134,20 @@ def _select(node: Select) -> Evaluate:
 
     def evaluate(scope: Scope) -> Any:
         scope.budget.spend()
-        return known(read(operand(scope), field))
+        value = operand(scope)
+        try:
+            return known(read(value, field))
+        except NoSuchKey as error:
+            raise _placed(error, node) from None
 
     return evaluate
+
+
+def _placed(error: NoSuchKey, node: Node) -> NoSuchKey:
+    """Return an error with the place of the node that reads the part, unless it has one."""
+    if error.at < 0:
+        error.at = node.at
+    return error
 
 
 def known(value: Any) -> Any:
@@ -164,14 +176,14 @@ def _field(value: Any, field: str) -> Any:
     if isinstance(value, dict):
         if field in value:
             return value[field]
-        raise CelError(f"no such key: {field}")
+        raise NoSuchKey(value, field, field)
     if isinstance(value, Optional):
         return _optional_field(value, field)
     if isinstance(value, Composed):
         return value.field(field)
     if isinstance(value, list):
         raise CelError("unsupported index type 'string' in list")
-    raise CelError(f"no such key: {field}")
+    raise NoSuchKey(value, field, field)
 
 
 def _optional_field(value: Any, field: str) -> Optional:
@@ -213,7 +225,10 @@ def _binary(node: Call) -> Evaluate:
     def evaluate(scope: Scope) -> Any:
         left, right = one(scope), other(scope)
         scope.budget.spend(1 if cost is None else cost(scope.budget, left, right))
-        made = known(apply(left, right))
+        try:
+            made = known(apply(left, right))
+        except NoSuchKey as error:
+            raise _placed(error, node) from None
         if builds:
             scope.budget.build(made)
         return made

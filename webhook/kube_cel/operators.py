@@ -14,6 +14,7 @@ from kube_cel.values import (
     CelError,
     Duration,
     NoOverload,
+    NoSuchKey,
     Optional,
     Struct,
     Timestamp,
@@ -292,7 +293,7 @@ def index(container: Any, key: Any) -> Any:
         return container[_position(container, key)]
     if isinstance(container, dict):
         if not has_key(container, key):
-            raise CelError(f"no such key: {shown(key)}")
+            raise NoSuchKey(container, key, shown(key))
         return container[key_of(key)]
     raise NoOverload
 

@@ -27,6 +27,22 @@ class NoOverload(CelError):
         super().__init__(message)
 
 
+class NoSuchKey(CelError):
+    """A part of a value does not exist.
+
+    Attributes:
+        container: the value without the part; may be null.
+        key: the name of the part.
+        at: the offset of the node that reads it; -1 if it is not known.
+    """
+
+    def __init__(self, container: Any, key: Any, shown: str) -> None:
+        super().__init__(f"no such key: {shown}")
+        self.container = container
+        self.key = key
+        self.at = -1
+
+
 class UnknownValue(CelError):
     """An expression depends on a value that is not known here; the message says which one, and why.
 

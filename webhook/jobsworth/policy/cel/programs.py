@@ -22,7 +22,7 @@ from kube_cel.nodes import Call, walk
 from kube_cel.parser import parse
 from kube_cel.refusals import UNDECLARED, Kind, Refusal, in_order, place
 from kube_cel.types import DYN, Type
-from kube_cel.values import CelError, type_name
+from kube_cel.values import CelError, NoSuchKey, type_name
 
 CRON_JOB_VARIABLES: Mapping[str, Type] = {"cronJob": DYN, "oldCronJob": DYN}
 """The variables that a ValidatingAdmissionPolicy does not have."""
@@ -70,7 +70,16 @@ class BadExpression(ValueError):
 
 
 class CannotEvaluate(Exception):
-    """An expression has no value for this object; the message gives the cause."""
+    """An expression has no value for this object; the message gives the cause.
+
+    Attributes:
+        missing: the part of the object that the expression reads and that does not exist; None if the cause
+            is another one.
+    """
+
+    def __init__(self, message: str, missing: NoSuchKey | None = None) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class Program:
@@ -142,7 +151,8 @@ class Program:
                 raise CannotEvaluate(steps.exceeded) from None
             raise CannotEvaluate(f"it {error.limit}") from None
         except CelError as error:
-            raise CannotEvaluate(str(error)) from None
+            missing = error if isinstance(error, NoSuchKey) else None
+            raise CannotEvaluate(str(error), missing) from None
         finally:
             steps.take(most - max(0, budget.steps))
 

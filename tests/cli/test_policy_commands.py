@@ -84,6 +84,24 @@ class TestCheck:
             "house.yaml:19:17: warning: spec.expressions[0].expression: object.kind is always Job"
         )
 
+    def test_an_expression_that_reads_an_optional_field_without_a_test_is_one_warning(
+        self, command: Command
+    ) -> None:
+        field = "object.spec.activeDeadlineSeconds"
+        expressions = (
+            f"  expressions:\n  - expression: {field} < 60\n"
+            "  - expression: object.spec.nothing == 1\n"
+        )
+        done = command("policy", "check", "house.yaml", files={"house.yaml": BOUNDED + expressions})
+        assert done.code == 0
+        first, second = sorted(done.out.splitlines()[1:])
+        assert first == (
+            "house.yaml:20:17: warning: spec.expressions[0].expression: a Job without "
+            "spec.activeDeadlineSeconds is denied: no such key: activeDeadlineSeconds "
+            f"(to admit it, test first: !has({field}) || …)"
+        )
+        assert "undefined field 'nothing'" in second
+
     @pytest.mark.parametrize(
         ("file", "codes"),
         [

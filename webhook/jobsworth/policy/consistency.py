@@ -344,6 +344,15 @@ def pairs(server: ApiServer) -> list[tuple[str, dict[str, Any], dict[str, Any]]]
     return [(f"a Job{what}", default(job), default(cron_job)) for what, job, cron_job in _pairs()]
 
 
+def smallest(kind: str, server: ApiServer) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a Job or CronJob with the fields that it must have, as written and with the API's defaults."""
+    spec = _job_spec({})
+    if kind == "CronJob":
+        spec = {"schedule": _SCHEDULED["schedule"], "jobTemplate": {"spec": spec}}
+    manifest = _object(kind, spec)
+    return manifest, engine_for(server).default(manifest)
+
+
 def _pairs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     for what, spec in _specs():
         cron = {**_SCHEDULED, "jobTemplate": {"spec": _job_spec(spec)}}

@@ -62,6 +62,7 @@ def run(options: CheckOptions) -> int:
     _check_ways_around(policies.policies, problems)
     _check_kept(policies.policies, problems)
     _check_types(policies.policies, problems)
+    _check_values(policies, problems)
     _check_portability(policies.policies, problems, releases)
     return problems.exit_code(threshold)
 
@@ -78,11 +79,15 @@ class _Problems:
 
     Args:
         documents: the documents of the policies, by name.
+
+    Attributes:
+        fields: the fields with a problem, each with the name of its policy.
     """
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._documents = documents
         self._severities: list[Shown] = []
+        self.fields: set[tuple[str, str]] = set()
 
     def add(self, policy: str, field: str, text: str, severity: Shown = "warning") -> None:
         """Print a problem of a field."""
@@ -91,6 +96,7 @@ class _Problems:
         position = f"{document.file}:{place.line}:{place.column}"
         print(printable(f"{position}: {severity}: {field}: {text}"))
         self._severities.append(severity)
+        self.fields.add((policy, field))
 
     def exit_code(self, threshold: Threshold) -> int:
         """Return the exit code; if no error explains it, print what does."""
@@ -141,6 +147,16 @@ def _check_types(policies: Sequence[JobPolicy], problems: _Problems) -> None:
                 problems.add(policy.name, field, problem)
 
 
+def _check_values(policies: PolicySet, problems: _Problems) -> None:
+    """Warn of each expression without another problem that reads an optional field and does not test it."""
+    from jobsworth.policy.failing_expressions import failing_expressions
+
+    for policy in policies.policies:
+        for field, problem in failing_expressions(policy, policies, ApiServer()):
+            if (policy.name, field) not in problems.fields:
+                problems.add(policy.name, field, problem)
+
+
 def _check_portability(
     policies: Sequence[JobPolicy], problems: _Problems, releases: Sequence[str]
 ) -> None:
@@ -161,10 +177,10 @@ PATH is a file or folder of JobPolicy documents, or a file of values of the Helm
 listed in order of precedence. Sample Jobs and CronJobs are then sent to each policy as a file, by kubectl
 create, kubectl apply and server-side apply: with the defaults of the policy they must satisfy its limits and
 rules, and those of policies that apply to every request. An expression that denies a Job and not the CronJob
-that carries it is a warning, and so is one that reads a field that no Job has, or as another type. An
-expression that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit
-code is 1 if there are problems of the severity --fail-on (a note counts as info), or if a file cannot be
-read.""",
+that carries it is a warning, and so is one that reads a field that no Job has, or as another type, or an
+optional field that it does not test first. An expression that an API server of a release would refuse in a
+ValidatingAdmissionPolicy is a warning. The exit code is 1 if there are problems of the severity --fail-on (a
+note counts as info), or if a file cannot be read.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.consistency import pairs
+from jobsworth.policy.failing_expressions import failing_expressions
 from jobsworth.policy.ways_around import ways_around
 from support.policy.policy_requests import SERVER, policies
 
@@ -65,6 +66,22 @@ def test_an_expression_that_takes_the_object_for_a_cron_job(expression: str, pro
 )
 def test_an_expression_that_judges_both_alike(expression: str) -> None:
     assert found(expression) == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "cronJob.spec.concurrencyPolicy == 'Forbid'",
+        "object.spec.activeDeadlineSeconds > 1 || cronJob.spec.schedule != ''",
+    ],
+)
+def test_an_expression_that_reads_the_null_cron_job_of_a_job_does_not_test_the_kind(
+    expression: str,
+) -> None:
+    loaded = policies(expressions=[{"expression": expression}])
+    (policy,) = loaded.policies
+    assert found(expression) == []
+    assert len([*failing_expressions(policy, loaded, SERVER)]) == 1
 
 
 def test_jobs_of_cron_jobs_that_are_audited_without_their_cron_job() -> None:

@@ -7,7 +7,8 @@ An expression judges a CronJob by the Job that it creates. It can still tell the
 by ``request``, and admit in a CronJob what it denies in a Job. Each expression is therefore evaluated on
 samples: a Job, and the CronJob that carries it. The first sample is a Job of which only the kind is known, so
 that a part of the expression that decides by the kind alone decides (``false && error`` is false), and any
-other part has no value.
+other part has no value. An expression that has no value for a Job because it reads the null ``cronJob`` does
+not test the kind: :mod:`jobsworth.policy.failing_expressions` reports it.
 """
 
 from __future__ import annotations
@@ -109,12 +110,29 @@ _Pair = tuple[str, "Mapping[str, Any]", "Mapping[str, Any]"]
 
 def _difference(program: Program, pairs: Iterable[_Pair]) -> str:
     for what, of_job, of_cron_job in pairs:
-        if _truth(program, of_cron_job) is True and _truth(program, of_job) is not True:
+        if _truth(program, of_cron_job) is True and _denies(program, of_job):
             return (
                 f"a CronJob is a way around this expression: it is true for a CronJob {what}, and not "
                 "for the Job (object is the Job of a CronJob, too: leave out the test of the kind)"
             )
     return ""
+
+
+def _denies(program: Program, variables: Mapping[str, Any]) -> bool:
+    """Return True if an expression denies a Job by its kind, and not because ``cronJob`` is null for it."""
+    try:
+        return not program.truth(variables, Steps(MAX_STEPS))
+    except CannotEvaluate:
+        return any(map(_tests_kind, walk(program.tree)))
+
+
+def _tests_kind(node: Node) -> bool:
+    match node:
+        case Select(operand=Name(name="request"), field="kind" | "resource"):
+            return True
+        case Call(function="_==_" | "_!=_", arguments=arguments):
+            return any(isinstance(each, Literal) and each.value is None for each in arguments)
+    return False
 
 
 def _truth(program: Program, variables: Mapping[str, Any]) -> bool | None:

@@ -102,6 +102,31 @@ class TestCheck:
         )
         assert "undefined field 'nothing'" in second
 
+    def test_errors_do_not_hide_the_warnings_about_other_documents(self, command: Command) -> None:
+        mistyped = "  expressions: [{expression: object.spec.parallelism == 'a'}]\n"
+        files = {
+            "bad.yaml": BOUNDED.replace("maximum: 5", "maximum: -5") + mistyped,
+            "twice.yaml": SECOND + mistyped + SECOND + mistyped,
+            "broken.yaml": "a: [\n",
+        }
+        done = command("policy", "check", *files, files=files)
+        assert done.code == 1
+        lines = [line.split(":") for line in done.out.splitlines()]
+        assert [line[0] for line in lines if line[3] == " warning"] == ["twice.yaml"]
+        assert {line[0] for line in lines if line[3] == " error"} == {*files}
+
+    def test_which_fields_are_missing_is_open_while_a_policy_with_defaults_has_an_error(
+        self, command: Command
+    ) -> None:
+        files = {
+            "defaults.yaml": BOUNDED.replace("maximum: 5", "maximum: -5"),
+            "expression.yaml": SECOND
+            + "  expressions: [{expression: object.metadata.labels.team == 'x'}]\n",
+        }
+        done = command("policy", "check", *files, files=files)
+        assert done.code == 1
+        assert "warning" not in done.out
+
     @pytest.mark.parametrize(
         ("file", "codes"),
         [

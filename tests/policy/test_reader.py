@@ -407,6 +407,19 @@ def test_all_problems_of_all_documents_are_reported_at_once_with_the_number_of_t
     assert "document 3: metadata.name" in str(caught.value)
 
 
+def test_a_default_that_a_limit_rejects_is_reported_beside_the_problems_of_other_documents() -> (
+    None
+):
+    own = {"defaults": {"backoffLimit": {"value": 3}}, "limits": {"backoffLimit": {"maximum": 2}}}
+    documents = [document(name="a", **own), document(name="b", enforcement="strict")]
+    with pytest.raises(BadPolicy) as caught:
+        read(documents)
+    assert [(one.document, one.field) for one in caught.value.problems] == [
+        (0, "spec.defaults.backoffLimit"),
+        (1, "spec.enforcement"),
+    ]
+
+
 def test_a_document_is_read_in_full() -> None:
     (policy,) = policies(
         description="d", message="m", contact="c", priority=7, enforcement="warn",

@@ -50,15 +50,14 @@ def read(documents: Sequence[object], shipped: Sequence[object] = ()) -> PolicyS
         policy = read_document(document, problems, check_schema=number < len(documents))
         check_name(document, numbers, problems)
         found.extend(problems.found)
-        if policy is not None:
+        if policy is not None and not problems.found:
             policies.append(policy)
-    if not found:
-        found.extend(
-            Problem(numbers[each.policy], each.field, each.message, each.hint)
-            for each in consistency.conflicts_between(policies)
-        )
+    found.extend(
+        Problem(numbers[each.policy], each.field, each.message, each.hint)
+        for each in consistency.conflicts_between(policies)
+    )
     if found:
-        raise BadPolicy(tuple(found))
+        raise BadPolicy(tuple(sorted(found, key=lambda each: each.document)))
     return PolicySet(tuple(policies))
 
 

@@ -44,7 +44,8 @@ def run(options: CheckOptions) -> int:
     Raises:
         UsageError: a release is unknown.
     """
-    from jobsworth.files.policies.policy_files import BadPolicies, load_with_documents
+    from jobsworth.files.policies.policy_files import BadPolicies, by_name, load_with_documents
+    from jobsworth.policy.reader import read
 
     releases = _releases(options.kubernetes_version)
     threshold = options.fail_on or "error"
@@ -53,15 +54,17 @@ def run(options: CheckOptions) -> int:
     except BadPolicies as error:
         for each in error.errors:
             print(each)
-        return EXIT_BAD if error.unreadable or threshold != "never" else EXIT_SOUND
+        problems = _Problems(by_name(error.sound), ["error"] * len(error.errors))
+        sound = read([document.value for document in error.sound]).policies
+        _check_each(sound, problems)
+        _check_portability(sound, problems, releases)
+        return EXIT_BAD if error.unreadable else problems.exit_code(threshold)
     for policy in policies.policies:
         about = ": " + " ".join(policy.description.split()) if policy.description else ""
         print(printable(f"{policy.name} (priority {policy.priority}, {policy.enforcement}){about}"))
     problems = _Problems(documents)
     _check_defaults(policies, problems)
-    _check_ways_around(policies.policies, problems)
-    _check_kept(policies.policies, problems)
-    _check_types(policies.policies, problems)
+    _check_each(policies.policies, problems)
     _check_values(policies, problems)
     _check_portability(policies.policies, problems, releases)
     return problems.exit_code(threshold)
@@ -79,14 +82,15 @@ class _Problems:
 
     Args:
         documents: the documents of the policies, by name.
+        severities: those of errors that are already printed.
 
     Attributes:
         fields: the fields with a problem, each with the name of its policy.
     """
 
-    def __init__(self, documents: Mapping[str, Document]) -> None:
+    def __init__(self, documents: Mapping[str, Document], severities: Sequence[Shown] = ()) -> None:
         self._documents = documents
-        self._severities: list[Shown] = []
+        self._severities = list(severities)
         self.fields: set[tuple[str, str]] = set()
 
     def add(self, policy: str, field: str, text: str, severity: Shown = "warning") -> None:
@@ -113,6 +117,13 @@ def _check_defaults(policies: PolicySet, problems: _Problems) -> None:
 
     for found in inconsistencies(policies, ApiServer()):
         problems.add(found.policy, found.field, str(found), SEVERITIES[found.effect])
+
+
+def _check_each(policies: Sequence[JobPolicy], problems: _Problems) -> None:
+    """Report what is likely a mistake in a policy, whatever the other policies are."""
+    _check_ways_around(policies, problems)
+    _check_kept(policies, problems)
+    _check_types(policies, problems)
 
 
 def _check_ways_around(policies: Sequence[JobPolicy], problems: _Problems) -> None:

@@ -74,6 +74,7 @@ class BadPolicies(InputError):
     Attributes:
         errors: all errors.
         unreadable: the paths that cannot be read, or have no policy.
+        sound: the documents without an error.
     """
 
     def __init__(
@@ -81,10 +82,12 @@ class BadPolicies(InputError):
         errors: Sequence[PolicyFileError],
         what: str = "the policies are invalid",
         unreadable: Collection[str] = (),
+        sound: Sequence[Document] = (),
     ) -> None:
         super().__init__(f"{what}:", *map(str, errors))
         self.errors = tuple(errors)
         self.unreadable = unreadable
+        self.sound = sound
 
 
 def load_policies(paths: Sequence[str], profile: Profile | None = None) -> PolicySet:
@@ -119,18 +122,28 @@ def load_with_documents(
     found = sources.documents
     shipped = sources.of_profile(profile, replaced_by=found)
     placed = [*found, *shipped]
+    flawed = set(sources.flawed)
     try:
         policies = read(
             [document.value for document in found], [document.value for document in shipped]
         )
     except BadPolicy as error:
         errors.extend(map(sources.placed, error.problems))
+        flawed.update(problem.document for problem in error.problems)
     if errors:
-        raise BadPolicies(errors, unreadable=[*sources.unreadable, *sources.empty])
-    values: list[Any] = [document.value for document in placed]
-    # The policies are valid, so every document has a name.
-    names = [value["metadata"]["name"] for value in values]
-    return policies, dict(zip(names, placed, strict=True))
+        sound = [each for number, each in enumerate(placed) if number not in flawed]
+        unreadable = [*sources.unreadable, *sources.empty]
+        raise BadPolicies(errors, unreadable=unreadable, sound=sound)
+    return policies, by_name(placed)
+
+
+def by_name(documents: Sequence[Document]) -> dict[str, Document]:
+    """Return valid documents by the names of their policies."""
+    values: list[Any] = [document.value for document in documents]
+    return {
+        value["metadata"]["name"]: document
+        for value, document in zip(values, documents, strict=True)
+    }
 
 
 def files_in(path: str) -> Iterator[str | ManifestError]:

@@ -376,7 +376,7 @@ def test_an_unfinished_job_that_can_only_fail_is_a_problem() -> None:
     job = a_job(NOON - HOUR, "", active=1, failedIndexes="3")
     job["spec"] |= {"completionMode": "Indexed", "completions": 5, "backoffLimitPerIndex": 0}
     found = health(a_cron_job(last=NOON - HOUR), jobs=(job,), pods=(a_pod(job, "Running"),))
-    (one,) = found.doomed
+    (one,) = found.failing
     assert one.doomed.startswith("index 3 failed for good, so the Job fails (FailedIndexes)")
     assert ("warning", "Doomed") in problems(found)
 
@@ -417,3 +417,82 @@ def test_a_job_that_its_queue_can_never_admit_is_stuck(message: str, words: str)
     found = cluster_health(listed, NOON)
     told = [each.message for _, some in problems_by_object(found) for each in some]
     assert [words in each for each in told] == ([True] if words else [])
+
+
+def messages(found: Any, code: str) -> list[str]:
+    return [
+        each.message for _, some in problems_by_object(found) for each in some if each.code == code
+    ]
+
+
+def test_pods_that_do_not_start_while_others_run_are_a_problem() -> None:
+    job = a_job_without_cron_job("train", "", ended=None)
+    job["status"] |= {"active": 2, "ready": 1}
+    job["spec"] |= {"parallelism": 2, "completions": 2}
+    waiting = {"name": "main", "image": "x:1", "state": {"waiting": {"reason": "ImagePullBackOff"}}}
+    pods = (
+        a_pod(job, "Running", "train-a"),
+        a_pod(job, "Pending", "train-b", status={"containerStatuses": [waiting]}),
+    )
+    listed = ListedObjects(cron_jobs=(), jobs=[job], pods=pods, events=())
+    (message,) = messages(cluster_health(listed, NOON), "Stalled")
+    assert message.startswith("1 of 2 Pods has not started for 3 h: ImagePullBackOff")
+    assert cluster_health(listed, NOON - 3 * HOUR + 60).failing == ()
+
+
+def test_a_sidecar_that_crashes_while_the_work_runs_is_a_problem() -> None:
+    job = a_job_without_cron_job("train", "", ended=None)
+    job["status"] |= {"active": 1, "ready": 0}
+    killed = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
+    loop = {"waiting": {"reason": "CrashLoopBackOff"}}
+    proxy = {"name": "proxy", "restartCount": 9, "state": loop, "lastState": killed}
+    started = {"running": {"startedAt": write_time(NOON - HOUR)}}
+    main = {"name": "main", "image": "x:1", "state": started}
+    status = {"containerStatuses": [main], "initContainerStatuses": [proxy]}
+    pod = a_pod(job, "Running", status=status)
+    listed = ListedObjects(cron_jobs=(), jobs=[job], pods=[pod], events=())
+    (message,) = messages(cluster_health(listed, NOON), "Stalled")
+    assert "proxy fails again and again (9 restarts, last exit code 137, OOMKilled" in message
+
+
+def test_a_deadline_that_ran_out_while_pods_were_rejected_has_that_cause() -> None:
+    job = a_job_without_cron_job("report", "Failed", ended=NOON - HOUR)
+    job["status"]["conditions"][0]["reason"] = "DeadlineExceeded"
+    job["spec"]["activeDeadlineSeconds"] = 1800
+    rejected = an_event(
+        "FailedCreate",
+        'Error creating: pods "report-x" is forbidden: exceeded quota: team, requested: cpu=4',
+        NOON - HOUR - 60,
+        kind="Job",
+    )
+    listed = ListedObjects(cron_jobs=(), jobs=[job], pods=(), events=[rejected])
+    found = cluster_health(listed, NOON, failed_since=NOON - DAY)
+    (message,) = messages(found, "Failed")
+    assert "while the API server rejected its Pods (exceeded quota: team" in message
+
+
+def test_a_quota_of_jobs_is_filled_by_finished_ones() -> None:
+    message = (
+        'Error creating job: jobs.batch "report-1" is forbidden: exceeded quota: objects, requested: '
+        "count/jobs.batch=1, used: count/jobs.batch=50, limited: count/jobs.batch=50"
+    )
+    rejected = an_event("FailedCreate", message, NOON - 60)
+    found = health(a_cron_job(last=NOON - 3 * HOUR), events=(rejected,))
+    (one,) = [
+        each for _, some in problems_by_object(found) for each in some if each.code == "Blocked"
+    ]
+    assert one.fix.text.startswith("Delete finished Jobs of the namespace, which count")
+    assert one.fix.command == "kubectl describe resourcequota -n batch objects"
+
+
+def test_an_init_container_that_hangs_blocks_its_cron_job() -> None:
+    completed = a_job(NOON - 13 * HOUR, "Complete")
+    running = a_job(NOON - 12 * HOUR, "", active=1)
+    name = running["metadata"]["name"]
+    state = {"running": {"startedAt": write_time(NOON - 12 * HOUR)}}
+    waiting = {"initContainerStatuses": [{"name": "wait", "state": state}]}
+    pod = a_pod(running, "Pending", status=waiting)
+    pod["spec"] = {"initContainers": [{"name": "wait"}], "nodeName": "node-0"}
+    cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(name,), **FORBID)
+    found = health(cron_job, jobs=(completed, running), pods=(pod,))
+    assert ("error", "Blocked") in problems(found)

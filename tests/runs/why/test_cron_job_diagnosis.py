@@ -252,3 +252,27 @@ def test_a_later_run_of_another_cron_job_shows_that_the_controller_runs() -> Non
     assert isinstance(found, CronJobDiagnosis)
     assert "but the CronJob controller runs: it created Job hourly-3 at " in found.sentence
     assert found.summary.command == "kubectl describe cronjob -n batch nightly"
+
+
+def test_the_next_run_replaces_one_that_waits() -> None:
+    running = run(2, active=1)
+    waiting = {"name": "main", "image": "x:1", "state": {"waiting": {"reason": "ImagePullBackOff"}}}
+    of_it = pod("train-a", 2 * HOUR + 1, code=None, job="nightly-2")
+    of_it["metadata"]["ownerReferences"][0]["uid"] = "nightly-2"
+    of_it["status"] = {"phase": "Pending", "containerStatuses": [waiting]}
+    objects = (running, of_it, now(2 * HOUR + 600))
+    found = diagnosed(cron_job({"lastScheduleTime": at(2 * HOUR)}), *objects)
+    assert "Otherwise it waits forever." in found.summary.following
+    replacing = cron_job({"lastScheduleTime": at(2 * HOUR)}, concurrencyPolicy="Replace")
+    found = diagnosed(replacing, *objects)
+    assert "Otherwise the next run replaces it." in found.summary.following
+    assert "correct the CronJob and delete the Job" in found.summary.fix
+
+
+def test_an_object_without_any_of_its_pods_in_the_file_does_not_wait_for_its_controller() -> None:
+    value = stored(job(), active=3, ready=2)
+    saved = SavedObjects()
+    assert saved.add(value) is None
+    found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
+    assert "(3 active Pods by its status" in found.sentence
+    assert "none of its Pods was read" in found.sentence

@@ -285,3 +285,91 @@ def test_the_limit_of_storage_that_was_exceeded_is_named(message: str, words: st
     failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
     found = diagnose(read_recording(failed, [value], []))
     assert words in advice(found)[0][1]
+
+
+def test_a_routine_event_of_a_claim_does_not_hide_what_failed() -> None:
+    failed = 'failed to provision volume with StorageClass "gp3": UnauthorizedOperation'
+    waits = "Waiting for a volume to be created either by the external provisioner 'x' or manually"
+    events = [
+        event("ProvisioningFailed", failed, 5, "data", "PersistentVolumeClaim"),
+        event("ExternalProvisioning", waits, 9, "data", "PersistentVolumeClaim"),
+    ]
+    found = unschedulable("pod has unbound immediate PersistentVolumeClaims", *events)
+    assert "for a volume of StorageClass gp3 (" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "waits", "advised"),
+    [
+        ("FailedScheduling", "Failed to schedule pod, all available instance types exceed limits for nodepool, NodePool=batch", "room in NodePool batch", "NodePool batch is at its limits"),
+        ("NotTriggerScaleUp", "pod didn't trigger scale-up: 1 in backoff after failed scale-up", "a node that the autoscaler could not add", "could not add a node"),
+        ("FailedResourceClaimCreation", 'PodResourceClaim gpu: resource claim template "l40s": resourceclaimtemplate.resource.k8s.io "l40s" not found', "ResourceClaimTemplate l40s, which does not exist", "Create ResourceClaimTemplate l40s"),
+    ],
+)  # fmt: skip
+def test_the_event_that_names_the_cause_comes_before_the_room_on_nodes(
+    reason: str, message: str, waits: str, advised: str
+) -> None:
+    found = unschedulable("3 Insufficient cpu", event(reason, message, 5, "train-a", "Pod"))
+    assert f"for {waits} (" in found.sentence
+    assert advised in advice(found)[0][1]
+
+
+def test_a_scheduler_that_is_silent_about_a_missing_resource_claim_is_not_blamed() -> None:
+    missing = 'resourceclaimtemplate.resource.k8s.io "l40s" not found'
+    value = pod("train-a", 1, code=None)
+    value["status"] = {"phase": "Pending"}
+    value["spec"] = {"schedulerName": "default-scheduler"}
+    said = event("FailedResourceClaimCreation", missing, 5, "train-a", "Pod")
+    found = diagnose(read_recording(a_job(active=1), [value], [said]))
+    assert "for ResourceClaimTemplate l40s, which does not exist (" in found.sentence
+
+
+def test_a_pull_secret_that_does_not_exist_is_named_where_the_registry_refuses() -> None:
+    refused = {"reason": "ImagePullBackOff", "message": 'pulling image "x:1": pull access denied'}
+    status = {
+        "containerStatuses": [{"name": "main", "image": "x:1", "state": {"waiting": refused}}]
+    }
+    unable = "Unable to retrieve some image pull secrets (regcred); attempting to pull may fail."
+    said = event("FailedToRetrieveImagePullSecret", unable, 5, "train-a", "Pod")
+    found = pending(status, said)
+    assert "for Secret regcred to pull image x:1 (" in found.sentence
+    assert advice(found)[0][1].startswith("Create Secret regcred ")
+    refused["message"] = 'pulling image "x:1": not found'
+    assert "regcred" not in pending(status, said).sentence
+
+
+def test_a_token_of_a_missing_service_account_is_no_matter_of_volumes() -> None:
+    message = (
+        'MountVolume.SetUp failed for volume "kube-api-access-9q2tz" : failed to fetch token: '
+        'serviceaccounts "exporter" not found'
+    )
+    found = pending({}, event("FailedMount", message, 5, "train-a", "Pod"))
+    assert "for ServiceAccount exporter (" in found.sentence
+
+
+def test_a_rule_that_stands_in_the_failure_policy_is_not_advised() -> None:
+    disrupted = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}
+    value = pod("train-a", 1, 60, 1)
+    value["status"]["conditions"] = [disrupted]
+    failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
+    assert any("so that disruptions do not count" in text for _, text in advice(
+        diagnose(read_recording(failed, [value], []))
+    ))  # fmt: skip
+    condition = {"type": "DisruptionTarget", "status": "True"}
+    rule = {"action": "Ignore", "onPodConditions": [condition]}
+    failed["spec"]["podFailurePolicy"] = {"rules": [rule]}
+    assert not any("so that disruptions do not count" in text for _, text in advice(
+        diagnose(read_recording(failed, [value], []))
+    ))  # fmt: skip
+
+
+def test_a_pod_is_known_by_its_name_when_the_event_about_its_creation_is_gone() -> None:
+    failed = stored(job(backoffLimit=0), (6000, "Failed", "BackoffLimitExceeded"), failed=1)
+    said = "Deleting the pod to accommodate the terminationTime of the node."
+    events = [
+        event("Disrupted", said, 5900, "train-5d8kw", "Pod"),
+        event("Killing", "of another Job", 5900, "train-a-5d8kw", "Pod"),
+    ]
+    found = diagnose(read_recording(failed, [], events))
+    assert "Pod train-5d8kw was deleted by Karpenter for the end of its node" in found.sentence
+    assert [each.name for each in found.recording.unseen] == ["train-5d8kw"]

@@ -24,6 +24,7 @@ from jobsworth.runs.health.cron_job_evidence import (
 from jobsworth.runs.health.cron_job_health import CronJobHealth, health_of
 from jobsworth.runs.health.evidence import CronJobEvidence, Object, StoredEvent, StoredJob
 from jobsworth.runs.health.failed_jobs import (
+    NOT_KNOWN,
     FailedJob,
     FailedJobs,
     PodFailure,
@@ -89,7 +90,7 @@ class ClusterHealth:
         since: the start of the window; None without one.
         cron_jobs: in the order of namespace and name.
         stuck: the Jobs that are stuck, the longest first.
-        doomed: the others that can only fail, by namespace and name.
+        failing: the others that can only fail, or of which some Pods make no progress, by namespace and name.
         jobs: how many Jobs there are.
         failed: Jobs without a CronJob that have failed in their window, the newest first.
         recovered: the UIDs of failed Jobs that are not in it, because a later one has succeeded.
@@ -104,7 +105,7 @@ class ClusterHealth:
     invalid: tuple[InvalidCronJob, ...]
     stuck: tuple[JobWait, ...]
     jobs: int
-    doomed: tuple[JobWait, ...] = ()
+    failing: tuple[JobWait, ...] = ()
     failed: tuple[FailedJob, ...] = ()
     recovered: frozenset[str] = frozenset()
     unseen: tuple[Unseen, ...] = ()
@@ -187,13 +188,9 @@ def cluster_health(
         stuck=tuple(
             sorted(stuck, key=lambda each: (-each.seconds(now), each.job.namespace, each.job.name))
         ),
-        doomed=tuple(
+        failing=tuple(
             sorted(
-                (
-                    each
-                    for each in waits.values()
-                    if each.doomed and not each.stuck(now, stuck_after)
-                ),
+                (each for each in waits.values() if each.failing(now, stuck_after)),
                 key=lambda each: (each.job.namespace, each.job.name),
             )
         ),
@@ -251,7 +248,7 @@ class _Related:
 
     def needed(self, job: StoredJob) -> StoredJob:
         """Return a Job, without its manifest if nothing more can be found out of it."""
-        kept = not job.outcome or job.deleting or self._pods_of(job)
+        kept = not job.outcome or job.deleting or self._pods_of(job) or self._events_of(job)
         return job if kept else job._replace(manifest=None)
 
     def wait(self, job: StoredJob, now: int) -> JobWait | None:
@@ -263,10 +260,8 @@ class _Related:
 
     def failure(self, job: StoredJob) -> PodFailure:
         """Return what the stored Pods of a Job show of its failure, or only its condition."""
-        pods = self._pods_of(job)
-        if not pods:
-            return PodFailure(fix=Fix(advice_without_pods(job.reason)))
-        return pod_failure(job, pods, self._events_of(job))
+        found = pod_failure(job, self._pods_of(job), self._events_of(job))
+        return PodFailure(fix=Fix(advice_without_pods(job.reason))) if found == NOT_KNOWN else found
 
     def _pods_of(self, job: StoredJob) -> Sequence[Object]:
         return (self.pods or {}).get(job.uid, ())

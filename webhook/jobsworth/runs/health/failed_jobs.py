@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
+from jobsworth.runs.recorded.pending_pods import rejection
 from jobsworth.runs.recorded.pod_facts import short
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.why.diagnosis import diagnose
@@ -113,7 +114,7 @@ def pod_failure(
     except BadRecording:
         return NOT_KNOWN
     found = diagnose(recording)
-    if found.outcome != "Failed" or not found.groups:
+    if found.outcome != "Failed" or not (found.groups or rejection(recording.events)):
         return NOT_KNOWN
     clauses = [each for each in found.clauses if not each.startswith(found.reason)]
     failures = [failure_clause(each) for each in found.groups if each.counts]

@@ -23,6 +23,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     TOO_OFTEN,
     edit_of,
     fix_of_blocking,
+    fix_of_rejection,
     for_template,
 )
 from jobsworth.wording import count, listing
@@ -72,6 +73,7 @@ CODES = (
     "Replaced",
     "Stuck",
     "Doomed",
+    "Stalled",
     "Failed",
 )
 
@@ -142,9 +144,9 @@ def problems_by_object(health: ClusterHealth) -> Iterator[tuple[str, list[Proble
         yield name, list(problems_of_cron_job(each, health.now))
     for wait in health.stuck:
         yield f"{wait.job.namespace}/Job/{wait.job.name}", [stuck_problem(wait, health.now)]
-    for wait in health.doomed:
-        problem = Problem("warning", "Doomed", f"will fail: {wait.doomed}", fix=wait.fix)
-        yield f"{wait.job.namespace}/Job/{wait.job.name}", [problem]
+    for wait in health.failing:
+        name = f"{wait.job.namespace}/Job/{wait.job.name}"
+        yield name, list(_problems_of_failing(wait, health.now))
     for failed in health.failed:
         yield f"{failed.job.namespace}/Job/{failed.job.name}", [failed_problem(failed, health.now)]
 
@@ -191,6 +193,18 @@ def stuck_problem(wait: JobWait, now: int) -> Problem:
     headline = f"{_waited(wait, now)} for {what}"
     message = f"{_waits(wait, now)}; ends when {wait.waiting.ended_by}"
     return Problem("error", "Stuck", message, headline, _detail(wait), _ends(wait), wait.fix)
+
+
+def _problems_of_failing(wait: JobWait, now: int) -> Iterator[Problem]:
+    if wait.doomed:
+        yield Problem("warning", "Doomed", f"will fail: {wait.doomed}", fix=wait.fix)
+    if wait.stalled is not None:
+        waited = duration(max(0, now - wait.stalled.since))
+        headline = f"{wait.stalled.what} for {waited}"
+        message = f"{headline}: {wait.stalled.why}"
+        yield Problem(
+            "warning", "Stalled", message, headline, wait.stalled.why, fix=wait.stalled.fix
+        )
 
 
 def failed_problem(failed: FailedJob, now: int) -> Problem:
@@ -265,11 +279,14 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
         pod = "" if block.wait is None else block.wait.pod
         late = health.evidence.cron_job.starting_deadline is not None
         fix = fix_of_blocking(health.evidence.namespace, block.job, pod, late=late)
+    elif block.cause == Cause.JOB_REJECTED:
+        _, fix = fix_of_rejection(block.message, health.evidence.namespace)
     elif block.cause == Cause.INVALID_SCHEDULE:
         fix = edit_of(SCHEDULE, health.evidence.namespace, health.evidence.name)
     elif block.cause in (Cause.NOT_STARTED, Cause.CONTROLLER_AWAY):
         fix = SILENT
-    hangs = block.cause == Cause.RUNNING and number > 1 and _unusual(health, now)
+    begun = block.cause in (Cause.RUNNING, Cause.INITIALIZING)
+    hangs = begun and number > 1 and _unusual(health, now)
     why = f"{why}; {hangs}" if hangs else why
     severity: Severity = "warning" if block.cause in _INTENDED and not hangs else "error"
     code = "Overdue" if severity == "warning" else "Blocked"

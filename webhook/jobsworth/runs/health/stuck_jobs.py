@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Pod
 from jobsworth.controller.well_known_names import PENDING, RUNNING
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.health.evidence import Object, StoredEvent, StoredJob
+from jobsworth.runs.recorded.kept_pods import in_crash_loop
+from jobsworth.runs.recorded.recording import Recording
 from jobsworth.runs.recorded.recording_reader import BadRecording, read_recording
 from jobsworth.runs.waiting import Waiting
-from jobsworth.runs.why.diagnosis import diagnose
+from jobsworth.runs.why.diagnosis import advice_for, diagnose, no_findings
 from jobsworth.runs.why.fixes import NO_FIX, Fix, fix_of
-from jobsworth.runs.why.unfinished_job import remaining, standing
+from jobsworth.runs.why.unfinished_job import crash_loop, pending_reasons, remaining, standing
+from jobsworth.wording import count
 
 _INTENDED = (Cause.NO_PARALLELISM, Cause.OTHER_CONTROLLER, Cause.CONTROLLER_AWAY)
 STUCK = frozenset(
@@ -26,6 +31,21 @@ its user, and that of another controller (spec.managedBy) for that one."""
 
 INIT_CONTAINER_HANGS = 3600
 """Seconds after which an init container that still runs is taken to hang."""
+
+
+class Stalled(NamedTuple):
+    """Pods of a Job that do not start, or crash again and again, while others run.
+
+    Attributes:
+        since: when the first of them was created, or began to fail, in seconds since 1970.
+        what: a clause without the time, such as "2 of 4 Pods have not started".
+        why: the reason of most of them.
+    """
+
+    since: int
+    what: str
+    why: str
+    fix: Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +61,7 @@ class JobWait:
         restarts: of its container that was started again most often.
         fix: what ends a wait in which it may be stuck, or removes the cause for which it will fail.
         doomed: why it can only fail, as a clause; empty if it can complete.
+        stalled: its Pods that make no progress while others run; None without any.
     """
 
     job: StoredJob
@@ -51,6 +72,7 @@ class JobWait:
     restarts: int = 0
     fix: Fix = NO_FIX
     doomed: str = ""
+    stalled: Stalled | None = None
 
     def stuck(self, now: float, after: float) -> bool:
         """Return True if it has been in such a wait for some seconds, grace periods aside."""
@@ -60,6 +82,11 @@ class JobWait:
         elif cause not in STUCK and not self.waiting.fault:
             return False
         return min(self.seconds(now), now - self.gone_by) >= after
+
+    def failing(self, now: float, after: float) -> bool:
+        """Return True if it is not stuck, but can only fail, or Pods of it have made no progress for long."""
+        stalled = self.stalled is not None and now - self.stalled.since >= after
+        return bool(self.doomed or stalled) and not self.stuck(now, after)
 
     def seconds(self, now: float) -> float:
         """Return how long it has waited, at least: in a crash loop without Events, by the restarts."""
@@ -105,10 +132,11 @@ def wait_of(
     doomed = "" if found is None else found.doomed
     stuck = waiting.fault or waiting.cause in STUCK
     fixable = doomed or stuck or waiting.cause == Cause.INITIALIZING
+    stalled = _stalled(recording) if waiting.cause == Cause.RUNNING else None
     fix = fix_of(diagnose(recording))[0] if fixable else NO_FIX
     keeping = _keeping(waiting, [pod.view for pod in recording.pods])
     if not keeping:
-        return JobWait(job, waiting, fix=fix, doomed=doomed)
+        return JobWait(job, waiting, fix=fix, doomed=doomed, stalled=stalled)
     first = keeping[0]
     restarts = max(
         (
@@ -119,7 +147,33 @@ def wait_of(
         ),
         default=0,
     )
-    return JobWait(job, waiting, first.name, len(keeping), first.gone_by, restarts, fix, doomed)
+    return JobWait(
+        job, waiting, first.name, len(keeping), first.gone_by, restarts, fix, doomed, stalled
+    )
+
+
+def _stalled(recording: Recording) -> Stalled | None:
+    """Return the Pods of a Job that make no progress while others run; None without any."""
+    active = [pod for pod in recording.pods if pod.view.state == ACTIVE]
+    reasons = pending_reasons(recording)
+    held = [pod for pod in active if pod.name in reasons and reasons[pod.name].cause in STUCK]
+    if held:
+        reason, _ = Counter(reasons[pod.name] for pod in held).most_common(1)[0]
+        verb = "has" if len(held) == 1 else "have"
+        what = f"{len(held)} of {count(len(active), 'Pod')} {verb} not started"
+        since = min(pod.scheduled or pod.created for pod in held)
+        return Stalled(since, what, reason.words, _advised(recording, reason.cause))
+    loop = crash_loop(recording, in_crash_loop)
+    if loop is None:
+        return None
+    _, begun, brief = loop
+    since = min(pod.created for pod in active) if begun is None else begun
+    return Stalled(since, brief.replace(", which", ""), "", _advised(recording, Cause.CRASH_LOOP))
+
+
+def _advised(recording: Recording, cause: Cause) -> Fix:
+    advice = advice_for(recording, [cause], no_findings)
+    return Fix(advice[0].text) if advice else NO_FIX
 
 
 def seconds_of_restarts(number: int) -> int:

@@ -39,6 +39,11 @@ def crashing(facts: PodFacts) -> list[str]:
         for each in facts.containers
     ):
         return []
+    return in_crash_loop(facts)
+
+
+def in_crash_loop(facts: PodFacts) -> list[str]:
+    """Return the names of containers in a crash loop, whatever the others of the Pod do."""
     return [each.name for each in facts.waiting if each.reason == CRASH_LOOP]
 
 

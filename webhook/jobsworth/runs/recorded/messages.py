@@ -12,6 +12,10 @@ from typing import NamedTuple
 
 from jobsworth.runs.cause import Cause
 
+DENIED = re.compile(
+    r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b|insufficient_scope"
+)
+"""In the message of a registry that refuses the node."""
 NODE_COMES = "the autoscaler adds a node"
 OWN_CLAIMS = "the PersistentVolumeClaims of its Pods"
 """What a Pod waits for where the scheduler does not name its claims."""
@@ -121,6 +125,16 @@ def _image(pattern: str, words: str, advice: str = "", field: str = "") -> Messa
 MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
     Cause.VOLUME: (
         MessageMeaning(
+            r'failed to fetch token: serviceaccounts? "([^"]+)" not found',
+            "Create ServiceAccount {0} in the namespace of the Job: the kubelet tries again by itself.",
+            "serviceAccountName",
+            "",
+            "ServiceAccount {0}",
+            "it is created: the kubelet tries again by itself",
+            "create serviceaccount {0}",
+            alone=True,
+        ),
+        MessageMeaning(
             r"Multi-Attach error.*used by pod\(s\) ([\w.-]+)",
             "The volume is attached to another node, that of Pod {0}, and its access mode allows only one: "
             "wait for that Pod to end. If it is of the previous run, concurrencyPolicy: Forbid keeps the "
@@ -165,6 +179,23 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             waits_for="a new node of the autoscaler",
             ends="the new node is ready",
             command="get nodes",
+            alone=True,
+        ),
+        MessageMeaning(
+            r'(?i)resourceclaimtemplate\S* "([^"]+)" not found',
+            "Create ResourceClaimTemplate {0} in the namespace of the Job, or correct the name in a new Job.",
+            "resourceClaims",
+            waits_for="ResourceClaimTemplate {0}, which does not exist",
+            ends="it is created: its controller tries again by itself",
+            command="get resourceclaimtemplates",
+            alone=True,
+        ),
+        MessageMeaning(
+            r"exceed limits for nodepool(?:: \"?|, NodePool=)([\w.-]+)",
+            "NodePool {0} is at its limits: wait until nodes of it are free, or raise its spec.limits.",
+            waits_for="room in NodePool {0}",
+            ends="nodes of the NodePool are free, or its spec.limits are raised",
+            command="describe nodepools {0}",
             alone=True,
         ),
         MessageMeaning(
@@ -224,7 +255,8 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             alone=True,
         ),
         MessageMeaning(
-            r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes",
+            r"unbound immediate PersistentVolumeClaims|didn't find available persistent volumes|"
+            r"binding volumes: ",
             "Let the PersistentVolumeClaim be bound: its StorageClass must exist and have a provisioner that "
             "runs, or a PersistentVolume must fit. Nodes and requests do not matter.",
             "volumes",
@@ -241,6 +273,13 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             command="describe pvc {claims}",
         ),
         _unfit(r"exceed max volume count", _ATTACH_LIMIT, "volumes", command="describe nodes"),
+        MessageMeaning(
+            r"in backoff after failed scale-up",
+            "The autoscaler could not add a node, for want of capacity or quota in the cloud, say, and tries "
+            "again after a backoff. See its status, or add a node that is large enough.",
+            waits_for="a node that the autoscaler could not add",
+            command="get configmap -n kube-system cluster-autoscaler-status -o yaml",
+        ),
         _unfit(
             r"(?s)taint\(?s?\)? \{([\w./-]+)[:}].*Insufficient \1|"
             r"Insufficient ([\w./-]+).*taint\(?s?\)? \{\2[:}]",
@@ -274,7 +313,14 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             command="describe nodes",
         ),
         _unfit(
-            r"taint\(?s?\)? \{(node\.kubernetes\.io/[^:}]+)",
+            r"taint\(?s?\)? \{(node\.kubernetes\.io/(?:disk|memory|pid)-pressure)",
+            "Nodes have the taint {0}: free what they are short of, or add nodes. The kubelet removes the "
+            "taint by itself.",
+            which="without the taint {0}",
+            command=_SEE_TAINTS,
+        ),
+        _unfit(
+            r"taint\(?s?\)? \{(node\.kubernetes\.io/(?!disk-|memory-|pid-)[^:}]+)",
             "Nodes have the taint {0}, which Kubernetes sets itself: repair the nodes, or uncordon them.",
             which="without the taint {0}",
             command=_SEE_TAINTS,
@@ -428,6 +474,17 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         MessageMeaning(r"", command="get configmaps,secrets"),
     ),
     Cause.IMAGE_PULL: (
+        MessageMeaning(
+            r"image pull secrets \(([^)]+)\)",
+            "Create Secret {0} with access to the registry in the namespace of the Job: the kubelet tries "
+            "again by itself.",
+            "imagePullSecrets",
+            "",
+            "Secret {0} to pull image {image}",
+            "it gives the access: the kubelet tries again by itself",
+            "get secrets",
+            alone=True,
+        ),
         _image(
             r"(?i)toomanyrequests|rate limit|\b429\b",
             "rate limit",
@@ -436,7 +493,7 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "imagePullSecrets",
         )._replace(command="", ends="the limit is over: the kubelet tries again by itself"),
         _image(
-            r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b",
+            DENIED.pattern,
             "access denied",
             "The registry refuses the node, or has no image of this name. If the node's role lacks the "
             "right, grant it: the kubelet tries again. Else give imagePullSecrets to the Pod template or its "
@@ -462,6 +519,14 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         _image(r"", ""),
     ),
     Cause.QUOTA: (
+        MessageMeaning(
+            r"exceeded quota: ([^,\s]+), requested: (?:count/)?jobs\.batch",
+            "Delete finished Jobs of the namespace, which count, or raise ResourceQuota {0}. "
+            "ttlSecondsAfterFinished deletes them in time.",
+            waits_for="room in ResourceQuota {0}",
+            command="describe resourcequota {0}",
+            alone=True,
+        ),
         MessageMeaning(
             r"failed quota: ([^:\s]+): must specify",
             "ResourceQuota {0} requires that each container has the requests and limits of the message: set "

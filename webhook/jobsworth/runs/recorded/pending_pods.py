@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.messages import NODE_COMES, meaning_of
+from jobsworth.runs.recorded.messages import DENIED, NODE_COMES, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
 from jobsworth.runs.recorded.recorded_events import CLAIM
 from jobsworth.wording import count
@@ -33,10 +33,16 @@ _SANDBOX_REASONS = ("FailedCreatePodSandBox", "FailedPrepareDynamicResources", "
 _ATTACHED, BACK_OFF, NODE_NOT_READY = "SuccessfulAttachVolume", "BackOff", "NodeNotReady"
 _NO_SCALE_UP, _SCALE_UP = "NotTriggerScaleUp", "TriggeredScaleUp"
 """Reasons of the Events of cluster-autoscaler about a Pod without a node (1.33)."""
+_NO_CAPACITY = "Failed to schedule pod, "
+"""Begins Karpenter's message about a Pod without a node (1.6), whose reason is that of the scheduler."""
+_NO_CLAIM, _NO_PULL_SECRET = "FailedResourceClaimCreation", "FailedToRetrieveImagePullSecret"
+"""Reasons of Events that name a cause of which the Pod shows only the consequence: of the controller of
+ResourceClaims (pkg/controller/resourceclaim), and of the kubelet (pkg/kubelet/kubelet_pods.go, 1.36)."""
 EVENT_REASONS = (
     *("FailedMount", "FailedAttachVolume", _ATTACHED),
     *(*_SANDBOX_REASONS, BACK_OFF, NODE_NOT_READY),
-    *(_NO_SCALE_UP, _SCALE_UP),
+    *(_NO_SCALE_UP, _SCALE_UP, "FailedScheduling"),
+    *(_NO_CLAIM, _NO_PULL_SECRET),
 )
 """Reasons of the Events of a Pod that say what its conditions and container statuses do not."""
 CLAIM_REASONS = ("ProvisioningFailed", "FailedBinding", "ExternalProvisioning")
@@ -105,10 +111,10 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
     if reason or message:
         message = _PREEMPTION.sub("", message)
         claims = list(_unbound(events)) if _UNBOUND.search(message) else []
-        text = _sentence(message, *claims, _scaling(events))
+        text = _sentence(message, *claims, _last(events, _NO_CLAIM), _scaling(events))
         return _unschedulable(reason or "Unschedulable", text)
     for container in facts.waiting:
-        found = _of_container(container)
+        found = _of_container(container, events)
         if found is not None:
             return found
     if facts.initializing:
@@ -121,9 +127,10 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
     if facts.unstarted_sidecar:
         return _of_sidecar(facts, facts.unstarted_sidecar, events)
     if facts.awaited_scheduler:
-        unbound = "; ".join(_unbound(events))
-        if unbound:  # its scheduler has chosen a node, and waits for the volumes
-            return _unschedulable("", unbound)
+        # The scheduler does not report on a Pod while it waits for its volumes or ResourceClaims.
+        awaited = "; ".join(filter(None, (*_unbound(events), _last(events, _NO_CLAIM))))
+        if awaited:
+            return _unschedulable("", awaited)
         detail = f"it has no node, and scheduler {facts.awaited_scheduler} has not reported on it"
         return PendingReason(Cause.NO_SCHEDULER, "", detail)
     return _of_events(events, facts.prepared) or PendingReason(Cause.PENDING, "", "")
@@ -162,12 +169,24 @@ def _unbound(events: Sequence[RecordedEvent]) -> Iterator[str]:
             yield f"{CLAIM} {each.name}: {short(each.message)}"
 
 
+def _last(events: Sequence[RecordedEvent], reason: str) -> str:
+    """Return the message of the last Event of a reason; empty without one."""
+    found = [each for each in events if each.reason == reason]
+    return short(max(found, key=lambda each: each.at or 0).message) if found else ""
+
+
 def _scaling(events: Sequence[RecordedEvent]) -> str:
     """Return what the autoscaler last said about a Pod; empty if it said nothing."""
-    said = [each for each in events if each.reason in (_NO_SCALE_UP, _SCALE_UP)]
+    said = [
+        each
+        for each in events
+        if each.reason in (_NO_SCALE_UP, _SCALE_UP) or each.message.startswith(_NO_CAPACITY)
+    ]
     if not said:
         return ""
     last = max(said, key=lambda each: each.at or 0)
+    if last.message.startswith(_NO_CAPACITY):
+        return f"Karpenter adds no node: {short(last.message.removeprefix(_NO_CAPACITY))}"
     does = "the autoscaler adds no node" if last.reason == _NO_SCALE_UP else NODE_COMES
     return f"{does}: {last.message.partition(': ')[2] or last.message}"
 
@@ -193,10 +212,14 @@ def gone_reason(events: Sequence[RecordedEvent]) -> PendingReason | None:
     return None if ran else _of_events(events)
 
 
-def _of_container(container: WaitingContainer) -> PendingReason | None:
+def _of_container(
+    container: WaitingContainer, events: Sequence[RecordedEvent]
+) -> PendingReason | None:
     reason, message = container.reason, container.message
     if reason in _IMAGE_REASONS:
-        return _read(Cause.IMAGE_PULL, reason, message, container.image)
+        denied = DENIED.search(message)
+        text = _sentence(message, _last(events, _NO_PULL_SECRET)) if denied else message
+        return _read(Cause.IMAGE_PULL, reason, text, container.image)
     if reason == _CONFIG_REASON and (not message or _NAMES_CONFIG.search(message)):
         return _read(Cause.MISSING_CONFIG, reason, message)
     if reason == _CONFIG_REASON or reason in _START_REASONS:
@@ -256,6 +279,7 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     """Return the failure that an Event reports, if it does, and the step with which it is over."""
     reason, message = event.reason, event.message
     if reason == "FailedScheduling":
+        message = message.replace(_NO_CAPACITY, "Karpenter adds no node: ")
         return _unschedulable(reason, message), _PLACED
     if reason in ("FailedMount", "FailedAttachVolume"):
         named = "not found" in message and ("configmap" in message or "secret" in message)

@@ -11,6 +11,10 @@ from jobsworth.runs.recorded.recording import RecordedEvent
 Object = dict[str, Any]
 
 CLAIM = "PersistentVolumeClaim"
+ROUTINE_CLAIM_REASONS = (
+    "ExternalProvisioning", "Provisioning", "WaitForFirstConsumer", "WaitForPodScheduled",
+)  # fmt: skip
+"""Reasons of Events that are repeated about any claim that is not bound, whatever the cause."""
 
 
 def read_event(value: Object) -> RecordedEvent:

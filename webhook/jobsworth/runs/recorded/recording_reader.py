@@ -17,7 +17,12 @@ from jobsworth.controller.settings import OURS, settings_of
 from jobsworth.controller.times import read_time
 from jobsworth.runs.recorded.pod_facts import PodFacts, read_pod_facts
 from jobsworth.runs.recorded.queue_facts import read_queue_facts
-from jobsworth.runs.recorded.recorded_events import CLAIM, events_near, same_namespace
+from jobsworth.runs.recorded.recorded_events import (
+    CLAIM,
+    ROUTINE_CLAIM_REASONS,
+    events_near,
+    same_namespace,
+)
 from jobsworth.runs.recorded.recording import (
     EndedContainer,
     RecordedEnd,
@@ -78,12 +83,13 @@ def read_recording(
     ]
     seen = {pod.name for pod in found}
     end = end_of(job)
-    unseen = tuple(_unseen(about, written, seen))
+    others = {each["metadata"].get("name") or "" for each in pods}
+    created = read_time(manifest["metadata"].get("creationTimestamp")) or job.status.start_time
+    unseen = tuple(_unseen(job, created or 0, about, written, seen | others))
     stopped = [] if end is None else _stopped(job, end, unseen, about)
     found = sorted((*found, *stopped), key=lambda pod: (pod.created, pod.name))
     names = seen | {pod.name for pod in unseen}
     unseen = tuple(pod for pod in unseen if pod.name not in {each.name for each in stopped})
-    created = read_time(manifest["metadata"].get("creationTimestamp")) or job.status.start_time
     if created is None and not found:
         raise BadRecording(
             f"Job {job.name} has no creation time, no status and no Pods, so nothing of it was recorded. "
@@ -128,12 +134,17 @@ def _by_pod(
             found.setdefault(event.name, []).append(event)
         elif event.kind == CLAIM:
             last = of_claims.get(event.name, event)
-            of_claims[event.name] = max(last, event, key=lambda each: each.at or 0)
+            of_claims[event.name] = max(last, event, key=_rank)
     for pod in pods:
         for claim in pod.facts.claims:
             if claim in of_claims:
                 found.setdefault(pod.name, []).append(of_claims[claim])
     return found
+
+
+def _rank(event: RecordedEvent) -> tuple[bool, int]:
+    """Return a key for the Event about a claim that says most: the last, but those of the routine."""
+    return event.reason not in ROUTINE_CLAIM_REASONS, event.at or 0
 
 
 def _belongs(pod: Object, job: Job) -> bool:
@@ -252,17 +263,34 @@ def _named_by(events: Iterable[RecordedEvent], reason: str) -> Iterator[str]:
 
 
 def _unseen(
-    about: Sequence[RecordedEvent], every: Sequence[RecordedEvent], seen: set[str]
+    job: Job,
+    begun: int,
+    about: Sequence[RecordedEvent],
+    every: Sequence[RecordedEvent],
+    seen: set[str],
 ) -> Iterator[UnseenPod]:
+    """Yield the Pods that only Events name: those about the Job, or about Pods with a name of its form.
+
+    The API server keeps Events for an hour, so that the Event about the creation of a Pod may be gone.
+    """
     created = {
         each.message.removeprefix(_MESSAGES[CREATED]).strip(): each.at
         for each in about
         if each.reason == CREATED and each.message.startswith(_MESSAGES[CREATED])
     }
-    for name in dict.fromkeys((*created, *_named_by(about, DELETED))):
+    form = re.compile(rf"{re.escape(job.name)}-(?:[0-9]{{1,9}}-)?[a-z0-9]{{5}}")
+    of_pods: dict[str, list[RecordedEvent]] = {}
+    for each in every:
+        if each.kind == "Pod":
+            of_pods.setdefault(each.name, []).append(each)
+    formed = (
+        name
+        for name, events in of_pods.items()
+        if form.fullmatch(name) and all((each.at or 0) >= begun for each in events)
+    )
+    for name in dict.fromkeys((*created, *_named_by(about, DELETED), *formed)):
         if name not in seen:
-            events = tuple(each for each in every if each.kind == "Pod" and each.name == name)
-            yield UnseenPod(name, created.get(name), events)
+            yield UnseenPod(name, created.get(name), tuple(of_pods.get(name, ())))
 
 
 def _stopped(

@@ -5,14 +5,15 @@ Advice follows from the cause: a sentence for each, and the lint findings that c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from jobsworth.findings.finding import Finding
 from jobsworth.printable import printable
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.recording import RecordedEnd, Recording, UnseenPod
+from jobsworth.runs.recorded.recording_reader import DISRUPTION_TARGET
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.waiting import Waiting
 from jobsworth.runs.why.clauses import finalizers
@@ -24,6 +25,7 @@ from jobsworth.runs.why.unfinished_job import (
     deleted_pods,
     overdue_pods,
     remaining,
+    stalled_causes,
     standing,
     time_text,
 )
@@ -116,6 +118,8 @@ def diagnose(
         sentence = f"{name} {verb}{after}: {text}{left}."
     main = Cause.DEADLINE_EXCEEDED if (outcome, cause) == ("Failed", Cause.RUNNING) else cause
     causes = also if outcome == "Complete" else [*also, main, *_counted(groups)]
+    if (outcome, main) == ("Unfinished", Cause.RUNNING):
+        causes += stalled_causes(recording)
     if cause == Cause.PODS_GONE:
         causes = [*causes, gone_cause(recording) or cause]
     return Diagnosis(
@@ -201,11 +205,18 @@ def unknowns(recording: Recording) -> Iterator[str]:
         when = "" if pod.created is None else f", created at {recording.since(pod.created)},"
         last = max(pod.events, key=lambda each: each.at or 0, default=None)
         event = "" if last is None else f" Its last Event: {last.reason}: {last.message}"
-        yield f"Pod {pod.name}{when} is gone; only Events name it.{event}"
+        gone = "was not read" if recording.partial else "is gone"
+        yield f"Pod {pod.name}{when} {gone}; only Events name it.{event}"
     if len(unseen) > _MAX_PODS:
-        yield f"{len(unseen) - _MAX_PODS} more Pods are gone; only Events name them."
+        yield f"{len(unseen) - _MAX_PODS} more Pods are known only by Events."
     if "Pods" in recording.denied:
         yield "The Pods of the Job cannot be listed: its numbers are those of its status."
+    elif recording.partial and not recording.pods:
+        within = f" -n {recording.job.namespace}" if recording.job.namespace else ""
+        yield (
+            "None of the Pods of the Job was read: its numbers are those of its status. See "
+            f"kubectl get pods{within} -l job-name={recording.job.name}"
+        )
     elif recording.partial:
         yield (
             f"The Job has more Pods than were read ({len(recording.pods)}): the numbers of its status are "
@@ -220,6 +231,8 @@ def unknowns(recording: Recording) -> Iterator[str]:
 MAX_FINDINGS = 5
 
 
+_CREATED_SUSPENDED = "JW219"
+"""Its finding is about a Job that has never run."""
 _LATE_RULE = "JW102"
 """Its finding says which rule to move, instead of the general advice about disruptions."""
 _DISRUPTION_CODES = (_LATE_RULE, "JW103", "JW115", "JW116", "JW127", "JW227")
@@ -350,6 +363,7 @@ def advice_for(
     """
     texts: list[Advice] = []
     codes: set[str] = set()
+    ignored = _ignores_disruptions(recording.manifest)
     for each in dict.fromkeys(causes):
         text, of_cause = _BY_CAUSE.get(_ALIKE.get(each, each), ("", ()))
         if (
@@ -358,12 +372,16 @@ def advice_for(
             and recording.end is None
         ):
             text = _LOST_NODE
+        if ignored:
+            text = text.replace(_IGNORE_DISRUPTIONS, "").rstrip()
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
         if text == _READ_LOG:
             text = _NO_LOG if gone else _READ_MORE if _reported(recording) else text
         codes.update(of_cause)
         of_messages = advice_by_messages(recording, each) or [Advice(text)]
         texts += (advice._replace(cause=each) for advice in of_messages)
+    if recording.job.status.succeeded or recording.job.status.failed:
+        codes.discard(_CREATED_SUSPENDED)
     concerning = findings(frozenset(codes)) if codes else ()
     found = [_about(each) for each in concerning[:MAX_FINDINGS]]
     exact = next((each for each in found if each.code == _LATE_RULE), None)
@@ -380,6 +398,17 @@ def advice_without_pods(reason: str) -> str:
     """
     late = reason == Cause.DEADLINE_EXCEEDED
     return _BY_CAUSE[Cause.DEADLINE_EXCEEDED][0] if late else ""
+
+
+def _ignores_disruptions(manifest: Mapping[str, Any]) -> bool:
+    """Return True if the first rule of the failure policy ignores disruptions."""
+    rules = (manifest["spec"].get("podFailurePolicy") or {}).get("rules") or ()
+    first: Mapping[str, Any] = rules[0] if rules else {}
+    conditions = first.get("onPodConditions") or ()
+    return first.get("action") == "Ignore" and any(
+        each.get("type") == DISRUPTION_TARGET and each.get("status") == "True"
+        for each in conditions
+    )
 
 
 def _reported(recording: Recording) -> bool:

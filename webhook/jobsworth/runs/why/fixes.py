@@ -104,7 +104,7 @@ def fixing_command(found: Diagnosis) -> str:
     if not verb:
         return ""
     job, namespace = found.recording.job.name, found.recording.job.namespace
-    elsewhere = "-n" in rest or not namespace or _OF_CLUSTER.search(verb)
+    elsewhere = "-n" in rest or not namespace or OF_CLUSTER.search(verb)
     within = [] if elsewhere else ["-n", namespace]
     quoted = (quote(each.replace(_JOB, job)) for each in (*within, *rest))
     return " ".join(("kubectl", verb, *quoted))
@@ -120,7 +120,8 @@ def _by_message(found: Diagnosis, cause: Cause) -> Words:
     return f"{verb} {resource.lower()}", *words
 
 
-_OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass|storageclass")
+OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass|storageclass")
+"""In a command about objects without a namespace."""
 _CLAIMS = "{claims}"
 _JOB = "{job}"
 _OF_GARBAGE_COLLECTOR = ("foregroundDeletion", "orphan")

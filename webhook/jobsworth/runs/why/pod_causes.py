@@ -202,7 +202,9 @@ def cause_by_events(events: Sequence[RecordedEvent]) -> PodCause | None:
 
 _BY_EVENT = {
     "ScaleDown": _DISRUPTIONS["EvictionByEvictionAPI"],
-    "Disrupted": _DISRUPTIONS["EvictionByEvictionAPI"],
+    "Disrupted": PodCause(
+        Cause.DELETION, True, "deleted", "by Karpenter for the end of its node", "deletion"
+    ),
     "TaintManagerEviction": _DISRUPTIONS["DeletionByTaintManager"],
     "Preempted": _DISRUPTIONS["PreemptionByScheduler"],
     "Preempting": KUBELET_PREEMPTION,

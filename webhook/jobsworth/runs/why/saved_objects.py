@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
@@ -15,6 +15,7 @@ from jobsworth.controller.times import read_time
 from jobsworth.findings.finding import Finding
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded import queue_facts
+from jobsworth.runs.recorded.pending_pods import rejection
 from jobsworth.runs.recorded.recorded_events import events_near, read_event
 from jobsworth.runs.recorded.recording_reader import read_recording, stored_manifest
 from jobsworth.runs.why.diagnosis import Diagnosis, diagnose
@@ -175,6 +176,9 @@ class SavedObjects:
             now=self._now() or None,
             queue=self._of(_QUEUE),
         )
+        known = recording.pods or rejection(recording.events)
+        if recording.job.status.active and recording.end is None and not known:
+            recording = replace(recording, partial=True)  # the files hold none of its Pods
         return diagnose(recording, lambda codes: findings(value, codes))
 
     def _of(self, kind: str) -> list[Object]:

@@ -30,7 +30,8 @@ _ONLY_A_TIME = re.compile(r"(it has waited )?since \S+")
 _AFTER_FIRST = re.compile(r"(\([^(),;:]*)[,;:][^()]*\)")
 """A parenthesis, with its first part in a group."""
 
-_OTHER_JOB = re.compile(r"\bnew Job\b|\banew\b")
+FOREVER = "it waits forever"
+_OTHER_JOB = re.compile(r"^(?!Wait ).*(?:\bnew Job\b|\banew\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,20 @@ class Summary:
     advice: tuple[Advice, ...] = ()
 
 
-def summary_of(found: Diagnosis, subject: str = "It", words: int = MAX_WORDS) -> Summary:
+def summary_of(
+    found: Diagnosis, subject: str = "It", words: int = MAX_WORDS, otherwise: str = FOREVER
+) -> Summary:
     """Return the short answer about a Job.
 
     Args:
+        otherwise: what happens, as a clause, if nothing ends a wait that no time ends.
         subject: what the sentence about what comes next calls the Job.
         words: at most so many are in the headline, unless its first part is longer.
     """
     headline, said = _headline(found, words)
     causes = tuple(filter(None, (_rest(each, said) for each in _causes(found))))
     (lead, command), advice = fix_of(found)
-    following, end = _following(found, subject), found.recording.end
+    following, end = _following(found, subject, otherwise), found.recording.end
     if found.outcome == "Failed" and found.waiting is None and end and end.finished is not None:
         causes = (*causes[:-1], *(f"{each}, at {write_time(end.finished)}" for each in causes[-1:]))
     if _ended_alone(found) and not _OTHER_JOB.search(lead):
@@ -82,7 +86,13 @@ def _ended_alone(found: Diagnosis) -> bool:
 
 
 def owner_summary(
-    headline: str, why: str, job: Diagnosis | None, following: str = "", *, failed_run: bool = False
+    headline: str,
+    why: str,
+    job: Diagnosis | None,
+    following: str = "",
+    *,
+    failed_run: bool = False,
+    otherwise: str = FOREVER,
 ) -> Summary:
     """Return the short answer about a CronJob or JobSet.
 
@@ -92,12 +102,13 @@ def owner_summary(
         job: the Job that decides; None without one.
         following: what comes next, in a sentence; empty for what comes next for the Job.
         failed_run: the Job is a run that the headline says has failed.
+        otherwise: what happens, as a clause, if nothing ends a wait of the Job that no time ends.
     """
     short = brief(headline.rstrip(". "), MAX_WORDS)
     if job is None:
         return Summary(ended(short), (why,) if why else (), following=following)
     room = MAX_WORDS - len(short.split())
-    of_job = summary_of(job, f"Job {job.recording.job.name}", room)
+    of_job = summary_of(job, f"Job {job.recording.job.name}", room, otherwise)
     if failed_run and job.clauses:
         part, said = _line("", job.clauses[0], room)
         rest = (_rest(each, said) for each in job.clauses)
@@ -106,7 +117,7 @@ def owner_summary(
     if len(of_job.headline.split()) <= room and not of_job.headline.endswith("…"):
         short = f"{short}; {of_job.headline.rstrip('.')}"
     else:
-        of_job = summary_of(job, f"Job {job.recording.job.name}", _ALL)
+        of_job = summary_of(job, f"Job {job.recording.job.name}", _ALL, otherwise)
         causes = (of_job.headline.rstrip("."), *of_job.causes)
     causes = tuple(filter(None, (*causes, why) if failed_run else (why, *causes)))
     following = " ".join(filter(None, (following, of_job.following)))
@@ -219,14 +230,14 @@ def _since(waiting: Waiting, shown: str) -> str:
     return f"{detail.rstrip('. ')}, {since}" if detail else f"it has waited {since}"
 
 
-def _following(found: Diagnosis, subject: str) -> str:
+def _following(found: Diagnosis, subject: str, otherwise: str) -> str:
     """Return what comes next, in a sentence."""
     recording, waiting = found.recording, found.waiting
     if waiting is not None:
         at = "" if waiting.ends_at is None else f" (at {write_time(round(waiting.ends_at))})"
         if waiting.cause == Cause.RUNNING:
-            return f"{subject} ends when its Pods do.{_otherwise(found, waiting)}"
-        return f"{subject} {waiting.following}{at}.{_otherwise(found, waiting)}"
+            return f"{subject} ends when its Pods do.{_otherwise(found, waiting, otherwise)}"
+        return f"{subject} {waiting.following}{at}.{_otherwise(found, waiting, otherwise)}"
     end, ttl = recording.end, recording.manifest["spec"].get("ttlSecondsAfterFinished")
     if end is not None and end.finished is not None and ttl is not None:
         deleted = write_time(end.finished + ttl)
@@ -236,7 +247,7 @@ def _following(found: Diagnosis, subject: str) -> str:
     return ""
 
 
-def _otherwise(found: Diagnosis, waiting: Waiting) -> str:
+def _otherwise(found: Diagnosis, waiting: Waiting, otherwise: str) -> str:
     """Return what happens if the wait does not end so, as a further sentence; empty if it certainly does."""
     if waiting.deadline is not None:
         return f" Otherwise {fails_at(waiting.deadline)}."
@@ -250,4 +261,4 @@ def _otherwise(found: Diagnosis, waiting: Waiting) -> str:
         return ""
     if waiting.cause.heals is None:
         return " No activeDeadlineSeconds limits it."
-    return " Otherwise it waits forever."
+    return f" Otherwise {otherwise}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from jobsworth.controller.times import read_time, write_time
 from jobsworth.controller.well_known_names import RUNNING
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.kept_pods import crashing, kept_pod
+from jobsworth.runs.recorded.kept_pods import crashing, in_crash_loop, kept_pod
 from jobsworth.runs.recorded.messages import BOUND, OWN_CLAIMS, meaning_of
 from jobsworth.runs.recorded.pending_pods import (
     BACK_OFF,
@@ -149,6 +149,17 @@ def pending_reasons(recording: Recording) -> dict[str, PendingReason]:
     }
 
 
+def stalled_causes(recording: Recording) -> list[Cause]:
+    """Return why some Pods of a Job do not start, or crash, while it goes on in others."""
+    reasons = Counter(each.cause for each in pending_reasons(recording).values() if each.detail)
+    crash = any(
+        in_crash_loop(pod.facts)
+        for pod in recording.pods
+        if pod.view.state == ACTIVE and pod.view.phase == RUNNING
+    )
+    return [cause for cause, _ in reasons.most_common()] + [Cause.CRASH_LOOP] * crash
+
+
 def kept_pods(recording: Recording) -> dict[str, KeptPod]:
     """Return what keeps each running Pod of which a container has ended for good, by name of the Pod."""
     template = recording.manifest["spec"]["template"].get("spec") or {}
@@ -180,7 +191,7 @@ def _detailed(
     ):
         said = f"{gang.kind} {gang.name}: {gang.lacks}" if gang.lacks else ""
         return replace(waiting, detail="; ".join(filter(None, (waiting.detail, said))))
-    loop = _crash_loop(recording)
+    loop = crash_loop(recording)
     if loop is not None and waiting.cause in (Cause.CRASH_LOOP, Cause.RUNNING, Cause.SYNCING):
         words, since, brief = loop
         limited = ""
@@ -304,16 +315,21 @@ def _queued(recording: Recording, waiting: Waiting) -> Waiting:
     )
 
 
-def _crash_loop(recording: Recording) -> tuple[str, int | None, str] | None:
+def crash_loop(
+    recording: Recording, looping: Callable[[PodFacts], list[str]] = crashing
+) -> tuple[str, int | None, str] | None:
     """Return a container that fails again and again in place: as a noun phrase, since when, and briefly.
 
     Its status does not say when it began, only when its last run ended.
+
+    Args:
+        looping: returns the names of the containers of a Pod that count.
     """
     for pod in recording.pods:
         facts = pod.facts
         if pod.view.state != ACTIVE:
             continue
-        names = crashing(facts)
+        names = looping(facts)
         for last in [each for each in facts.last_runs if each.container in names]:
             shown = count(last.restarts, "restart")
             if last.exit_code:
@@ -479,6 +495,7 @@ def _partial(recording: Recording) -> Standing:
     if not reasons or (job.status.ready or 0) > 0:
         denied = "Pods" in recording.denied
         unread = "its Pods cannot be listed" if denied else "not all Pods were read"
+        unread = unread if denied or recording.pods else "none of its Pods was read"
         return Standing(Cause.RUNNING, None, f"goes on ({', '.join(parts)}; {unread})")
     reason, number = reasons.most_common(1)[0]
     words = reason.words or "they have not started"

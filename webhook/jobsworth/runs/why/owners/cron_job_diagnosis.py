@@ -26,8 +26,6 @@ from jobsworth.controller.pods import ACTIVE
 from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
-from jobsworth.runs.recorded.messages import meaning_of
-from jobsworth.runs.recorded.pending_pods import rejection_cause
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
@@ -42,11 +40,11 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     deadline_advice,
     edit_of,
     fix_of_blocking,
-    for_template,
+    fix_of_rejection,
     of_template,
     see_events,
 )
-from jobsworth.runs.why.summary import Summary, owner_summary
+from jobsworth.runs.why.summary import FOREVER, Summary, owner_summary
 from jobsworth.wording import count
 
 Object = dict[str, Any]
@@ -240,7 +238,15 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     meta = manifest["metadata"]
     name = meta.get("name") or ""
     headline, failed = f"CronJob {name} {state.brief}", state.cause == FAILED_RUN
-    found = owner_summary(headline, state.why, job, _following(state), failed_run=failed)
+    replaced = manifest["spec"].get("concurrencyPolicy") == "Replace" and state.following
+    found = owner_summary(
+        headline,
+        state.why,
+        job,
+        _following(state),
+        failed_run=failed,
+        otherwise="the next run replaces it" if replaced else FOREVER,
+    )
     within = ["-n", meta["namespace"]] if meta.get("namespace") else []
     if state.cause == Cause.SUSPENDED and not found.command:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
@@ -371,13 +377,11 @@ class _Found:
 
     def _rejected(self, found: _State, event: RecordedEvent) -> _State:
         """Return a state with what the message of the API server means that rejects the Job."""
-        meaning = meaning_of(rejection_cause(event.message), event.message)
-        waits_for = meaning.fill(meaning.entry.waits_for)
-        if event.reason != "FailedCreate" or not waits_for or "{job}" in meaning.entry.command:
+        if event.reason != "FailedCreate":
             return found
-        command = f"kubectl {meaning.fill(meaning.entry.command)}" if meaning.entry.command else ""
-        advice = meaning.fill(meaning.entry.advice, request="")
-        fix = for_template(Fix(f"{advice} See:" if command else advice, command))
+        waits_for, fix = fix_of_rejection(event.message, self.namespace)
+        if not waits_for:
+            return found
         return found._replace(brief=f"{found.brief}: it waits for {waits_for}", fix=fix)
 
     def _replaced(self, cron_job: CronJob) -> str:

@@ -6,8 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from jobsworth.runs.recorded.messages import meaning_of
+from jobsworth.runs.recorded.pending_pods import rejection_cause
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.fixes import Fix
+from jobsworth.runs.why.fixes import NO_FIX, OF_CLUSTER, Fix
 from jobsworth.runs.why.message_advice import Advice
 
 _OF_JOB = re.compile(
@@ -50,6 +52,24 @@ def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
     )
 
 
+def fix_of_rejection(message: str, namespace: str) -> tuple[str, Fix]:
+    """Return what a CronJob waits for whose Jobs the API server rejects with a message, and what to do.
+
+    Both are empty for a message that is not known.
+    """
+    meaning = meaning_of(rejection_cause(message), message)
+    waits_for = meaning.fill(meaning.entry.waits_for)
+    if not waits_for or "{job}" in meaning.entry.command:
+        return "", NO_FIX
+    command = meaning.fill(meaning.entry.command)
+    if command and namespace and not OF_CLUSTER.search(command) and " -n " not in command:
+        verb, resource, *names = command.split()
+        command = " ".join((verb, resource, "-n", shlex.quote(namespace), *names))
+    advice = meaning.fill(meaning.entry.advice, request="")
+    fix = Fix(f"{advice} See:", f"kubectl {command}") if command else Fix(advice)
+    return waits_for, for_template(fix)
+
+
 def see_events(namespace: str, name: str) -> Fix:
     """Return how to see why the controller does not start a run."""
     within = ("-n", namespace) if namespace else ()
@@ -75,4 +95,7 @@ def for_template(fix: Fix) -> Fix:
 
 def of_template(text: str) -> str:
     """Return advice about a Job for the template of the CronJob."""
-    return _OF_JOB.sub(r"\1spec.jobTemplate.spec", text).replace("in a new Job", "in the CronJob")
+    text = _OF_JOB.sub(r"\1spec.jobTemplate.spec", text).replace("in a new Job", "in the CronJob")
+    return text.replace(
+        "delete the Job and create it anew", "correct the CronJob and delete the Job"
+    )

@@ -116,7 +116,7 @@ def listed_in(paths: Sequence[str]) -> ListedObjects:
     if not found.keys() & {"CronJob", "Job"}:
         raise InputError(
             "no CronJob or Job in these files: save them with "
-            "kubectl get cronjobs,jobs,pods,events -A -o yaml"
+            "kubectl get cronjobs,jobs,pods,events -A -o yaml --show-managed-fields"
         )
     return ListedObjects(
         cron_jobs=found.get("CronJob", ()),

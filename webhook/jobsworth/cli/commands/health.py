@@ -193,7 +193,8 @@ COMMAND = Command(
 or have failed, with the cause.
 
 Reads a cluster, with the same kubeconfig as kubectl, or FILE: objects as
-kubectl get cronjobs,jobs,pods,events -A -o yaml prints them. jobsworth audit --interval --health-metrics
+kubectl get cronjobs,jobs,pods,events -A -o yaml prints them; with --show-managed-fields, which tell when a
+schedule was edited, fewer runs are unknown. jobsworth audit --interval --health-metrics
 serves the same as metrics. Exit codes: 0 without problems, 1 with a problem of --fail-on, 2 if the cluster or
 a file cannot be read, or the command line is wrong.""",
     epilog="""\b

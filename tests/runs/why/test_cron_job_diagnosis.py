@@ -276,3 +276,19 @@ def test_an_object_without_any_of_its_pods_in_the_file_does_not_wait_for_its_con
     found = saved.diagnosis(value, ApiServer("1.36"), lambda value, codes: ())
     assert "(3 active Pods by its status" in found.sentence
     assert "none of its Pods was read" in found.sentence
+
+
+def test_runs_that_take_longer_than_the_schedule_allows_do_not_hang() -> None:
+    spec = {"schedule": "*/15 * * * *", "concurrencyPolicy": "Forbid"}
+    before = run(1, "Complete", "CompletionsReached", succeeded=1)
+    before["status"]["conditions"][0]["lastTransitionTime"] = at(HOUR + 1500)
+    status = {"lastScheduleTime": at(2 * HOUR), "active": [{"name": "nightly-2"}]}
+    value = pod("train-a", 2 * HOUR + 1, code=None, job="nightly-2")
+    value["metadata"]["ownerReferences"][0]["uid"] = "nightly-2"
+    objects = (before, run(2, active=1, ready=1), value, cron_job(status, **spec))
+    found = diagnosed(*objects, now(2 * HOUR + 1200))
+    assert (
+        found.summary.fix == "Give the schedule more time than a run takes, or let a run take less:"
+    )
+    found = diagnosed(*objects, now(2 * HOUR + 1700))
+    assert "hangs" in found.summary.fix

@@ -373,3 +373,28 @@ def test_a_pod_is_known_by_its_name_when_the_event_about_its_creation_is_gone() 
     found = diagnose(read_recording(failed, [], events))
     assert "Pod train-5d8kw was deleted by Karpenter for the end of its node" in found.sentence
     assert [each.name for each in found.recording.unseen] == ["train-5d8kw"]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "victims", "words"),
+    [
+        ("3 Insufficient memory", "3 Preemption is not helpful for scheduling", "a larger node: none has enough memory ("),
+        ("1 node(s) had untolerated taint(s), 2 Insufficient memory", "3 Preemption is not helpful", "a larger node: none has enough memory ("),
+        ("1 node(s) had untolerated taint(s), 2 Insufficient memory", "1 Preemption is not helpful, 2 No preemption victims found", "a node with room for its Pods ("),
+        ("3 Insufficient cpu, 3 Insufficient memory", "3 Preemption is not helpful for scheduling", "a node with room for its Pods ("),
+    ],
+)  # fmt: skip
+def test_a_request_that_is_larger_than_any_node_waits_for_a_larger_one(
+    reasons: str, victims: str, words: str
+) -> None:
+    message = f"0/3 nodes are available: {reasons}. preemption: 0/3 nodes are available: {victims}."
+    scheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    found = pending({"conditions": [{**scheduled, "message": message}]})
+    assert f"for {words}" in found.sentence
+    assert ("even without other Pods" in advice(found)[0][1]) == ("larger" in words)
+
+
+def test_a_kill_without_a_reason_has_the_causes_that_are_possible() -> None:
+    failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
+    found = diagnose(read_recording(failed, [pod("train-a", 1, 60, 137)], []))
+    assert advice(found)[0][1].startswith("Code 137 without OOMKilled is SIGKILL by the kubelet")

@@ -23,6 +23,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     TOO_OFTEN,
     edit_of,
     fix_of_blocking,
+    fix_of_long_runs,
     fix_of_rejection,
     for_template,
 )
@@ -278,7 +279,10 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
     if block.cause == Cause.RUNNING:
         pod = "" if block.wait is None else block.wait.pod
         late = health.evidence.cron_job.starting_deadline is not None
-        fix = fix_of_blocking(health.evidence.namespace, block.job, pod, late=late)
+        evidence, age = health.evidence, now - (now if block.since is None else block.since)
+        long = fix_of_long_runs(evidence.namespace, evidence.name, _took(health), age)
+        blocking = fix_of_blocking(evidence.namespace, block.job, pod, late=late)
+        fix = blocking if long == NO_FIX else long
     elif block.cause == Cause.JOB_REJECTED:
         _, fix = fix_of_rejection(block.message, health.evidence.namespace)
     elif block.cause == Cause.INVALID_SCHEDULE:
@@ -295,18 +299,22 @@ def _overdue(health: CronJobHealth, now: int) -> Problem:
 
 def _unusual(health: CronJobHealth, now: int) -> str:
     """Return how long the Job in the way runs beside those that completed, if that is far longer."""
-    block = health.block
-    took = [
-        run.ended - run.created
-        for run in health.evidence.runs.values()
-        if run.outcome == "Complete" and run.ended is not None and run.created is not None
-    ]
+    block, took = health.block, _took(health)
     if block is None or block.since is None or not took:
         return ""
     longest = max(took)
     if now - block.since < _UNUSUAL * longest:
         return ""
     return f"runs that completed took at most {duration(longest)}"
+
+
+def _took(health: CronJobHealth) -> list[int]:
+    """Return how long the runs took that completed."""
+    return [
+        run.ended - run.created
+        for run in health.evidence.runs.values()
+        if run.outcome == "Complete" and run.ended is not None and run.created is not None
+    ]
 
 
 def _block_words(block: Block, now: int) -> str:

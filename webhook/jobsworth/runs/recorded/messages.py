@@ -16,6 +16,8 @@ DENIED = re.compile(
     r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b|insufficient_scope"
 )
 """In the message of a registry that refuses the node."""
+TOO_SMALL = "the request is larger than a whole node"
+"""Follows the message about the one resource of which each node has too little, whatever Pods it has."""
 NODE_COMES = "the autoscaler adds a node"
 OWN_CLAIMS = "the PersistentVolumeClaims of its Pods"
 """What a Pod waits for where the scheduler does not name its claims."""
@@ -289,6 +291,16 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             which="whose taint {0} its Pods tolerate",
             command=_SEE_TAINTS,
         )._replace(alone=True),
+        MessageMeaning(
+            rf"Insufficient ([\w./-]+?)(?=[,;]).*{TOO_SMALL}",
+            "No node that its Pods may use has enough {0}{request}, even without other Pods: add a larger "
+            "node, or lower the request in a new Job.",
+            "containers",
+            "requests",
+            "a larger node: none has enough {0}",
+            "a node that is large enough is added",
+            "describe nodes",
+        ),
         MessageMeaning(
             r"Insufficient ([\w./-]+?)(?=[,.;]?(?:\s|$))",
             "No node has enough {0} free{request}: add a node that is large enough, wait for other Pods to "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.messages import DENIED, NODE_COMES, meaning_of
+from jobsworth.runs.recorded.messages import DENIED, NODE_COMES, TOO_SMALL, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
 from jobsworth.runs.recorded.recorded_events import CLAIM
 from jobsworth.wording import count
@@ -109,7 +109,7 @@ def pending_reason(facts: PodFacts, events: Sequence[RecordedEvent] = ()) -> Pen
         return PendingReason(Cause.SCHEDULING_GATED, _SCHEDULING_GATED, ", ".join(facts.gates))
     reason, message = facts.unscheduled
     if reason or message:
-        message = _PREEMPTION.sub("", message)
+        message = _without_preemption(message)
         claims = list(_unbound(events)) if _UNBOUND.search(message) else []
         text = _sentence(message, *claims, _last(events, _NO_CLAIM), _scaling(events))
         return _unschedulable(reason or "Unschedulable", text)
@@ -153,7 +153,7 @@ def _of_sidecar(facts: PodFacts, name: str, events: Sequence[RecordedEvent]) -> 
 
 
 def _unschedulable(reason: str, message: str) -> PendingReason:
-    return _read(Cause.UNSCHEDULABLE, reason, _PREEMPTION.sub("", message))
+    return _read(Cause.UNSCHEDULABLE, reason, _without_preemption(message))
 
 
 def _sentence(message: str, *more: str) -> str:
@@ -199,6 +199,21 @@ def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingRe
         waits_for = waits_for if image else ""
     ends = found.fill(found.entry.ends)
     return PendingReason(cause, reason, message, image, ends, found.fill(waits_for, image=image))
+
+
+_TOO_SMALL = re.compile(
+    r"0/(\d+) nodes are available: (?!.*Insufficient.*Insufficient.*: \1 ).*Insufficient"
+    r".*: \1 Preemption is not helpful",
+    re.DOTALL,
+)
+"""The scheduler knows that no preemption helps where a Pod requests more than the node has in all
+(pkg/scheduler/framework/plugins/noderesources/fit.go, 1.36)."""
+
+
+def _without_preemption(message: str) -> str:
+    """Return a message of the scheduler without its end about the Pods that might go for this one."""
+    text = _PREEMPTION.sub("", message)
+    return _sentence(text, TOO_SMALL) if _TOO_SMALL.match(message) else text
 
 
 _UNBOUND = re.compile(r"unbound immediate|binding volumes")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from jobsworth.findings.finding import Finding
 from jobsworth.printable import printable
 from jobsworth.runs.cause import Cause
+from jobsworth.runs.failure_causes import SIGKILL_CODE
 from jobsworth.runs.recorded.recording import RecordedEnd, Recording, UnseenPod
 from jobsworth.runs.recorded.recording_reader import DISRUPTION_TARGET
 from jobsworth.runs.virtual_time import SECOND, spoken
@@ -243,6 +244,10 @@ _IGNORE_DISRUPTIONS = (
     "first of spec.podFailurePolicy in a new Job, so that disruptions do not count."
 )
 _READ_LOG = "Read the end of the log of the failed container."
+_READ_KILLED = (
+    "Code 137 without OOMKilled is SIGKILL by the kubelet after a failed probe, by the node when its memory "
+    "ran out, or by the program itself. Read the end of the log of the failed container."
+)
 _READ_MORE = "Remove the cause that the program names. Its log has more."
 _LOST_NODE = (
     "Delete the Node object if the machine is gone for good: podReplacementPolicy: Failed waits until the "
@@ -376,6 +381,7 @@ def advice_for(
             text = text.replace(_IGNORE_DISRUPTIONS, "").rstrip()
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
         if text == _READ_LOG:
+            text = _READ_KILLED if _only_killed(recording) else text
             text = _NO_LOG if gone else _READ_MORE if _reported(recording) else text
         codes.update(of_cause)
         of_messages = advice_by_messages(recording, each) or [Advice(text)]
@@ -398,6 +404,14 @@ def advice_without_pods(reason: str) -> str:
     """
     late = reason == Cause.DEADLINE_EXCEEDED
     return _BY_CAUSE[Cause.DEADLINE_EXCEEDED][0] if late else ""
+
+
+def _only_killed(recording: Recording) -> bool:
+    """Return True if all containers that failed ended with 137, and none was killed for its memory."""
+    failed = [each for pod in recording.pods for each in pod.containers if each.exit_code]
+    return bool(failed) and all(
+        each.exit_code == SIGKILL_CODE and each.reason != "OOMKilled" for each in failed
+    )
 
 
 def _ignores_disruptions(manifest: Mapping[str, Any]) -> bool:

@@ -53,8 +53,10 @@ def advice_by_messages(recording: Recording, cause: Cause) -> list[Advice]:
     found: dict[str, Advice] = {}
     for each in meanings_of(cause, message):
         text = each.fill(each.entry.advice, request=_request(recording, each))
-        if text:
-            found.setdefault(text, Advice(text, field=_place(recording, each)))
+        place = _place(recording, each)
+        told = each.entry.key and place in {advice.field for advice in found.values()}
+        if text and not told:
+            found.setdefault(text, Advice(text, field=place))
     return list(found.values())[:MAX_ADVICE]
 
 

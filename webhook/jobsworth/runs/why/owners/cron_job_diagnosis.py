@@ -40,6 +40,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     deadline_advice,
     edit_of,
     fix_of_blocking,
+    fix_of_long_runs,
     fix_of_rejection,
     of_template,
     see_events,
@@ -409,18 +410,25 @@ class _Found:
             return found if failure else found._replace(fix=silence.fix)
         if reason == Cause.JOB_ALREADY_ACTIVE:
             why = f"{MISSED[reason]}{self._usual()}"
-            return _State(reason, f"{words}: {why}, {self._sentence()}", brief, why, missed)
+            words = f"{words}: {why}, {self._sentence()}"
+            begun = (each.scheduled for each in self.runs if each.state == ACTIVE_RUN)
+            age = self.now - next(begun, 0)
+            fix = fix_of_long_runs(self.namespace, self.name, self._took(), age)
+            return _State(reason, words, brief, why, missed, fix=fix)
         fix = self._edit(DEADLINE) if reason == Cause.STARTING_DEADLINE else NO_FIX
         return _State(reason, f"{words}: {MISSED[reason]}", brief, MISSED[reason], missed, fix=fix)
 
     def _usual(self) -> str:
         """Return how long the runs before took, as the end of a clause; empty if none of them completed."""
-        took = [
+        took = self._took()
+        return f"; runs that completed took at most {spoken(max(took) * SECOND)}" if took else ""
+
+    def _took(self) -> list[int]:
+        return [
             each.ended - each.scheduled
             for each in self.runs
             if each.state == COMPLETE_RUN and each.ended is not None and not each.by_hand
         ]
-        return f"; runs that completed took at most {spoken(max(took) * SECOND)}" if took else ""
 
     def _silence(self, cron_job: CronJob, missed: int) -> _State:
         """Return what is known where no Event says why a run did not start."""

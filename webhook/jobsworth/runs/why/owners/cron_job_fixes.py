@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.recorded.pending_pods import rejection_cause
@@ -21,6 +21,7 @@ SILENT = Fix(
     "kubectl get lease -n kube-system kube-controller-manager -o 'jsonpath={.spec.renewTime}'",
 )
 """The fix for runs that do not start although nothing shows why."""
+TOO_LONG = "Give the schedule more time than a run takes, or let a run take less"
 TOO_OFTEN = "Give the schedule more time than a run takes, or set concurrencyPolicy: Forbid"
 DEADLINE = "Raise spec.startingDeadlineSeconds"
 AT_ONCE = " (the last run that was due meanwhile then starts at once)"
@@ -31,6 +32,18 @@ def edit_of(what: str, namespace: str, name: str) -> Fix:
     """Return the fix of a CronJob that is to be edited."""
     within = ["-n", namespace] if namespace else []
     return Fix(f"{what}:", shlex.join(("kubectl", "edit", "cronjob", *within, name)))
+
+
+def fix_of_long_runs(namespace: str, name: str, took: Sequence[int], age: float) -> Fix:
+    """Return the fix for a CronJob whose runs are missed because each takes longer than its schedule allows.
+
+    Empty if the run in the way has run for longer than any that completed: it may hang.
+
+    Args:
+        took: the seconds that runs took that completed.
+        age: the seconds since the run in the way began.
+    """
+    return edit_of(TOO_LONG, namespace, name) if age <= max(took, default=-1) else NO_FIX
 
 
 def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:

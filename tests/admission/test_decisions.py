@@ -379,6 +379,13 @@ def test_a_policy_violation_is_forbidden(client_with: ClientWith) -> None:
     assert client.outcomes[0].answer.policies == ("p0",)
 
 
+def test_a_user_without_a_name_is_known(client_with: ClientWith) -> None:
+    expression = "request.userInfo.username.startsWith('system:serviceaccount:ci:')"
+    client = client_with({"expressions": [{"expression": expression}]})
+    response = client("validate", review(job(), userInfo=None))
+    assert "[JP040]" in response["status"]["message"]
+
+
 def test_a_policy_that_warns_lets_through_and_warns(client_with: ClientWith) -> None:
     response = client_with({**LIMIT, "enforcement": "warn"})(
         "validate", review(job(backoffLimit=5))

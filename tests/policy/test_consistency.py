@@ -101,6 +101,15 @@ def test_the_effect_is_that_of_the_policy(spec: dict[str, Any], effect: str | No
     assert [one.effect for one in inconsistencies(held, SERVER)] == ([effect] if effect else [])
 
 
+def test_expressions_are_judged_for_a_user_without_a_name() -> None:
+    expression = "request.userInfo.username == 'ci' || object.spec.backoffLimit < 8"
+    held = policies(
+        defaults={"backoffLimit": {"value": 9}},
+        expressions=[{"expression": expression, "field": "spec.backoffLimit"}],
+    )
+    assert {one.effect for one in inconsistencies(held, SERVER)} == {"deny"}
+
+
 def test_rules_and_expressions_count_as_limits_do() -> None:
     killed = {"action": "Count", "onExitCodes": {"operator": "In", "values": [137]}}
     defaults = {"podFailurePolicy": {"rulesBefore": [killed], "rulesAfter": [IGNORE]}}

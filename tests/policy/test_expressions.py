@@ -52,7 +52,7 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "oldObject == null",
         "request.operation == 'CREATE' && request.kind.kind == 'Job'",
         "request.resource.resource == 'jobs' && request.namespace == 'default'",
-        "request.name == 'train' && !request.dryRun && request.userInfo.username == ''",
+        "request.name == 'train' && !request.dryRun && request.operation == 'CREATE'",
         "type(object.spec.parallelism) == int && type(1u) == uint && type(1.5) == double",
         "type('a') == string && type(b'a') == bytes && type(true) == bool && type(null) == null_type",
         "type([1]) == list && type({'a': 1}) == map && type(int) == type",
@@ -199,6 +199,43 @@ def test_the_user_is_known_where_the_server_sends_it() -> None:
     )
     assert not policy_findings(held, job(), user="alice", groups=("ml",))
     assert policy_findings(held, job(), user="bob")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "request.userInfo.username.startsWith('system:serviceaccount:ci:')",
+        "!request.userInfo.groups.exists(g, g == 'contractors')",
+        "request.userInfo.username == 'alice' || object.spec.x.y == 1",
+    ],
+)
+def test_an_expression_that_depends_on_an_unknown_user_neither_denies_nor_passes(
+    expression: str,
+) -> None:
+    # onInternalError decides about errors, and this is none.
+    held = policies(onInternalError="allow", expressions=[{"expression": expression}])
+    (reported,) = policy_findings(held, job())
+    assert reported == (
+        f"warn: cannot evaluate {expression}: it reads request.userInfo, and the user is not known [JP042] "
+        "Run jobsworth policy explain with --user to evaluate it."
+    )
+    # The stored object of an update may be judged otherwise than the new one.
+    assert len(policy_findings(held, job(backoffLimit=1), job())) == 1
+    assert "[JP042]" not in "".join(policy_findings(held, job(), user=""))
+
+
+def test_the_unknown_user_does_not_matter_where_another_part_decides() -> None:
+    for rule, expected in (("'a' in request.userInfo.groups || true", []), ("false", ["JP040"])):
+        held = policies(expressions=[{"expression": f"({rule}) && 1 == 1"}])
+        found = held.evaluate(requested(job()), SERVER).findings
+        assert [one.violation.code for one in found] == expected
+    denied = policies(
+        expressions=[
+            {"expression": "request.userInfo.username == 'a' && object.spec.parallelism > 3"}
+        ]
+    )
+    (reported,) = policy_findings(denied, job(parallelism=3))
+    assert reported.startswith("deny: failed expression")
 
 
 @pytest.mark.parametrize(

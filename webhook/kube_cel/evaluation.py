@@ -30,6 +30,7 @@ from kube_cel.values import (
     NONE,
     CelError,
     Duration,
+    NestedTooDeeply,
     NoOverload,
     NoSuchKey,
     Optional,
@@ -99,7 +100,7 @@ def run(evaluate: Evaluate, scope: Scope) -> Any:
     try:
         return evaluate(scope)
     except RecursionError:
-        raise UnknownValue(
+        raise NestedTooDeeply(
             "it is nested too deeply, with the variables that it reads, to be evaluated here"
         ) from None
 

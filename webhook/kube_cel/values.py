@@ -50,6 +50,10 @@ class UnknownValue(CelError):
     """
 
 
+class NestedTooDeeply(UnknownValue):
+    """Python's stack does not hold the calls of an expression: its value is not known here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """A field or variable whose value is not known here; reading it raises :class:`UnknownValue`.

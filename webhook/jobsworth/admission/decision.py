@@ -206,7 +206,7 @@ class Reviewer:
             kind=review.KINDS[request.resource[2]],
             namespace=request.namespace,
             name=request.name,
-            user=request.username or None,
+            user=request.username,
             groups=request.groups,
             namespace_labels=(
                 self._namespace_labels(request.namespace) if self._asks_labels else None

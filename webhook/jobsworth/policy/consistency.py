@@ -293,6 +293,7 @@ def _violations_by_way(
             name="sample",
             object=filled,
             manifest=as_written(manifest, method),
+            user="",
         )
         plain = set(map(_key, without.evaluate(request, server).findings))
         defaulted = replace(request, object=with_defaults.default(request, server).object)

@@ -23,6 +23,7 @@ from jobsworth.policy.request import JobView, PolicyRequest
 from jobsworth.policy.violation import (
     EFFECTS,
     EXPRESSION_FAILED,
+    EXPRESSION_UNKNOWN,
     INTERNAL_ERROR,
     UNREADABLE,
     Effect,
@@ -338,12 +339,15 @@ def _is_at_or_below(field: str, places: Set[str]) -> bool:
 def _new_violations(
     found: Iterator[Violation], before: Callable[[], Iterable[Violation]]
 ) -> Iterator[Violation]:
-    """Yield the violations that the stored object does not have; `before` is called only if there are any."""
+    """Yield the violations that the stored object does not have; `before` is called only if there are any.
+
+    What is not known may differ between the two.
+    """
     known: set[Violation] | None = None
     for violation in found:
         if known is None:
             known = set(before())
-        if violation not in known:
+        if violation not in known or violation.code == EXPRESSION_UNKNOWN:
             yield violation
 
 

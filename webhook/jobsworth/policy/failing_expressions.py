@@ -100,6 +100,7 @@ def _variables(
         name="sample",
         object=filled,
         manifest=manifest,
+        user="",
     )
     others = [
         each for each in policies.policies if each is not policy and each.matching.is_unconditional

@@ -12,6 +12,7 @@ from jobsworth.api.declare import Field
 from jobsworth.api.field_errors import FieldError
 from jobsworth.provenance.field_ownership import FieldOwnership, field_ownership
 from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_default
+from kube_cel.values import Unknown
 
 Operation = Literal["CREATE", "UPDATE"]
 CREATE: Final = "CREATE"
@@ -27,6 +28,9 @@ CRON_JOB_CONTROLLERS = (
     "system:kube-controller-manager",
 )
 """Users of the CronJob controller: with ``--use-service-account-credentials``, and without."""
+
+UNKNOWN_USER = Unknown("it reads request.userInfo, and the user is not known")
+"""The ``userInfo`` of a request without a user, for expressions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,7 @@ IMMUTABLE = "JP030"
 
 EXPRESSION_FALSE = "JP040"
 EXPRESSION_FAILED = "JP041"
+EXPRESSION_UNKNOWN = "JP042"
 
 DEFAULT_NOT_APPLIED = "JP050"
 DENIED_AFTER_CREATE = "JP051"
@@ -91,6 +92,7 @@ CODES: dict[str, str] = {
     IMMUTABLE: "An update changes a field that a policy makes immutable.",
     EXPRESSION_FALSE: "A CEL expression of a policy is false.",
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
+    EXPRESSION_UNKNOWN: "A CEL expression of a policy depends on the user, who is not known here.",
     DEFAULT_NOT_APPLIED: "A default was not set because it would make the object invalid.",
     DENIED_AFTER_CREATE: "An object passes as a file, but a policy denies it after a plain create.",
     ADMISSION_POLICY: "An admission policy denies the object, or warns about it.",
@@ -115,6 +117,7 @@ NAMES: dict[str, str] = {
     IMMUTABLE: "immutable",
     EXPRESSION_FALSE: "expression-false",
     EXPRESSION_FAILED: "expression-failed",
+    EXPRESSION_UNKNOWN: "expression-unknown",
     DEFAULT_NOT_APPLIED: "default-not-applied",
     DENIED_AFTER_CREATE: "denied-after-create",
     ADMISSION_POLICY: "admission-policy",

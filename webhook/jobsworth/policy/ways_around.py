@@ -172,6 +172,7 @@ def _of_samples(samples: Iterable[Sample], server: ApiServer) -> Iterator[_Pair]
                     namespace="default",
                     name=value["metadata"]["name"],
                     object=value,
+                    user="",
                 ),
                 JobView(value["kind"], value, server),
                 None,

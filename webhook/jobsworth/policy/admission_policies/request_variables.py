@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from jobsworth.policy.admission_policies.matching import NAME_LABEL, RESOURCES
-from jobsworth.policy.request import PolicyRequest
+from jobsworth.policy.request import UNKNOWN_USER, PolicyRequest
 from kube_cel.values import Unknown
 
 _CONTAINERS = ("initContainers", "containers")
 _AUTHORIZER = Unknown("it checks permissions with authorizer, which only a cluster can")
-_NO_USER = Unknown("it reads request.userInfo, and the user is not known")
 _NO_LABELS = Unknown("it reads the metadata of the namespace, which is not known")
 
 
@@ -38,7 +37,7 @@ def _request(request: PolicyRequest) -> dict[str, Any]:
         "requestResource": resource,
         "namespace": request.namespace,
         "operation": request.operation,
-        "userInfo": _NO_USER if request.user is None else _user(request),
+        "userInfo": UNKNOWN_USER if request.user is None else _user(request),
         "dryRun": request.dry_run,
         "options": dict(request.options) or None,
     }

@@ -22,12 +22,18 @@ from jobsworth.policy.cel.programs import (
     CRON_JOB_VARIABLES,
     BadExpression,
     CannotEvaluate,
+    NotKnown,
     Program,
     advice,
 )
 from jobsworth.policy.problems import Problems
-from jobsworth.policy.request import JobView, PolicyRequest
-from jobsworth.policy.violation import EXPRESSION_FAILED, EXPRESSION_FALSE, Violation
+from jobsworth.policy.request import UNKNOWN_USER, JobView, PolicyRequest
+from jobsworth.policy.violation import (
+    EXPRESSION_FAILED,
+    EXPRESSION_FALSE,
+    EXPRESSION_UNKNOWN,
+    Violation,
+)
 from kube_cel.budget import Steps
 from kube_cel.compiling import Returned, compile_expression
 from kube_cel.environment import NEWEST_RELEASE, OLDEST_RELEASE
@@ -53,10 +59,22 @@ class Expression:
     field: str
 
     def violations(self, variables: Mapping[str, Any], steps: Steps) -> Iterator[Violation]:
-        """Yield a violation if the expression is false or has no value."""
+        """Yield a violation if the expression is false, has no value, or depends on what is not known."""
         try:
             if self.program.truth(variables, steps):
                 return
+        except NotKnown as error:
+            message = f"cannot evaluate {_short(self.program.source)}"
+            yield Violation(
+                EXPRESSION_UNKNOWN,
+                self.field,
+                "NotEvaluated",
+                message,
+                "warn",
+                hint="Run jobsworth policy explain with --user to evaluate it.",
+                cause=str(error),
+            )
+            return
         except CannotEvaluate as error:
             message = f"cannot evaluate {_short(self.program.source)}"
             yield Violation(
@@ -178,7 +196,7 @@ def _compiled(source: str, returns: Returned, field: str, problems: Problems) ->
 
 def _described(request: PolicyRequest) -> dict[str, Any]:
     """Return the request as expressions see it: the known fields of an AdmissionRequest."""
-    user: dict[str, Any] = {"username": request.user or "", "groups": list(request.groups)}
+    user = {"username": request.user, "groups": list(request.groups)}
     resource = "jobs" if request.kind == "Job" else "cronjobs"
     return {
         "kind": {"group": "batch", "version": "v1", "kind": request.kind},
@@ -187,7 +205,7 @@ def _described(request: PolicyRequest) -> dict[str, Any]:
         "name": request.name,
         "namespace": request.namespace,
         "operation": request.operation,
-        "userInfo": user,
+        "userInfo": UNKNOWN_USER if request.user is None else user,
         "dryRun": request.dry_run,
         "options": dict(request.options),
     }

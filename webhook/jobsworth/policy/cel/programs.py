@@ -22,7 +22,7 @@ from kube_cel.nodes import Call, walk
 from kube_cel.parser import parse
 from kube_cel.refusals import UNDECLARED, Kind, Refusal, in_order, place
 from kube_cel.types import DYN, Type
-from kube_cel.values import CelError, NoSuchKey, type_name
+from kube_cel.values import CelError, NestedTooDeeply, NoSuchKey, UnknownValue, type_name
 
 CRON_JOB_VARIABLES: Mapping[str, Type] = {"cronJob": DYN, "oldCronJob": DYN}
 """The variables that a ValidatingAdmissionPolicy does not have."""
@@ -80,6 +80,10 @@ class CannotEvaluate(Exception):
     def __init__(self, message: str, missing: NoSuchKey | None = None) -> None:
         super().__init__(message)
         self.missing = missing
+
+
+class NotKnown(CannotEvaluate):
+    """An expression depends on a value that is not known here, such as the user of a manifest."""
 
 
 class Program:
@@ -141,6 +145,7 @@ class Program:
 
         Raises:
             CannotEvaluate: it has no value for these variables, or takes too long.
+            NotKnown: its value depends on a variable that is not known.
         """
         budget = Budget(min(MAX_STEPS, steps.left))
         most = budget.steps
@@ -150,6 +155,10 @@ class Program:
             if budget.steps < 0 and most < MAX_STEPS:
                 raise CannotEvaluate(steps.exceeded) from None
             raise CannotEvaluate(f"it {error.limit}") from None
+        except NestedTooDeeply as error:
+            raise CannotEvaluate(str(error)) from None
+        except UnknownValue as error:
+            raise NotKnown(str(error)) from None
         except CelError as error:
             missing = error if isinstance(error, NoSuchKey) else None
             raise CannotEvaluate(str(error), missing) from None

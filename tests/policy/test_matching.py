@@ -150,7 +150,12 @@ def test_an_unknown_value_warns_instead_of_denying() -> None:
 def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
     assert not decided(ML, match=[{"users": ["*"]}]).certain
     assert decided(ML, exempt=[{"users": ["ops"]}]).certain
-    assert decided(ML, exempt=[{"groups": ["ops"]}]).applies
+    decision = decided(ML, exempt=[{"users": ["ops"]}, {"groups": ["ops"], "names": ["*"]}])
+    assert decision.applies
+    assert decision.because == (
+        "applies to every Job and CronJob; not exempt by users [ops] or groups [ops], because the user is not "
+        "known (set --user)"
+    )
 
 
 def test_a_rejected_update_cannot_leave_a_policy_or_earn_an_exemption() -> None:

@@ -8,7 +8,7 @@ the command line) counts as a match, and the decision is marked as not certain.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jobsworth.policy.patterns import compiled_names, compiled_selector, selector_text
@@ -65,6 +65,7 @@ class MatchDecision:
     _criteria: tuple[Criterion, ...]
     _outcome: bool | None
     _request: PolicyRequest
+    _exemptions: tuple[Criterion, ...] = ()
 
     @property
     def because(self) -> str:
@@ -73,7 +74,11 @@ class MatchDecision:
             criterion.sentence(self._request, self._outcome) for criterion in self._criteria
         )
         text = ", and ".join(sentences)
-        return f"{self._clause}: {text}" if text else self._clause
+        because = f"{self._clause}: {text}" if text else self._clause
+        if not self._exemptions:
+            return because
+        exempt = " or ".join(f"{each.name} {each.expected}" for each in self._exemptions)
+        return f"{because}; not exempt by {exempt}, because the user is not known (set --user)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +151,17 @@ class Matching:
         matched = self._matched(request)
         if not matched.applies:
             return matched
+        by_user: tuple[Criterion, ...] = ()
         for matcher in self.exempt:
             outcome, criteria = matcher.test(request)
             if outcome:
                 return MatchDecision(False, True, "exempt", criteria, True, request)
-            if outcome is None and not any(one.name in USER_CRITERIA for one in criteria):
-                return MatchDecision(True, False, "may be exempt", criteria, None, request)
-        return matched
+            if outcome is None:
+                users = tuple(one for one in criteria if one.name in USER_CRITERIA)
+                if not users:
+                    return MatchDecision(True, False, "may be exempt", criteria, None, request)
+                by_user += users
+        return replace(matched, _exemptions=by_user) if by_user else matched
 
     def _matched(self, request: PolicyRequest) -> MatchDecision:
         if not self.match:

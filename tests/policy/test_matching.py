@@ -147,6 +147,36 @@ def test_an_unknown_value_warns_instead_of_denying() -> None:
     assert "with unknown labels may match" in decided(ML, match=[SELECTED]).because
 
 
+@pytest.mark.parametrize(
+    ("spec", "condition"),
+    [
+        (
+            {"match": [SELECTED]},
+            "if the labels of the namespace, which are not known here, match env=prod",
+        ),
+        (
+            {"exempt": [SELECTED]},
+            "unless the labels of the namespace, which are not known here, match env=prod",
+        ),
+        (
+            {"match": [{"users": ["ci", "ops"]}]},
+            "if the user, who is not known here, is among users [ci, ops]",
+        ),
+        (
+            {"match": [{"groups": ["ops"]}]},
+            "if the user, who is not known here, is in one of the groups [ops]",
+        ),
+    ],
+)
+def test_a_warning_instead_of_a_denial_has_its_condition(spec: Any, condition: str) -> None:
+    (reported,) = policy_findings(policies(**spec, limits=LIMITS), ML)
+    assert reported.startswith("warn: ")
+    assert reported.endswith(f" It is denied {condition}.")
+    # A policy that warns does not deny, whatever is found to be true.
+    warning = policies(**spec, limits=LIMITS, enforcement="warn")
+    assert "denied" not in policy_findings(warning, ML)[0]
+
+
 def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
     assert not decided(ML, match=[{"users": ["*"]}]).certain
     assert decided(ML, exempt=[{"users": ["ops"]}]).certain

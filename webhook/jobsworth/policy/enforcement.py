@@ -9,7 +9,7 @@ fields are compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.field_errors import FieldError
@@ -186,8 +186,8 @@ def evaluate(
     for policy, decision in matching:
         violations = _violations_of(policy, context)
         if violations:
-            maximum = _maximum_effect(policy, request, decision.certain)
-            kept, more = _enforced(policy, violations, maximum)
+            maximum = _maximum_effect(policy, request)
+            kept, more = _enforced(policy, violations, maximum, decision)
             enforced += kept
             omitted += more
     return PolicyVerdict(tuple(enforced), omitted) if enforced else NO_VIOLATIONS
@@ -362,26 +362,29 @@ def _rule_violations(
             )
 
 
-def _maximum_effect(policy: JobPolicy, request: PolicyRequest, certain: bool) -> Effect:
+def _maximum_effect(policy: JobPolicy, request: PolicyRequest) -> Effect:
     """Return the strongest effect that a violation can have for this policy and request."""
     if policy.cron_job_jobs == AUDIT and request.is_made_by_a_cron_job:
         return AUDIT
-    if not certain and policy.enforcement == DENY:
-        return WARN
     return policy.enforcement
 
 
 def _enforced(
-    policy: JobPolicy, violations: Iterable[Violation], maximum: Effect
+    policy: JobPolicy, violations: Iterable[Violation], maximum: Effect, decision: MatchDecision
 ) -> tuple[list[EnforcedViolation], int]:
     """Return the violations with their effects, and how many of them were left out.
+
+    A policy of which it is not certain that it applies warns instead of denying.
 
     The limit is one of each effect, so that many warnings cannot crowd out a denial.
     """
     kept: list[EnforcedViolation] = []
     omitted, counts, guidance = 0, dict.fromkeys(EFFECTS, 0), policy.guidance
-    for violation in violations:
-        effect = _effect(policy, violation, maximum)
+    for found in violations:
+        violation, effect = found, _effect(policy, found, maximum)
+        if effect == DENY and not decision.certain:
+            effect, condition = WARN, f"It is denied {decision.condition}."
+            violation = replace(found, hint=" ".join(filter(None, (found.hint, condition))))
         counts[effect] += 1
         if counts[effect] > MAX_VIOLATIONS:
             omitted += 1

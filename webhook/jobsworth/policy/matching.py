@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from jobsworth.policy.patterns import compiled_names, compiled_selector, selector_text
 from jobsworth.policy.request import CREATE, KINDS, OPERATIONS, PolicyRequest, owner_kinds
@@ -22,6 +22,13 @@ NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """The label that the API server sets on every namespace (Kubernetes 1.22)."""
 
 USER_CRITERIA = ("users", "groups")
+
+_IF_UNKNOWN: Mapping[str, str] = {
+    "namespaceSelector": "the labels of the namespace, which are not known here, match",
+    "users": "the user, who is not known here, is among users",
+    "groups": "the user, who is not known here, is in one of the groups",
+}
+"""The condition that a criterion stands for while its value is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,7 @@ class MatchDecision:
     _outcome: bool | None
     _request: PolicyRequest
     _exemptions: tuple[Criterion, ...] = ()
+    _applies_if: Literal["if", "unless"] = "if"
 
     @property
     def because(self) -> str:
@@ -79,6 +87,12 @@ class MatchDecision:
             return because
         exempt = " or ".join(f"{each.name} {each.expected}" for each in self._exemptions)
         return f"{because}; not exempt by {exempt}, because the user is not known (set --user)"
+
+    @property
+    def condition(self) -> str:
+        """The unknown values that a decision depends on: ``if the user, who is not known here, is …``."""
+        parts = (f"{_IF_UNKNOWN[each.name]} {each.expected}" for each in self._criteria)
+        return f"{self._applies_if} {', and '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +173,9 @@ class Matching:
             if outcome is None:
                 users = tuple(one for one in criteria if one.name in USER_CRITERIA)
                 if not users:
-                    return MatchDecision(True, False, "may be exempt", criteria, None, request)
+                    return MatchDecision(
+                        True, False, "may be exempt", criteria, None, request, _applies_if="unless"
+                    )
                 by_user += users
         return replace(matched, _exemptions=by_user) if by_user else matched
 

@@ -530,6 +530,55 @@ class TestTest:
         assert done.code == 0
         assert command("policy", "test", "--kubernetes-version", "1.36").code == 0
 
+    def test_a_case_that_no_policy_matches_is_counted(self, command: Command) -> None:
+        elsewhere = POLICY.replace("spec:\n", "spec:\n  match: [{namespaces: [web]}]\n", 1)
+        reason = (
+            'no policy matches: house-rules does not match: namespace "default" is not among '
+            "namespaces [web]\n"
+        )
+        allowed = CASES[: CASES.index("      expect:")] + "      expect: allow\n"
+        files = {**TESTED, "house.yaml": elsewhere, "house_test.yaml": allowed}
+        done = command("policy", "test", files=files)
+        assert (done.code, done.out) == (0, "ok   house_test.yaml (1 case)\n")
+        assert done.err == "1 passed, 0 failed; no policy matches 1 case (see --verbose)\n"
+        assert reason in command("policy", "test", "--verbose").out
+        done = command("policy", "test", files={"house_test.yaml": CASES})
+        assert done.code == 1
+        assert reason in done.out
+
+    def test_a_case_that_depends_on_the_user_must_name_one(self, command: Command) -> None:
+        expression = "request.userInfo.username == 'ci'"
+        policy = f"{POLICY}  expressions: [{{expression: {json.dumps(expression)}}}]\n"
+        policy = policy.replace("backoffLimit: {maximum: 5}", "backoffLimit: {maximum: 50}")
+        case = CASES[: CASES.index("      expect:")]
+        files = {**TESTED, "house.yaml": policy, "house_test.yaml": f"{case}      expect: allow\n"}
+        done = command("policy", "test", files=files)
+        assert done.code == 1
+        assert "the user is not known (set request.user)" in done.out
+        known = f"{case}      request: {{user: ci}}\n      expect: allow\n"
+        assert command("policy", "test", files={"house_test.yaml": known}).code == 0
+
+    def test_cases_in_a_file_of_another_name_are_not_skipped(self, command: Command) -> None:
+        files = {**TESTED, "team-test.yaml": CASES}
+        done = command("policy", "test", files=files)
+        assert done.code == 2
+        assert (
+            "team-test.yaml:2:7: error: kind: must be in a file *_test.yaml, or its cases are not run: rename "
+            "the file"
+        ) in done.err
+
+    def test_a_patch_of_a_field_that_no_job_has_fails(self, command: Command) -> None:
+        patch = (
+            "{spec.ttlSecondsAfterFinishd: null, 'spec.podFailurePolicy.rules[5].action': null, "
+            "'metadata.labels[a.b/c]': null, spec.template.spec.dnsPolicies.x: null}"
+        )
+        cases = CASES.replace("{spec.ttlSecondsAfterFinished: 3600}", patch)
+        done = command("policy", "test", files={**TESTED, "house_test.yaml": cases})
+        assert [line.strip() for line in done.out.splitlines() if "patch of" in line] == [
+            "patch of spec.ttlSecondsAfterFinishd: the Job has no such field",
+            "patch of spec.template.spec.dnsPolicies.x: the Job has no such field",
+        ]
+
     def test_reports_for_programs(self, command: Command) -> None:
         files = {**TESTED, "house.yaml": POLICY.replace("3600", "60")}
         done = command("policy", "test", "-o", "json", files=files)
@@ -589,10 +638,31 @@ class TestTest:
                 "spec.cases: must be set",
             ),
             ("a: b\n", "no test cases; write"),
+            (
+                CASES.replace("kind: JobPolicyTest", "kind: JobPolicyTests"),
+                'house_test.yaml:2:7: error: kind: must be JobPolicyTest (did you mean "JobPolicyTest"?)',
+            ),
+            (
+                CASES.replace("a Job is deleted after an hour", "nine retries are too many"),
+                "house_test.yaml:9:13: error: spec.cases[1].name: must not be the name of another case",
+            ),
+            (
+                CASES.replace("deny: [{code: JP002, field: spec.backoffLimit}]", "{}"),
+                "spec.cases[0].expect: must not be empty: write allow, or details",
+            ),
+            (
+                CASES.replace(
+                    "manifest: job.yaml", "manifest: team.yaml\n      request: {namespace: web}"
+                ),
+                "spec.cases[0].request.namespace: must be ml, the namespace in the manifest: an API server",
+            ),
         ],
     )
     def test_cases_that_cannot_be_read(self, command: Command, text: str, expected: str) -> None:
-        done = command("policy", "test", files={**TESTED, "house_test.yaml": text})
+        team = JOB.replace("name: train\n", "name: train\n  namespace: ml\n", 1)
+        done = command(
+            "policy", "test", files={**TESTED, "team.yaml": team, "house_test.yaml": text}
+        )
         assert done.code == 2
         assert expected in done.err
         assert "Usage:" not in done.err or "no test cases" in expected

@@ -89,6 +89,11 @@ class MatchDecision:
         return f"{because}; not exempt by {exempt}, because the user is not known (set --user)"
 
     @property
+    def exempt(self) -> bool:
+        """True if the policy would apply without an exemption."""
+        return not self.applies and self._outcome is True
+
+    @property
     def condition(self) -> str:
         """The unknown values that a decision depends on: ``if the user, who is not known here, is …``."""
         parts = (f"{_IF_UNKNOWN[each.name]} {each.expected}" for each in self._criteria)

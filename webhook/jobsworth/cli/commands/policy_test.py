@@ -119,8 +119,12 @@ def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:
                     print("\n".join(f"       {line}" for line in _lines(failure)))
             elif verbose:
                 print(f"  ok   {printable(outcome.case.name)}")
+            if outcome.unmatched and (outcome.failures or verbose):
+                print(printable(f"       no policy matches: {'; '.join(outcome.unmatched)}"))
     failures = sum(bool(outcome.failures) for outcome in outcomes)
-    print(f"{len(outcomes) - failures} passed, {failures} failed", file=sys.stderr)
+    unmatched = sum(bool(outcome.unmatched) for outcome in outcomes)
+    note = f"; no policy matches {count(unmatched, 'case')} (see --verbose)" if unmatched else ""
+    print(f"{len(outcomes) - failures} passed, {failures} failed{note}", file=sys.stderr)
 
 
 class CaseReport(Report):

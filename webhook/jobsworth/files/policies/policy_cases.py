@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer, UnknownRelease
+from jobsworth.api.declare import MapOf
+from jobsworth.api.declared_types import field_at
+from jobsworth.api.kinds import kind
 from jobsworth.controller.times import read_time
 from jobsworth.documents.declared import json_value, read_value
 from jobsworth.documents.schema_errors import SchemaProblem
@@ -17,8 +20,9 @@ from jobsworth.evaluation.policy_result import PolicyResult
 from jobsworth.evaluation.subject import Subject
 from jobsworth.files.policies.policy_files import TEST_FILE_ENDS, BadPolicies, PolicyFileError
 from jobsworth.files.repository_root import is_within, manifests_in, root_around
-from jobsworth.findings.edits import at, locate
+from jobsworth.findings.edits import Steps, at, locate
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import Document, ManifestError, read_file
 from jobsworth.policy.case_document import (
     PATTERNS,
@@ -31,11 +35,12 @@ from jobsworth.policy.case_document import (
     Verdict,
     case_schema,
 )
-from jobsworth.policy.document import TEST_KIND
+from jobsworth.policy.document import KIND, TEST_KIND
 from jobsworth.policy.enforcement import SEVERITIES
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.violation import Effect
+from jobsworth.policy.violation import EXPRESSION_UNKNOWN, Effect
 from jobsworth.printable import printable
+from jobsworth.regular_files import MAX_MANIFEST_BYTES, read_regular_file
 from jobsworth.usage_error import UsageError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 from jobsworth.wording import in_json
@@ -111,6 +116,8 @@ def read_case_files(paths: Sequence[str]) -> list[CaseFile]:
                 raise UsageError(str(file))
             if is_case_file(file) or not os.path.isdir(path):
                 found.extend(read_cases(file, errors))
+            else:
+                errors += _misnamed(file)
         if len(found) == before and not errors:
             raise UsageError(
                 f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
@@ -118,6 +125,20 @@ def read_case_files(paths: Sequence[str]) -> list[CaseFile]:
     if errors:
         raise BadPolicies(errors, "the test cases are invalid")
     return found
+
+
+def _misnamed(path: str) -> Iterator[PolicyFileError]:
+    """Yield the test cases in a file of a folder whose name is not that of test cases."""
+    try:
+        if TEST_KIND.encode() not in read_regular_file(path, MAX_MANIFEST_BYTES):
+            return
+    except OSError:
+        return
+    for document in read_file(path):
+        if isinstance(document.value, dict) and document.value.get("kind") == TEST_KIND:
+            place = document.position("kind")
+            message = "must be in a file *_test.yaml, or its cases are not run: rename the file"
+            yield PolicyFileError(path, place.line, place.column, "kind", message)
 
 
 def read_cases(path: str, errors: list[PolicyFileError]) -> list[CaseFile]:
@@ -144,6 +165,12 @@ def read_cases(path: str, errors: list[PolicyFileError]) -> list[CaseFile]:
                 errors.append(
                     PolicyFileError(path, place.line, place.column, problem.field, problem.text)
                 )
+        elif isinstance(value, dict) and value.get("kind") != KIND:
+            hint = did_you_mean(str(value.get("kind")), (TEST_KIND,))
+            if hint:
+                place = document.position("kind")
+                message = f"must be {TEST_KIND} ({hint})"
+                errors.append(PolicyFileError(path, place.line, place.column, "kind", message))
     return found
 
 
@@ -153,9 +180,15 @@ def _problems(value: dict[str, Any]) -> Iterator[SchemaProblem]:
     yield from found
     if found:
         return
+    names: set[str] = set()
     for index, case in enumerate(read_value(PolicyTestDocument, value).spec.cases):
         field = f"spec.cases[{index}]"
         expect = case.expect
+        if case.name in names:
+            yield SchemaProblem(f"{field}.name", "must not be the name of another case")
+        names.add(case.name)
+        if expect == Expect():
+            yield SchemaProblem(f"{field}.expect", "must not be empty: write allow, or details")
         if isinstance(expect, Expect) and expect.verdict == "allow" and expect.deny:
             yield SchemaProblem(f"{field}.expect.verdict", "must be deny if denials are listed")
         time = None if case.request is None else case.request.time
@@ -201,14 +234,23 @@ def _release(version: str | None) -> str | None:
 
 def _case(document: Document, case: PolicyCase, field: str) -> Case:
     old = case.old_manifest
+    manifest = _manifest(case.manifest, f"{field}.manifest", document.file)
+    request = case.request or CaseRequest()
+    written = Subject(manifest).object_namespace
+    if request.namespace and written and request.namespace != written:
+        # "the namespace of the provided object does not match the namespace sent on the request"
+        raise _BadCase(
+            f"{field}.request.namespace",
+            f"must be {written}, the namespace in the manifest: an API server rejects any other",
+        )
     expect = Expect() if isinstance(case.expect, str) else case.expect
     verdict: Any = case.expect if isinstance(case.expect, str) else expect.verdict
     return Case(
         name=case.name,
         line=document.position(field).line,
-        manifest=_manifest(case.manifest, f"{field}.manifest", document.file),
+        manifest=manifest,
         old=None if old is None else _manifest(old, f"{field}.oldManifest", document.file),
-        request=case.request or CaseRequest(),
+        request=request,
         verdict=verdict or ("deny" if expect.deny else "allow"),
         expect=expect,
     )
@@ -242,19 +284,17 @@ class CaseOutcome:
         file: the file of the case.
         case: the case.
         failures: differences from the expected outcome, a few lines each; empty if the case passed.
+        unmatched: the reasons why no policy matches the request; empty if one applies or exempts it.
     """
 
     file: str
     case: Case
     failures: tuple[str, ...]
+    unmatched: tuple[str, ...] = ()
 
 
 def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> CaseOutcome:
     """Evaluate the manifest of a case with the policies, and compare the outcome."""
-    return CaseOutcome(file, case, tuple(_failures(case, policies, server)))
-
-
-def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[str]:
     request = case.request
     subject = Subject(
         case.manifest,
@@ -269,19 +309,27 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     try:
         sent = evaluator.policy_request(subject)
     except UnknownKind as error:
-        yield printable(f"the manifest is {error}")
-        return
+        return CaseOutcome(file, case, (printable(f"the manifest is {error}"),))
     except CannotDecode as error:
-        yield printable(f"the API server cannot decode the manifest: {error}")
-        return
-    if request.namespace:
-        sent = replace(sent, namespace=request.namespace)
+        message = printable(f"the API server cannot decode the manifest: {error}")
+        return CaseOutcome(file, case, (message,))
     result = evaluator.apply(sent)
+    decisions = result.decisions
+    unmatched = tuple(f"{policy.name} {decision.because}" for policy, decision in decisions)
+    if any(decision.applies or decision.exempt for _, decision in decisions):
+        unmatched = ()
+    return CaseOutcome(file, case, tuple(_failures(case, result, server)), unmatched)
+
+
+def _failures(case: Case, result: PolicyResult, server: ApiServer) -> Iterator[str]:
     assert result.mutation is not None
     for finding in engine_for(server).validate(result.mutation.object, case.old):
         if finding.severity == "error":
             cause = printable(f"{finding.field}: {finding.message}")
             yield f"the API server rejects the manifest: {cause}"
+    for enforced in result.verdict.findings:
+        if enforced.violation.code == EXPRESSION_UNKNOWN and not result.verdict.denied:
+            yield printable(f"{enforced.text} (set request.user)")
     yield from _differences(case, result)
 
 
@@ -344,9 +392,27 @@ def _unpatched(expected: Mapping[str, Any], result: PolicyResult) -> Iterator[st
             yield f"patch of {printable(applied.field)}:\n- nothing\n+ {_value_in_json(applied.after)}"
     for path, value in expected.items():
         place = locate(mutation.object, path)
+        if (
+            value is None
+            and place.missing
+            and not _is_declared(mutation.object, (*place.steps, *place.missing))
+        ):
+            yield f"patch of {printable(path)}: the {mutation.object['kind']} has no such field"
+            continue
         actual = _NOTHING if place.missing else at(mutation.object, place.steps)
         if actual != (_NOTHING if value is None else value):
             yield f"patch of {printable(path)}:\n- {_value_in_json(value)}\n+ {_value_in_json(actual)}"
+
+
+def _is_declared(value: Mapping[str, Any], steps: Steps) -> bool:
+    """Return True if an object of the kind of this one may have a part."""
+    root = kind(value["apiVersion"], value["kind"])
+    assert root is not None
+    for end in range(1, len(steps) + 1):
+        if field_at(root, steps[:end]) is None:
+            above = field_at(root, steps[: end - 1])
+            return above is not None and isinstance(above[1].type, MapOf)
+    return True
 
 
 def _value_in_json(value: Any) -> str:

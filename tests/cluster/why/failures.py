@@ -326,7 +326,7 @@ CASES = (
         "PodsRejected", namespace_labels={"pod-security.kubernetes.io/enforce": "restricted"},
     ),
     Case(
-        "quota", _rejected, ("room in ResourceQuota pods", "exceeded quota"), "Quota",
+        "quota", _rejected, ("larger ResourceQuota pods", "exceeded quota"), "Quota",
         quota={"pods": "0"},
     ),
     Case(

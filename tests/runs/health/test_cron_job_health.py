@@ -496,3 +496,18 @@ def test_an_init_container_that_hangs_blocks_its_cron_job() -> None:
     cron_job = a_cron_job(last=NOON - 12 * HOUR, active=(name,), **FORBID)
     found = health(cron_job, jobs=(completed, running), pods=(pod,))
     assert ("error", "Blocked") in problems(found)
+
+
+def test_events_about_pods_that_are_gone_say_what_a_failed_job_did() -> None:
+    job = a_job_without_cron_job("report", "Failed", ended=NOON - HOUR)
+    job["status"]["conditions"][0]["reason"] = "DeadlineExceeded"
+    job["spec"]["activeDeadlineSeconds"] = 1800
+    events = [
+        an_event("SuccessfulCreate", "Created pod: report-abcde", NOON - 3 * HOUR, kind="Job"),
+        an_event("SuccessfulDelete", "Deleted pod: report-abcde", NOON - HOUR, kind="Job"),
+        an_event("Started", "Started", NOON - 3 * HOUR, name="report-abcde", kind="Pod"),
+        an_event("FailedCreate", "of another Job", NOON - HOUR, name="report-x", kind="Job"),
+    ]
+    listed = ListedObjects(cron_jobs=(), jobs=[job], pods=(), events=events)
+    found = cluster_health(listed, NOON, failed_since=NOON - DAY)
+    assert "no Event says if it ran" not in messages(found, "Failed")[0]

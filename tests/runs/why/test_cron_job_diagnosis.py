@@ -292,3 +292,35 @@ def test_runs_that_take_longer_than_the_schedule_allows_do_not_hang() -> None:
     )
     found = diagnosed(*objects, now(2 * HOUR + 1700))
     assert "hangs" in found.summary.fix
+
+
+@pytest.mark.parametrize(
+    ("condition", "headline"),
+    [("Failed", "failed: its run due at "), ("Complete", "is well: its run due at ")],
+)
+def test_the_end_of_a_run_whose_job_is_gone_is_known_by_its_event(
+    condition: str, headline: str
+) -> None:
+    seen = about(
+        "SawCompletedJob", f"Saw completed job: nightly-1, condition: {condition}", HOUR + 60
+    )
+    template = {"spec": {**job()["spec"], "ttlSecondsAfterFinished": 60}}
+    value = cron_job({"lastScheduleTime": at(HOUR)}, jobTemplate=template)
+    found = diagnosed(value, seen, now(HOUR + 600))
+    assert found.summary.headline.startswith(f"CronJob nightly {headline}")
+    assert "is gone (ttlSecondsAfterFinished: 60)" in found.sentence
+
+
+def test_a_webhook_that_rejects_jobs_is_not_said_to_reject_pods() -> None:
+    message = 'Error creating job: admission webhook "w.example" denied the request: \n\nno tag'
+    found = diagnosed(cron_job(), about("FailedCreate", message, HOUR + 1), now(HOUR + 600))
+    assert "webhook w.example to accept its Jobs" in found.summary.headline
+    assert "denied the request: no tag" in found.sentence
+
+
+def test_a_failed_run_can_be_repeated_before_the_next_is_due() -> None:
+    failed = run(1, "Failed", "BackoffLimitExceeded", failed=1)
+    found = diagnosed(cron_job({"lastScheduleTime": at(HOUR)}), failed, now(HOUR + 600))
+    assert found.summary.following.endswith(
+        "kubectl create job -n batch --from=cronjob/nightly nightly-again"
+    )

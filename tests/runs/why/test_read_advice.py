@@ -398,3 +398,47 @@ def test_a_kill_without_a_reason_has_the_causes_that_are_possible() -> None:
     failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=1)
     found = diagnose(read_recording(failed, [pod("train-a", 1, 60, 137)], []))
     assert advice(found)[0][1].startswith("Code 137 without OOMKilled is SIGKILL by the kubelet")
+
+
+@pytest.mark.parametrize(
+    ("amounts", "waits"),
+    [
+        ("requested: limits.memory=80Gi, used: limits.memory=0, limited: limits.memory=64Gi", "a larger ResourceQuota team"),
+        ("requested: limits.memory=8Gi, used: limits.memory=60Gi, limited: limits.memory=64Gi", "room in ResourceQuota team"),
+        ("requested: cpu=1500m,memory=1Gi, used: cpu=0,memory=0, limited: cpu=1,memory=8Gi", "a larger ResourceQuota team"),
+        ("requested: cpu=?, used: cpu=0, limited: cpu=1", "room in ResourceQuota team"),
+    ],
+)  # fmt: skip
+def test_a_request_that_is_larger_than_the_quota_never_fits(amounts: str, waits: str) -> None:
+    message = f'Error creating: pods "train-x" is forbidden: exceeded quota: team, {amounts}'
+    found = diagnose(read_recording(a_job(), [], [event("FailedCreate", message, 5)]))
+    assert f"for {waits}" in found.sentence
+
+
+def test_the_request_that_node_pressure_exceeded_is_named_once() -> None:
+    message = (
+        "The node was low on resource: memory. Threshold quantity: 100Mi, available: 81916Ki. "
+        "Container main was using 11530200Ki, request is 2Gi, has larger consumption of memory. "
+    )
+    values = []
+    for number, name in enumerate(("train-a", "train-b")):
+        value = pod(name, 1, 60, 137)
+        said = message.replace("11530200", f"1153020{number}")
+        value["status"] |= {"phase": "Failed", "reason": "Evicted", "message": said}
+        values.append(value)
+    failed = stored(job(backoffLimit=0), (300, "Failed", "BackoffLimitExceeded"), failed=2)
+    found = diagnose(read_recording(failed, values, []))
+    raised = [text for _, text in advice(found) if "Raise resources.requests.memory" in text]
+    assert len(raised) == 1
+    assert "of container main from 2Gi to the 11530200Ki" in raised[0]
+
+
+def test_a_rule_that_the_restart_policy_forbids_is_not_advised() -> None:
+    disrupted = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}
+    value = pod("train-a", 1, 60, 1)
+    value["status"]["conditions"] = [disrupted]
+    failed = stored(
+        job(backoffLimit=0, restart="OnFailure"), (300, "Failed", "BackoffLimitExceeded"), failed=1
+    )
+    text = advice(diagnose(read_recording(failed, [value], [])))[0][1]
+    assert "raise spec.backoffLimit in a new Job, or set restartPolicy: Never there" in text

@@ -234,7 +234,10 @@ def test_a_cron_job_counts_its_missed_runs_and_names_what_holds_them_back() -> N
     assert of_job == "Job train has waited 6 h 10 min for image rep:1 (not found)"
     assert "ImagePullBackOff" in detail
     assert short.command == "kubectl delete job -n batch train"
-    assert short.following.startswith(f"The next run is due at {at(7 * HOUR)}.")
+    assert short.following.startswith(
+        "The last missed run starts as soon as nothing holds it back. "
+        f"The next run is due at {at(7 * HOUR)}."
+    )
     assert UID in {each.uid for each in found.runs}
 
 

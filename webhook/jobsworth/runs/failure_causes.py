@@ -43,8 +43,10 @@ MINIMUM_GRACE_SECONDS = 2
 NAMED_CODES = {
     1: "general error",
     2: "wrong usage, or a Go panic",
+    124: "the command timeout ended it",
     126: "command found, but not executable",
     127: "command not found",
+    134: "SIGABRT",
     SIGKILL_CODE: "SIGKILL",
     139: "SIGSEGV, invalid memory access",
     SIGTERM_CODE: "SIGTERM",

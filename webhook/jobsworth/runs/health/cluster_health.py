@@ -6,6 +6,7 @@ away. One CronJob alone does not show it: a user may have deleted its Job.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -135,6 +136,7 @@ def cluster_health(
         _by_object(events, "Job"),
         _by_object(events, "Pod"),
         _by_object(events, CLAIM),
+        _by_job_of_pod(events),
     )
     jobs = [related.needed(read_stored_job(each)) for each in listed.jobs]
     related = replace(related, workloads=_by_owner(listed.workloads))
@@ -220,6 +222,20 @@ def _by_object(
     return found
 
 
+def _by_job_of_pod(events: Iterable[StoredEvent]) -> dict[tuple[str, str], list[StoredEvent]]:
+    found: dict[tuple[str, str], list[StoredEvent]] = {}
+    for event in events:
+        name = _NAME_OF_POD.fullmatch(event.recorded.name)
+        if event.recorded.kind == "Pod" and name is not None:
+            for job in {name[1], f"{name[1]}{name[2] or ''}"}:
+                found.setdefault((event.namespace, job), []).append(event)
+    return found
+
+
+_NAME_OF_POD = re.compile(r"(.+?)(-[0-9]{1,9})?-[a-z0-9]{5}")
+"""The name of a Job, the completion index that may follow it, and the suffix of its Pods."""
+
+
 def _explained_failure(
     health: CronJobHealth,
     failed: Mapping[tuple[str, str], StoredJob],
@@ -237,6 +253,7 @@ class _Related:
 
     Attributes:
         pods, workloads: by the UID of their controller; None if Pods cannot be listed.
+        of_gone: Events about Pods by namespace and the Job of which each may be, by its name.
         of_jobs, of_pods, of_claims: Events by the namespace and name of their object.
     """
 
@@ -244,6 +261,7 @@ class _Related:
     of_jobs: Mapping[tuple[str, str], Sequence[StoredEvent]]
     of_pods: Mapping[tuple[str, str], Sequence[StoredEvent]]
     of_claims: Mapping[tuple[str, str], Sequence[StoredEvent]]
+    of_gone: Mapping[tuple[str, str], Sequence[StoredEvent]]
     workloads: Mapping[str, Sequence[Object]] = field(default_factory=dict)
 
     def needed(self, job: StoredJob) -> StoredJob:
@@ -276,6 +294,10 @@ class _Related:
             found = self.of_pods.get((job.namespace, meta.get("name") or ""), ())
             about += [each for each in found if each.uid in ("", meta.get("uid"))]
             claims += () if pod.get("spec", {}).get("nodeName") else read_pod_facts(pod).claims
+        if job.outcome == "Failed":
+            names = {pod["metadata"].get("name") for pod in self._pods_of(job)}
+            found = self.of_gone.get((job.namespace, job.name), ())
+            about += [each for each in found if each.recorded.name not in names]
         for claim in dict.fromkeys(claims):
             about += self.of_claims.get((job.namespace, claim), ())
         return about

@@ -16,6 +16,8 @@ DENIED = re.compile(
     r"(?i)unauthorized|denied|authentication required|no basic auth|\b40[13]\b|insufficient_scope"
 )
 """In the message of a registry that refuses the node."""
+OVER_QUOTA = "one Pod requests more than the whole quota"
+"""Follows the message about a quota in which no end of other Pods makes room."""
 TOO_SMALL = "the request is larger than a whole node"
 """Follows the message about the one resource of which each node has too little, whatever Pods it has."""
 NODE_COMES = "the autoscaler adds a node"
@@ -418,6 +420,15 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "The admission check {0} has to pass: look at its controller (kubectl describe workload).",
         ),
     ),
+    Cause.NODE_PRESSURE: (
+        MessageMeaning(
+            r"low on resource: ([\w-]+)\..*?Container (\S+) was using (\S+), request is ([1-9][^,\s]*)",
+            "Raise resources.requests.{0} of container {1} from {3} to the {2} that it used in a new Job: "
+            "the kubelet evicts first what uses more than it requests.",
+            "containers",
+            "requests",
+        ),
+    ),
     Cause.STORAGE_LIMIT: (
         MessageMeaning(
             r'Usage of EmptyDir volume "([^"]+)" exceeds the limit "([^"]+)"',
@@ -447,14 +458,17 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
         ),
     ),
     Cause.MISSING_CONFIG: (
-        MessageMeaning(
-            r"references non-existent (?:config|secret) key: (\S+)",
-            "Add the key {0}, which an item of the volume names.",
-            "volumes",
-            "key",
-            "key {0} of a ConfigMap or Secret",
-            _KEY_ADDED,
-            "get configmaps,secrets",
+        *(
+            MessageMeaning(
+                rf"references non-existent {noun} key: (\S+)",
+                f"Add the key {{0}} to the {kind} of the volume, one of whose items names it.",
+                "volumes",
+                "key",
+                f"key {{0}} of a {kind}",
+                _KEY_ADDED,
+                f"describe {kind.lower()}s",
+            )
+            for noun, kind in (("config", "ConfigMap"), ("secret", "Secret"))
         ),
         MessageMeaning(
             r"couldn't find key (\S+) in (ConfigMap|Secret) (?:[^\s/]*/)?([^\s,]+)",
@@ -548,6 +562,17 @@ MEANINGS: dict[Cause, tuple[MessageMeaning, ...]] = {
             "requests and limits that ResourceQuota {0} requires",
             "a LimitRange sets them, or the ResourceQuota no longer requires them",
             "describe resourcequota {0}",
+        ),
+        MessageMeaning(
+            rf"exceeded quota: ([^,\s]+).*{OVER_QUOTA}",
+            "A Pod requests more than ResourceQuota {0} has in all: raise the quota, or lower the requests "
+            "in a new Job.",
+            "containers",
+            "",
+            "a larger ResourceQuota {0}: one Pod requests more than all of it",
+            "the ResourceQuota is raised, or the Job is created anew with lower requests",
+            "describe resourcequota {0}",
+            alone=True,
         ),
         MessageMeaning(
             r"exceeded quota: ([^,\s]+)",

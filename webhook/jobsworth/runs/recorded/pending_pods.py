@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.times import write_time
 from jobsworth.runs.cause import Cause
-from jobsworth.runs.recorded.messages import DENIED, NODE_COMES, TOO_SMALL, meaning_of
+from jobsworth.runs.recorded.messages import DENIED, NODE_COMES, OVER_QUOTA, TOO_SMALL, meaning_of
 from jobsworth.runs.recorded.pod_facts import CRASH_LOOP, PodFacts, WaitingContainer, short
 from jobsworth.runs.recorded.recorded_events import CLAIM
 from jobsworth.wording import count
+from kube_cel.formats.quantity import BadQuantity, parse
 
 if TYPE_CHECKING:
     from jobsworth.runs.recorded.recording import RecordedEvent
@@ -350,6 +351,26 @@ def rejection_cause(message: str) -> Cause:
     return Cause.QUOTA if "quota" in message else Cause.PODS_REJECTED
 
 
+def _exceeds_quota(message: str) -> Iterator[bool]:
+    """Yield for each resource that a quota names if one Pod requests more than the whole quota."""
+    found = _OF_QUOTA.search(message)
+    if found is None:
+        return
+    requested, limited = (
+        dict(each.partition("=")[::2] for each in part.split(",")) for part in found.groups()
+    )
+    for name, amount in requested.items():
+        try:
+            yield parse(amount).compare(parse(limited[name])) > 0
+        except (KeyError, BadQuantity):
+            continue
+
+
+_OF_QUOTA = re.compile(
+    r"exceeded quota: [^,]+, requested: (\S+), used: \S+, limited: (\S+?)(?=;|$)"
+)
+
+
 def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
     """Return the rejection of Pods that the last Events about a Job report.
 
@@ -363,5 +384,7 @@ def rejection(events: Sequence[RecordedEvent]) -> Rejection | None:
     if created and max(created) > (last.at or 0):
         return None
     message = short(_GENERATED_NAME.sub("", _PREFIX.sub("", last.message)), MAX_REJECTION)
+    if any(_exceeds_quota(message)):
+        message = f"{message}; {OVER_QUOTA}"
     since = min((at for each in failed if (at := each.first or each.at) is not None), default=None)
     return Rejection(message, since, last.at, sum(each.times for each in failed))

@@ -243,6 +243,10 @@ _IGNORE_DISRUPTIONS = (
     "If a retry does no harm, make a rule with action Ignore for the Pod condition DisruptionTarget the "
     "first of spec.podFailurePolicy in a new Job, so that disruptions do not count."
 )
+_ALLOW_DISRUPTIONS = (
+    "If a retry does no harm, raise spec.backoffLimit in a new Job, or set restartPolicy: Never there, with "
+    "which a rule of spec.podFailurePolicy can ignore disruptions."
+)
 _READ_LOG = "Read the end of the log of the failed container."
 _READ_KILLED = (
     "Code 137 without OOMKilled is SIGKILL by the kubelet after a failed probe, by the node when its memory "
@@ -379,6 +383,8 @@ def advice_for(
             text = _LOST_NODE
         if ignored:
             text = text.replace(_IGNORE_DISRUPTIONS, "").rstrip()
+        elif recording.job.restarts_on_failure:
+            text = text.replace(_IGNORE_DISRUPTIONS, _ALLOW_DISRUPTIONS)
         gone = all(pod.gone for pod in recording.pods) and not recording.partial
         if text == _READ_LOG:
             text = _READ_KILLED if _only_killed(recording) else text

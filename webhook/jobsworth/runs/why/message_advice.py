@@ -71,7 +71,7 @@ def _messages(recording: Recording, cause: Cause) -> Iterator[str]:
         rejected = rejection(recording.events)
         if rejected is not None and rejected.cause == cause:
             yield rejected.message
-    if cause == Cause.STORAGE_LIMIT:
+    if cause in (Cause.STORAGE_LIMIT, Cause.NODE_PRESSURE):
         yield from (pod.facts.message for pod in recording.pods)
         for unseen in recording.unseen:
             yield from (each.message for each in unseen.events if each.reason == "Evicted")
@@ -217,12 +217,16 @@ def _runs_on(recording: Recording) -> Iterator[Advice]:
             )
             continue
         annotation = next((keys[-1] for mesh, keys in NATIVE_SIDECARS.items() if mesh in name), "")
-        if path or not annotation:
+        text = (
+            f"Let the webhook that injects {name} leave it out of Jobs, or end it with the other "
+            "containers."
+        )
+        if path:
             text = (
                 f"Make {name} a native sidecar: move it to {SPEC}.initContainers, with restartPolicy: Always "
                 "(Kubernetes 1.29 and later). The kubelet then ends it after the other containers."
             )
-        else:
+        elif annotation:
             text = (
                 f"Let the webhook that injects {name} make it a native sidecar, with the annotation "
                 f'{annotation}: "true" of the Pod template (Kubernetes 1.29 and later).'

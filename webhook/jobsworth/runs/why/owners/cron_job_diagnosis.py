@@ -43,6 +43,7 @@ from jobsworth.runs.why.owners.cron_job_fixes import (
     fix_of_long_runs,
     fix_of_rejection,
     of_template,
+    rerun,
     see_events,
 )
 from jobsworth.runs.why.summary import FOREVER, Summary, owner_summary
@@ -56,6 +57,7 @@ SHORTEST_DEADLINE = 10
 """Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
 _MANY = 2
 """The number of deleted runs from which a CronJob that replaces its runs has a problem."""
+_CONDITION = "condition: "
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -215,8 +217,16 @@ def diagnose_cron_job(
     meta = manifest["metadata"]
     name = meta.get("name") or ""
     of_others = _newest_of_others(jobs, meta.get("uid") or "")
+    template = (manifest["spec"].get("jobTemplate") or {}).get("spec") or {}
     found = _Found(
-        meta.get("namespace") or "", name, tuple(runs), tuple(events), job, now, of_others
+        meta.get("namespace") or "",
+        name,
+        tuple(runs),
+        tuple(events),
+        job,
+        now,
+        of_others,
+        template.get("ttlSecondsAfterFinished"),
     )
     state = found.state(manifest)
     return CronJobDiagnosis(
@@ -240,11 +250,12 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     name = meta.get("name") or ""
     headline, failed = f"CronJob {name} {state.brief}", state.cause == FAILED_RUN
     replaced = manifest["spec"].get("concurrencyPolicy") == "Replace" and state.following
+    again = f" {rerun(meta.get('namespace') or '', name)}" if failed and state.following else ""
     found = owner_summary(
         headline,
         state.why,
         job,
-        _following(state),
+        _following(state, "startingDeadlineSeconds" in manifest["spec"]) + again,
         failed_run=failed,
         otherwise="the next run replaces it" if replaced else FOREVER,
     )
@@ -274,10 +285,15 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
     )
 
 
-def _following(state: _State) -> str:
-    return (
-        "" if state.following is None else f"The next run is due at {write_time(state.following)}."
-    )
+def _following(state: _State, deadline: bool) -> str:
+    """Return when the next run starts: one that is due already, as soon as nothing holds it back."""
+    if state.following is None:
+        return ""
+    following = f"The next run is due at {write_time(state.following)}"
+    held = state.cause in (Cause.JOB_ALREADY_ACTIVE, Cause.NOT_STARTED) and state.why != _NO_EVENT
+    if state.missed is None or deadline or not held:
+        return f"{following}."
+    return f"The last missed run starts as soon as nothing holds it back. {following}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +305,7 @@ class _Found:
     job: Diagnosis | None
     now: int
     of_others: tuple[int, str]
+    ttl: int | None = None
 
     def state(self, manifest: Object) -> _State:
         """Return the state."""
@@ -350,7 +367,7 @@ class _Found:
         if withheld == "MissSchedule" and not self._reported_late(missed):
             withheld = ""  # any run that was missed for long enough is past its deadline
         event = self._failure(cron_job)
-        failure = "" if event is None else f"{event.reason}: {event.message}"
+        failure = "" if event is None else f"{event.reason}: {' '.join(event.message.split())}"
         last, brief = self._last(cron_job), self._last_briefly(cron_job)
         if cron_job.suspended:
             words = f"it is suspended (spec.suspend), so no run starts; {last}"
@@ -372,7 +389,10 @@ class _Found:
         if self.runs[0].state == ACTIVE_RUN and (replaced := self._replaced(cron_job)):
             brief = "replaces its runs before they end"
             why = f"{replaced}; {self._success(cron_job)}"
-            return _State(ACTIVE_RUN, f"{last}; {why}", brief, why, fix=self._edit(TOO_OFTEN))
+            waiting = None if self.job is None else self.job.waiting
+            runs = waiting is None or waiting.cause in (Cause.RUNNING, Cause.INITIALIZING)
+            fix = self._edit(TOO_OFTEN) if runs else NO_FIX
+            return _State(ACTIVE_RUN, f"{last}; {why}", brief, why, fix=fix)
         why = self._success(cron_job) if self.runs[0].state == FAILED_RUN else ""
         return _State(self.runs[0].state, last, brief, why)
 
@@ -478,7 +498,12 @@ class _Found:
         """Return how the last run ended, as the end of a headline."""
         if not self.runs:
             last = cron_job.status.last_schedule
-            return "has started no run" if last is None else "has no Job any more"
+            if last is None:
+                return "has started no run"
+            ended = self._gone_end(cron_job)
+            verb = {"Failed": "failed", "Complete": "is well", "": "has no Job any more"}[ended]
+            which = f": its run due at {write_time(last)}" if ended else ""
+            return f"{verb}{which}{' completed' if ended == 'Complete' else ''}"
         run, failures = self.runs[0], self._failures()
         if run.state == COMPLETE_RUN:
             return f"is well: the run {run.title} completed"
@@ -489,6 +514,16 @@ class _Found:
             if failures > 1
             else f"failed: its run {run.title}"
         )
+
+    def _gone_end(self, cron_job: CronJob) -> str:
+        """Return Complete or Failed for a last run whose Job is gone, by the Event about its end."""
+        started = cron_job.status.last_schedule or 0
+        ends = [
+            each.message.rpartition(_CONDITION)[2]
+            for each in self.events
+            if each.reason == "SawCompletedJob" and (each.at or 0) >= started
+        ]
+        return ends[-1] if ends and ends[-1] in ("Complete", "Failed") else ""
 
     def _failures(self) -> int:
         """Return how many of the last runs failed one after the other."""
@@ -503,7 +538,10 @@ class _Found:
                 age = spoken(max(0, self.now - cron_job.created) * SECOND)
                 verb = "has started" if cron_job.suspended else "was due"
                 return f"no run {verb} since it was created {age} ago"
-            return f"the Job of the last run, due at {write_time(last)}, is gone; {self._success(cron_job)}"
+            ttl = "" if self.ttl is None else f" (ttlSecondsAfterFinished: {self.ttl})"
+            gone = f"the Job of the last run, due at {write_time(last)}, is gone{ttl}"
+            end = {"Failed": "it failed", "Complete": "it completed"}.get(self._gone_end(cron_job))
+            return "; ".join(filter(None, (gone, end, self._success(cron_job))))
         run = self.runs[0]
         words = f"the last run, {run.title}"
         if run.state == COMPLETE_RUN:

@@ -13,7 +13,8 @@ from jobsworth.runs.why.fixes import NO_FIX, OF_CLUSTER, Fix
 from jobsworth.runs.why.message_advice import Advice
 
 _OF_JOB = re.compile(
-    r"^(JW[0-9]+ )?spec\b|(?<![\w.])spec(?=\.(?:template|activeDeadlineSeconds|podFailurePolicy)\b)"
+    r"^(JW[0-9]+ )?spec\b|"
+    r"(?<![\w.])spec(?=\.(?:template|activeDeadlineSeconds|podFailurePolicy|backoffLimit)\b)"
 )
 """Advice about a field of a Job begins with it, or names one of these."""
 SILENT = Fix(
@@ -78,9 +79,18 @@ def fix_of_rejection(message: str, namespace: str) -> tuple[str, Fix]:
     if command and namespace and not OF_CLUSTER.search(command) and " -n " not in command:
         verb, resource, *names = command.split()
         command = " ".join((verb, resource, "-n", shlex.quote(namespace), *names))
+    if message.startswith("Error creating job"):
+        waits_for = waits_for.replace("its Pods", "its Jobs")
     advice = meaning.fill(meaning.entry.advice, request="")
     fix = Fix(f"{advice} See:", f"kubectl {command}") if command else Fix(advice)
     return waits_for, for_template(fix)
+
+
+def rerun(namespace: str, name: str) -> str:
+    """Return how to run a CronJob whose last run failed before its next one is due, as a sentence."""
+    within = ("-n", namespace) if namespace else ()
+    words = ("kubectl", "create", "job", *within, f"--from=cronjob/{name}", f"{name[:45]}-again")
+    return f"To run it before that: {shlex.join(words)}"
 
 
 def see_events(namespace: str, name: str) -> Fix:

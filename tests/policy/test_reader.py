@@ -236,6 +236,10 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             'spec.rules[JW101]: unsupported value "error" (supported values: deny, warn, off)',
         ),
         (
+            {"rules": {"JW101": False}},
+            'spec.rules[JW101]: unsupported value false (write "off" in quotes: without them, YAML reads false)',
+        ),
+        (
             {"defaults": {"backoffLimit": {"value": 3, "when": "ifUnst"}}},
             'spec.defaults.backoffLimit.when: unsupported value "ifUnst" (did you mean "ifUnset"?)',
         ),

@@ -45,6 +45,8 @@ _TYPES = {
     "boolean": "true or false",
 }
 _TYPE_NAMES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_WORDS_OF = {False: ("off", "no"), True: ("on", "yes")}
+"""The words that YAML 1.1 reads as a boolean."""
 _NUMBERS = {"integer": r"-?[0-9]+", "number": r"-?[0-9]+(\.[0-9]+)?"}
 
 
@@ -338,6 +340,9 @@ def _not_in(error: ValidationError) -> Described:
     value = _instance(error)
     values = [each if isinstance(each, str) else quoted(each) for each in _limit(error)]
     message = _unsupported(value)
+    for word in _WORDS_OF.get(value, ()) if isinstance(value, bool) else ():
+        if word in values:
+            return message, f'write "{word}" in quotes: without them, YAML reads {shown(value)}'
     hint = did_you_mean(value, values) if isinstance(value, str) else ""
     if hint:
         return message, hint

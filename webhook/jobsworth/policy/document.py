@@ -805,8 +805,8 @@ class Spec(Document):
         ByKey[Literal["deny", "warn", "off"]] | None,
         doc(
             "Lint rules to enforce, by code (JW101), name (rule-shadowed), prefix of codes (JW1) or "
-            "`default`, with the effect of their findings. If several keys select a rule, the key that "
-            "selects the fewest rules decides."
+            '`default`, with the effect of their findings; write "off" in quotes. If several keys select a '
+            "rule, the key that selects the fewest rules decides."
         ),
     ] = None
     expressions: Annotated[

@@ -52,6 +52,15 @@ class TestCheck:
         assert second.startswith("house.yaml:17:")
         assert "no-deadline" in second
 
+    def test_a_name_that_another_file_has_names_its_place(self, command: Command) -> None:
+        done = command(
+            "policy", "check", "a.yaml", "b.yaml", files={"a.yaml": SECOND, "b.yaml": SECOND}
+        )
+        assert done.out == (
+            'b.yaml:4:18: error: metadata.name: "elsewhere" is already the name of the policy at a.yaml:4 '
+            "(give each policy a unique name)\n"
+        )
+
     def test_an_expression_that_some_release_refuses_is_a_warning(self, command: Command) -> None:
         loops = "object.spec.template.spec.containers.all(i, c, i < 5)"
         expressions = (

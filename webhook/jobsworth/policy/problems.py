@@ -17,16 +17,23 @@ class Problem:
             the whole document.
         message: the problem.
         hint: how to fix it; may be empty.
+        other: the number of the document that the message ends with; None if it ends with none.
     """
 
     document: int
     field: str
     message: str
     hint: str = ""
+    other: int | None = None
+
+    def text(self, other: str) -> str:
+        """Return the message, ending with a name of the other document, and the hint in parentheses."""
+        message = self.message if self.other is None else f"{self.message} {other}"
+        return f"{message} ({self.hint})" if self.hint else message
 
     def __str__(self) -> str:
-        text = f"{self.field}: {self.message}" if self.field else self.message
-        return f"{text} ({self.hint})" if self.hint else text
+        text = self.text("" if self.other is None else f"document {self.other + 1}")
+        return f"{self.field}: {text}" if self.field else text
 
 
 class BadPolicy(ValueError):
@@ -52,9 +59,9 @@ class Problems:
         self.document = document
         self.found: list[Problem] = []
 
-    def add(self, field: str, message: str, hint: str = "") -> None:
-        """Add a problem: its field path, its message and its hint."""
-        self.found.append(Problem(self.document, field, message, hint))
+    def add(self, field: str, message: str, hint: str = "", other: int | None = None) -> None:
+        """Add a problem: its field path, its message, its hint and the other document that it is about."""
+        self.found.append(Problem(self.document, field, message, hint, other))
 
     def at_or_below(self, field: str) -> bool:
         """Return True if a problem concerns a field or a part of it."""

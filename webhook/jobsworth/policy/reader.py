@@ -70,8 +70,9 @@ def check_name(document: object, numbers: dict[str, int], problems: Problems) ->
     if name in numbers:
         problems.add(
             "metadata.name",
-            f'"{name}" is already the name of document {numbers[name] + 1}',
+            f'"{name}" is already the name of',
             "give each policy a unique name",
+            numbers[name],
         )
     numbers.setdefault(name, problems.document)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jobsworth.policy
@@ -190,10 +191,15 @@ class PolicySources:
 
     def placed(self, problem: Problem) -> PolicyFileError:
         """Return a problem with its position; its document is one of these, or of the profile."""
-        document = [*self.documents, *self._shipped][problem.document]
+        documents = [*self.documents, *self._shipped]
+        document, other = documents[problem.document], ""
         place = document.position(problem.field)
-        hint = how_to_install("policy") if problem.hint == INSTALL_LIBRARY else problem.hint
-        text = f"{problem.message} ({hint})" if hint else problem.message
+        if problem.hint == INSTALL_LIBRARY:
+            problem = replace(problem, hint=how_to_install("policy"))
+        if problem.other is not None:
+            named = documents[problem.other]
+            other = f"the policy at {named.file}:{named.position(problem.field).line}"
+        text = problem.text(other)
         return PolicyFileError(document.file, place.line, place.column, problem.field, text)
 
     def _read(self, path: str) -> None:

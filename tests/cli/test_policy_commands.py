@@ -83,6 +83,18 @@ class TestCheck:
             "(compare it: write (…) == true)"
         )
 
+    def test_a_release_without_the_api_is_noted_with_the_one_that_is_checked(
+        self, command: Command
+    ) -> None:
+        files = {"house.yaml": BOUNDED}
+        releases = ("--kubernetes-version", "1.28,1.30")
+        done = command("policy", "check", *releases, "house.yaml", files=files)
+        assert (done.code, done.err) == (
+            0,
+            "Kubernetes 1.28 has no ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: expressions are "
+            "checked for 1.30, the first release with it\n",
+        )
+
     def test_a_way_around_a_policy_is_a_warning(self, command: Command) -> None:
         expressions = "  expressions:\n  - expression: object.kind == 'CronJob'\n"
         done = command("policy", "check", "house.yaml", files={"house.yaml": POLICY + expressions})

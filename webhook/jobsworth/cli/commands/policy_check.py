@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease
+from jobsworth.api.api_server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownRelease, minor
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, words
 from jobsworth.cli.reporting import fail_on
@@ -71,10 +71,19 @@ def run(options: CheckOptions) -> int:
 
 
 def _releases(given: Sequence[str]) -> list[str]:
+    from kube_cel.environment import OLDEST_RELEASE
+
     try:
-        return [ApiServer(release).release for release in given or (NEWEST_RELEASE,)]
+        releases = [ApiServer(release).release for release in given or (NEWEST_RELEASE,)]
     except UnknownRelease as error:
         raise UsageError(str(error)) from None
+    for release in releases:
+        if minor(release) < minor(OLDEST_RELEASE):
+            print_note(
+                f"Kubernetes {release} has no ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: "
+                f"expressions are checked for {OLDEST_RELEASE}, the first release with it"
+            )
+    return releases
 
 
 class _Problems:

@@ -101,6 +101,18 @@ def test_a_warning_says_as_much() -> None:
     )
 
 
+def test_the_lines_of_a_message_are_joined_for_the_user() -> None:
+    backoff = {"maximum": 5, "message": "Fewer\nretries.\n"}
+    never = {"expression": "false", "message": "Not\nyet.\n"}
+    held = policies(message="See\nit.\n", limits={"backoffLimit": backoff}, expressions=[never])
+    assert held.evaluate(requested(job()), SERVER).message() == (
+        "JobPolicy house-rules:\n"
+        "- spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 [JP002] Fewer retries.\n"
+        "- Not yet. [JP040]\n"
+        "See it."
+    )
+
+
 # Updates
 
 

@@ -94,6 +94,16 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ({"contact": 7}, "spec.contact: must be a string, but is 7 (put it in quotes)"),
         ({"message": ""}, "spec.message: must not be empty (set a value or remove the field)"),
         (
+            {"message": "ask\n\x1b[31mus"},
+            'spec.message: "ask\\n\\x1b[31mus" must be text without control characters '
+            '(remove the character "\\x1b")',
+        ),
+        (
+            {"limits": {"suspend": {"allowed": [True], "message": "a\x7f"}}},
+            'spec.limits.suspend.message: "a\\x7f" must be text without control characters '
+            '(remove the character "\\x7f")',
+        ),
+        (
             {"match": [{"namespaces": "ml-*"}]},
             "spec.match[0].namespaces: must be a list (write [ml-*])",
         ),

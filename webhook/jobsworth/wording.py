@@ -96,6 +96,11 @@ def value_text(value: object, unset: str = "unset") -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def one_line(text: str) -> str:
+    """Return a text without line breaks, which the API server accepts in no message of a policy."""
+    return " ".join(text.split())
+
+
 def shortened(text: str, most: int) -> str:
     """Return a text of at most so many characters.
 

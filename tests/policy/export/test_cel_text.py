@@ -15,10 +15,10 @@ from jobsworth.policy.export.cel_text import (
     literal,
     message,
     negated,
-    one_line,
     shown,
 )
 from jobsworth.policy.export.match_conditions import is_among, of_labels
+from jobsworth.wording import one_line
 from kube_cel.lexer import tokens
 
 TEXTS = st.text(st.characters() | st.sampled_from("\"'\\\n\r\u2028\ufffc$`{}()*?[]!-^#\0"))

@@ -97,7 +97,11 @@ def problems(
             message, hint = "unknown field", _unknown_field_hint(error, schema)
         elif keyword == "pattern":
             message = f"{shown(error.instance)} must be {patterns[_limit(error)]}"
-            hint = ""
+            odd = next(
+                (each for each in _instance(error) if not (each.isprintable() or each in "\n\t")),
+                "",
+            )
+            hint = f"remove the character {quoted(odd)}" if odd else ""
         elif keyword == "type":
             message, hint = _wrong_type(error, patterns)
             wrong_types.add(field)

@@ -47,10 +47,12 @@ NAME_PATTERN = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 """A DNS label, so that the policy's name is valid in the key of an audit annotation."""
 
 SHARE_PATTERN = "^(100|[1-9]?[0-9])%$"
+PROSE_PATTERN = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"
 PATTERNS = {
     NAME_PATTERN: "lower case letters, digits and hyphens, at most 63, that begin and end with a letter or "
     "digit",
     SHARE_PATTERN: "a whole number, or a percentage from 0% to 100%",
+    PROSE_PATTERN: "text without control characters",
 }
 """A phrase for each pattern of the schema, which completes "must be …"."""
 
@@ -69,6 +71,8 @@ Share = Count | Annotated[str, Meta(pattern=SHARE_PATTERN)]
 """A number, or a percentage of the completions."""
 AnyText = Annotated[str, Meta(max_length=MAX_TEXT)]
 Text = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+Prose = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT, pattern=PROSE_PATTERN)]
+"""A text for people, which messages and exports contain."""
 Listed = Annotated[list[T], Meta(min_length=1, max_length=MAX_ENTRIES, more=UNIQUE)]
 """A non-empty list of unique entries."""
 FieldName = Annotated[str, Meta(more={"enum": list(FIELDS)})]
@@ -161,7 +165,7 @@ class Limit(Document):
     keywords: ClassVar[Schema] = NOT_EMPTY
     required: Annotated[bool | None, doc("It must be set.")] = None
     forbidden: Annotated[bool | None, doc("It may not be set.")] = None
-    message: Annotated[Text | None, doc("The message of a violation of this limit.")] = None
+    message: Annotated[Prose | None, doc("The message of a violation of this limit.")] = None
 
 
 class NumberLimit(Limit):
@@ -242,7 +246,7 @@ class ResourceLimit(Document):
         ),
     ] = None
     required: Annotated[bool | None, doc("Every container must set the resource.")] = None
-    message: Annotated[Text | None, doc("The message of a violation of this limit.")] = None
+    message: Annotated[Prose | None, doc("The message of a violation of this limit.")] = None
 
 
 class ResourceLimits(Document):
@@ -263,7 +267,7 @@ class EntriesLimit(Document):
     keywords: ClassVar[Schema] = NOT_EMPTY
     forbidden: Annotated[bool | None, doc("It may have no entries.")] = None
     allowed: Annotated[Listed[AnyText] | None, doc(f"The allowed entries; {ANY}")] = None
-    message: Annotated[Text | None, doc("The message of a violation of this limit.")] = None
+    message: Annotated[Prose | None, doc("The message of a violation of this limit.")] = None
 
 
 class TolerationsLimit(EntriesLimit):
@@ -436,7 +440,7 @@ class Immutable(Document):
     unless_suspended: Annotated[
         bool, doc("Allow changes while the stored object is suspended.")
     ] = False
-    message: Annotated[Text | None, doc("The message if it changes.")] = None
+    message: Annotated[Prose | None, doc("The message if it changes.")] = None
 
 
 # defaults
@@ -694,7 +698,7 @@ class Expression(Document):
             "and request."
         ),
     ]
-    message: Annotated[Text | None, doc("The message if the condition is false.")] = None
+    message: Annotated[Prose | None, doc("The message if the condition is false.")] = None
     message_expression: Annotated[
         Text | None, doc("A CEL expression that returns the message.")
     ] = None
@@ -726,11 +730,11 @@ class Spec(Document):
     """The policy."""
 
     keywords: ClassVar[Schema] = NOT_EMPTY
-    description: Annotated[Text | None, doc("The purpose of the policy, for its readers.")] = None
+    description: Annotated[Prose | None, doc("The purpose of the policy, for its readers.")] = None
     message: Annotated[
-        Text | None, doc("Text shown with each violation: the reason, and what to do.")
+        Prose | None, doc("Text shown with each violation: the reason, and what to do.")
     ] = None
-    contact: Annotated[Text | None, doc("A contact for users: a channel, an address, a page.")] = (
+    contact: Annotated[Prose | None, doc("A contact for users: a channel, an address, a page.")] = (
         None
     )
     priority: Annotated[

@@ -32,6 +32,7 @@ from jobsworth.policy.violation import (
 from jobsworth.validation.authored import client_part
 from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.engine import engine_for
+from jobsworth.wording import one_line
 from kube_cel.budget import MAX_STEPS, Steps
 
 AUDIT, WARN, DENY = EFFECTS
@@ -389,7 +390,8 @@ def _enforced(
         if counts[effect] > MAX_VIOLATIONS:
             omitted += 1
         else:
-            kept.append(EnforcedViolation(policy.name, effect, violation, guidance))
+            shown = replace(violation, hint=one_line(violation.hint))
+            kept.append(EnforcedViolation(policy.name, effect, shown, guidance))
     return kept, omitted
 
 

@@ -13,6 +13,7 @@ from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.limits.lint_rules import LintRules
 from jobsworth.policy.matching import Matching
 from jobsworth.policy.violation import Effect
+from jobsworth.wording import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,6 @@ class JobPolicy:
 
     @property
     def guidance(self) -> str:
-        """The author's message to the user, followed by the contact."""
+        """The author's message to the user, followed by the contact, on one line."""
         contact = f"Contact: {self.contact}" if self.contact else ""
-        return " ".join(filter(None, (self.message, contact)))
+        return one_line(f"{self.message} {contact}")

@@ -34,6 +34,7 @@ from jobsworth.policy.violation import (
     EXPRESSION_UNKNOWN,
     Violation,
 )
+from jobsworth.wording import one_line
 from kube_cel.budget import Steps
 from kube_cel.compiling import Returned, compile_expression
 from kube_cel.environment import NEWEST_RELEASE, OLDEST_RELEASE
@@ -179,7 +180,7 @@ def _read_item(value: document.Expression, path: str, problems: Problems) -> Exp
         return None
     return Expression(
         program=program,
-        message=value.message or "",
+        message=one_line(value.message or ""),
         message_program=made,
         field=value.field or "",
     )

@@ -23,7 +23,6 @@ from jobsworth.policy.export.cel_text import (
     either,
     literal,
     negated,
-    one_line,
     text_of,
 )
 from jobsworth.policy.export.match_conditions import made_by_a_cron_job
@@ -39,6 +38,7 @@ from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.matching import NAMESPACE_NAME
 from jobsworth.policy.request import UPDATE
 from jobsworth.policy.violation import EFFECTS, Effect
+from jobsworth.wording import one_line
 
 Document = dict[str, Any]
 

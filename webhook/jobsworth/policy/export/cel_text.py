@@ -84,11 +84,6 @@ def either(condition: Condition, then: str, otherwise: str) -> str:
     return f"({condition} ? {then} : {otherwise})"
 
 
-def one_line(text: str) -> str:
-    """Return a text without line breaks, which the API server accepts in no message."""
-    return " ".join(text.split())
-
-
 def message(text: str, *values: str) -> str:
     """Return the expression of a message.
 

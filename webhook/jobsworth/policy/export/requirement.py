@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from jobsworth.policy.export.cel_text import Condition, all_of, message, negated, one_line
+from jobsworth.policy.export.cel_text import Condition, all_of, message, negated
 from jobsworth.policy.export.object_view import IS_UPDATE, ObjectView
+from jobsworth.wording import one_line
 
 Variables = Mapping[str, str]
 

@@ -19,6 +19,7 @@ from jobsworth.policy.kyverno.patterns import matches, matches_any
 from jobsworth.policy.kyverno.untranslatable import LeftPart, Untranslatable
 from jobsworth.policy.problems import BadPolicy
 from jobsworth.policy.reader import read
+from jobsworth.wording import one_line
 
 KINDS = {
     "ClusterPolicy": "kyverno.io",
@@ -137,7 +138,7 @@ def _add_cel(part: _Part, spec: Mapping[str, Any], path: str, name: str, result:
             if each.get("messageExpression"):
                 made["messageExpression"] = translated(each["messageExpression"], root, variables)
             if each.get("message"):
-                made["message"] = _one_line(each["message"])
+                made["message"] = one_line(str(each["message"]))
             part.expressions.append((at, made))
         except Untranslatable as error:
             result.left.append(LeftPart(at, _with_cause(str(error), without)))
@@ -198,7 +199,7 @@ def _of_rule(
         made = {"expression": text}
         message = validate.get("message") or ""
         if message and "{{" not in message:
-            made["message"] = _one_line(message)
+            made["message"] = one_line(str(message))
         part.expressions.append((f"{path}.validate", made))
     return part
 
@@ -280,7 +281,7 @@ def _document(
     while part.expressions or part.defaults:
         expressions = part.expressions
         spec: dict[str, Any] = {
-            "description": _one_line(description) if description else None,
+            "description": one_line(str(description)) if description else None,
             "enforcement": part.enforcement if expressions else None,
             "onInternalError": "allow" if part.ignores_errors else None,
             "match": [*part.matched.matchers],
@@ -320,7 +321,3 @@ def _leave_out(error: BadPolicy, part: _Part, result: Imported) -> None:
     else:
         result.left.append(LeftPart(part.path, f"{problem.field}: {problem.message}"))
         part.expressions, part.defaults = [], {}
-
-
-def _one_line(text: str) -> str:
-    return " ".join(str(text).split())

@@ -240,10 +240,47 @@ class TestCheck:
         done = command("policy", "check", "values.yaml", files={"values.yaml": values})
         assert done.code == 1
         assert done.out.splitlines() == [
-            "values.yaml:5:38: error: spec.limits.backoffLimit.maximum: -1 must be greater than or equal to 0",
-            'values.yaml:4:21: error: spec.rules[no-tll]: unknown rule "no-tll" (did you mean "no-ttl"?)',
-            "values.yaml:6:9: error: spec: must be a mapping, but is empty",
+            "values.yaml:5:38: error: policies[etl].limits.backoffLimit.maximum: -1 must be greater than or equal to 0",
+            'values.yaml:4:21: error: policies[etl].rules[no-tll]: unknown rule "no-tll" (did you mean "no-ttl"?)',
+            "values.yaml:6:9: error: policies[empty]: must be a mapping, but is empty",
         ]
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (
+                "policies: {a: [{limits: {}}]}",
+                "values.yaml:1:15: error: policies[a]: must be a mapping, but is a list "
+                "(the fields of a policy stand directly below its name)",
+            ),
+            (
+                "policies: {a: {spec: {enforcement: warn}}}",
+                "values.yaml:1:16: error: policies[a].spec: unknown field "
+                "(the fields of a policy stand directly below its name)",
+            ),
+            ("policies: [{a: {}}]", "values.yaml:1:1: error: policies: must be a mapping, but is a list"),
+            (
+                "policies: {a: {enforcement: warn}}\npolicyFiles: {b: {enforcement: warn}}",
+                "values.yaml:2:15: error: policyFiles.b: must be the text of a file, but is a mapping "
+                "(use --set-file policyFiles.b=FILE)",
+            ),
+            (
+                "policyFiles:\n  b: 'a: 1'",
+                "values.yaml:2:6: error: policyFiles.b: no JobPolicy of jobsworth.dev/v1alpha1 found in it",
+            ),
+            (
+                "policyFiles:\n  b: |\n    apiVersion: jobsworth.dev/v1alpha1\n    kind: JobPolicy\n"
+                "    metadata: {name: b}\n    spec: {enforcement: no}",
+                "values.yaml policyFiles.b:4:21: error: spec.enforcement: unsupported value false "
+                "(supported values: deny, warn, audit)",
+            ),
+        ],
+    )  # fmt: skip
+    def test_values_that_are_not_policies_are_errors(
+        self, command: Command, values: str, expected: str
+    ) -> None:
+        done = command("policy", "check", "values.yaml", files={"values.yaml": values + "\n"})
+        assert (done.code, done.out) == (1, f"{expected}\n")
 
     def test_a_key_twice_in_values_is_an_error(self, command: Command) -> None:
         values = "policies:\n  etl:\n    enforcement: warn\n    enforcement: deny\n"

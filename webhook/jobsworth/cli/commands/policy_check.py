@@ -11,6 +11,7 @@ from jobsworth.cli.options import Options, arguments, words
 from jobsworth.cli.reporting import fail_on
 from jobsworth.cli.terminal import print_note
 from jobsworth.cli.validation_notes import exit_code_of
+from jobsworth.files.policies.chart_values import PolicyInValues
 from jobsworth.findings.finding import AT_LEAST, Threshold
 from jobsworth.manifests import Document
 from jobsworth.policy.job_policy import JobPolicy
@@ -107,7 +108,8 @@ class _Problems:
         document = self._documents[policy]
         place = document.position(field)
         position = f"{document.file}:{place.line}:{place.column}"
-        print(printable(f"{position}: {severity}: {field}: {text}"))
+        shown = document.path_of(field) if isinstance(document, PolicyInValues) else field
+        print(printable(f"{position}: {severity}: {shown}: {text}"))
         self._severities.append(severity)
         self.fields.add((policy, field))
 

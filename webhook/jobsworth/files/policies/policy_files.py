@@ -6,12 +6,16 @@ All errors are reported at once, each with its file, line and column.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jobsworth.policy
-from jobsworth.files.policies.chart_values import policies_in_values
+from jobsworth.files.policies.chart_values import (
+    PolicyInValues,
+    files_in_values,
+    policies_in_values,
+)
 from jobsworth.files.policies.profiles import Profile, ProfileName
 from jobsworth.files.repository_root import manifests_in
 from jobsworth.installation import how_to_install
@@ -27,6 +31,7 @@ from jobsworth.usage_error import InputError
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
 """File name endings of policy tests, which are not policies."""
+NONE_FOUND = f"no {KIND} of {API_VERSION} found in it"
 GROUP = API_VERSION.partition("/")[0]
 
 PROFILE_FOLDER = os.path.join(os.path.dirname(jobsworth.policy.__file__), "profiles")
@@ -118,8 +123,7 @@ def load_with_documents(
     sources = PolicySources(paths)
     errors = sources.errors
     if sources.empty and not errors:
-        message = f"no {KIND} of {API_VERSION} found in it"
-        errors.append(PolicyFileError(sources.empty[0], 1, 1, "", message))
+        errors.append(PolicyFileError(sources.empty[0], 1, 1, "", NONE_FOUND))
     found = sources.documents
     shipped = sources.of_profile(profile, replaced_by=found)
     placed = [*found, *shipped]
@@ -194,6 +198,8 @@ class PolicySources:
         documents = [*self.documents, *self._shipped]
         document, other = documents[problem.document], ""
         place = document.position(problem.field)
+        if isinstance(document, PolicyInValues):
+            problem = document.described(problem)
         if problem.hint == INSTALL_LIBRARY:
             problem = replace(problem, hint=how_to_install("policy"))
         if problem.other is not None:
@@ -207,10 +213,10 @@ class PolicySources:
             if isinstance(file, ManifestError):
                 self._reject(file)
             else:
-                self._read_file(file, named=not os.path.isdir(path))
+                self._read_documents(read_file(file), named=not os.path.isdir(path))
 
-    def _read_file(self, file: str, *, named: bool) -> None:
-        for document in expand_lists(read_file(file)):
+    def _read_documents(self, documents: Iterable[Document], *, named: bool) -> None:
+        for document in expand_lists(documents):
             if document.error is not None:
                 self._reject(document.error)
                 continue
@@ -219,11 +225,24 @@ class PolicySources:
                 named and not policies
             ):  # in a folder, values stand beside the files of which they are copies
                 policies = [*policies_in_values(document)]
+                self._read_files_in(document)
             if policies and document.notes:
                 numbers = range(len(self.documents), len(self.documents) + len(policies))
                 self.flawed.update(numbers)
                 self.errors.extend(errors_of_notes(document))
             self.documents.extend(policies)
+
+    def _read_files_in(self, values: Document) -> None:
+        for part in files_in_values(values):
+            if isinstance(part, ManifestError):
+                self._reject(part)
+                continue
+            before = len(self.documents), len(self.errors)
+            self._read_documents(part[1], named=False)
+            if (len(self.documents), len(self.errors)) == before:
+                place = values.position(part[0])
+                message = f"{part[0]}: {NONE_FOUND}"
+                self._reject(ManifestError(values.file, place.line, place.column, message))
 
     def _reject(self, error: ManifestError) -> None:
         self.unreadable.add(error.file)

@@ -421,6 +421,48 @@ def test_all_problems_of_all_documents_are_reported_at_once_with_the_number_of_t
     assert "document 3: metadata.name" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("spec", "fields"),
+    [
+        (
+            {"expressions": [{"message": "x"}, {"expression": "1"}, {"messageExpression": "1"}, {"expression": "2"}]},
+            [
+                "expressions[0].expression",
+                "expressions[2].expression",
+                "expressions[1].expression",
+                "expressions[2].messageExpression",
+                "expressions[3].expression",
+            ],
+        ),
+        (
+            {"limits": {"resources": {"requests": {"cpu": {"maximum": 0.5}, "memory": {"maximum": "1 TB"}}}}},
+            ["limits.resources.requests[cpu].maximum", "limits.resources.requests[memory].maximum"],
+        ),
+        (
+            {
+                "limits": {
+                    "backoffLimit": {"maximum": -1},
+                    "podReplacementPolicy": {"allowed": ["x"]},
+                    "labels": {"a b": {"required": True}, "c": {"required": "yes"}},
+                }
+            },
+            [
+                "limits.backoffLimit.maximum",
+                "limits.podReplacementPolicy.allowed[0]",
+                "limits.labels[c].required",
+                "limits.labels[a b]",
+            ],
+        ),
+        ({"rules": {"JW101": "x", "no-tll": "deny"}}, ["rules[JW101]", "rules[no-tll]"]),
+    ],
+)  # fmt: skip
+def test_a_field_that_violates_the_schema_hides_no_problem_beside_it(
+    spec: Any, fields: list[str]
+) -> None:
+    found = [problem.partition(": ")[0] for problem in problems(**spec)]
+    assert found == [f"spec.{field}" for field in fields]
+
+
 def test_a_default_that_a_limit_rejects_is_reported_beside_the_problems_of_other_documents() -> (
     None
 ):

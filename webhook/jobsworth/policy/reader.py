@@ -100,8 +100,12 @@ def read_document(
         return None
     parts: dict[str, Any] = {}
     for name, (form, read_part) in _PARTS.items():
-        if name in spec and not problems.at_or_below(f"spec.{name}"):
+        if name not in spec:
+            continue
+        if not problems.at_or_below(f"spec.{name}"):
             parts[name] = read_part(read_value(form, spec[name]), f"spec.{name}", problems)
+        elif name in _PRUNED:
+            _add_further(name, spec[name], problems)
     match = _matchers(spec, "match", problems)
     exempt = _matchers(spec, "exempt", problems)
     if problems.found:
@@ -162,6 +166,41 @@ _PARTS: dict[str, tuple[Any, Callable[[Any, str, Problems], Any]]] = {
     "expressions": (list[Expression], expressions.read),
 }
 """The form in which each part is read, and the function that compiles it."""
+
+_PRUNED = ("limits", "rules", "expressions")
+"""The parts that are also read without the fields that violate the schema, to report all problems at once."""
+_MAX_FLAWED = 100
+"""The maximum number of problems with which they are: each field is compared with each of them."""
+
+
+def _add_further(name: str, value: Any, problems: Problems) -> None:
+    """Report the problems of a part that do not follow from those that are known."""
+    path, (form, read_part) = f"spec.{name}", _PARTS[name]
+    if len(problems.found) > _MAX_FLAWED or any(each.field == path for each in problems.found):
+        return
+    if name == "expressions":
+        value = [
+            {"expression": "true"} | _sound(each, f"{path}[{index}]", problems)
+            for index, each in enumerate(value)
+        ]
+    else:
+        value = _sound(value, path, problems)
+    found = Problems(problems.document)
+    read_part(read_value(form, value), path, found)
+    problems.found += [each for each in found.found if not problems.at_or_below(each.field)]
+
+
+def _sound(value: Any, path: str, problems: Problems) -> dict[str, Any]:
+    """Return a mapping without the fields with a problem; a list with one is left out as a whole."""
+    kept = {}
+    for key, each in value.items() if isinstance(value, dict) else ():
+        places = (f"{path}.{key}", f"{path}[{key}]")
+        flawed = [at for at in places if problems.at_or_below(at)]
+        if not flawed:
+            kept[key] = each
+        elif isinstance(each, dict) and all(one.field not in places for one in problems.found):
+            kept[key] = _sound(each, flawed[0], problems)
+    return kept
 
 
 def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[dict[str, Any]]:

@@ -52,6 +52,28 @@ class TestCheck:
         assert second.startswith("house.yaml:17:")
         assert "no-deadline" in second
 
+    def test_limits_of_two_policies_that_exclude_each_other_and_an_empty_policy_are_reported(
+        self, command: Command
+    ) -> None:
+        limits = ("{parallelism: {maximum: 3}}", "{parallelism: {minimum: 5}}")
+        head = SECOND.partition("spec:")[0]
+        files = {
+            f"{name}.yaml": head.replace("elsewhere", name) + f"spec: {{{part}}}\n"
+            for name, part in (
+                ("a", f"limits: {limits[0]}"),
+                ("b", f"limits: {limits[1]}"),
+                ("c", "priority: -1"),
+            )
+        }
+        done = command("policy", "check", *files, files=files)
+        assert done.code == 1
+        assert done.out.splitlines()[3:] == [
+            "b.yaml:5:17: error: spec.limits.parallelism: no value satisfies this limit and that of policy a "
+            "(change one of the two, or where one applies)",
+            "c.yaml:5:1: warning: spec: has no effect: it has no defaults, limits, immutable fields, rules or "
+            "expressions",
+        ]
+
     def test_a_name_that_another_file_has_names_its_place(self, command: Command) -> None:
         done = command(
             "policy", "check", "a.yaml", "b.yaml", files={"a.yaml": SECOND, "b.yaml": SECOND}
@@ -260,7 +282,7 @@ class TestCheck:
             ),
             ("policies: [{a: {}}]", "values.yaml:1:1: error: policies: must be a mapping, but is a list"),
             (
-                "policies: {a: {enforcement: warn}}\npolicyFiles: {b: {enforcement: warn}}",
+                "policies: {a: {limits: {completions: {maximum: 5}}}}\npolicyFiles: {b: {enforcement: warn}}",
                 "values.yaml:2:15: error: policyFiles.b: must be the text of a file, but is a mapping "
                 "(use --set-file policyFiles.b=FILE)",
             ),

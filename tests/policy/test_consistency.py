@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.consistency import inconsistencies
+from jobsworth.policy.consistency import exclusive_limits, inconsistencies
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.provenance.field_ownership import APPLY_METHODS, PLAIN_CREATE
 from support.policy.policy_requests import SERVER, document, policies
@@ -36,6 +36,38 @@ def test_a_field_that_the_server_sets_needs_if_server_default(
     for when in ("ifServerDefault", "always"):
         default = {"value": value, "when": when}
         assert not found(policies(defaults={field: default}, limits={field: limit}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "excluded"),
+    [
+        ({"parallelism": {"maximum": 3}}, {"parallelism": {"minimum": 5}}, True),
+        ({"parallelism": {"maximum": 3}}, {"parallelism": {"minimum": 3}}, False),
+        ({"parallelism": {"allowed": [1, 2]}}, {"parallelism": {"allowed": [3]}}, True),
+        ({"parallelism": {"allowed": [1, 2]}}, {"parallelism": {"maximum": 1}}, False),
+        ({"managedBy": {"required": True}}, {"managedBy": {"forbidden": True}}, True),
+        ({"labels": {"a": {"allowed": ["x"]}}}, {"labels": {"a": {"allowed": ["y"]}}}, False),
+        (
+            {"labels": {"a": {"allowed": ["x"], "required": True}}},
+            {"labels": {"a": {"allowed": ["y"]}}},
+            True,
+        ),
+        (
+            {"labels": {"a": {"allowed": ["x"], "required": True}}},
+            {"labels": {"a": {"allowed": ["x*"]}}},
+            False,
+        ),
+    ],
+)
+def test_limits_of_two_policies_that_no_value_satisfies(
+    one: Any, other: Any, excluded: bool
+) -> None:
+    for first, second in ((one, other), (other, one)):
+        held = policies(document("a", limits=first), document("b", limits=second))
+        assert bool([*exclusive_limits(held.policies)]) == excluded
+        elsewhere = document("b", limits=second, match=[{"namespaces": ["b"]}])
+        held = policies(document("a", limits=first), elsewhere)
+        assert not [*exclusive_limits(held.policies)]
 
 
 @pytest.mark.parametrize(

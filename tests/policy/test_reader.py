@@ -40,6 +40,51 @@ MISTAKEN_FORMS = [
     ),
 ]
 
+NEVER_APPLIES = (
+    "spec.exempt: the policy never applies: each request that it matches is exempt "
+    "(narrow exempt, or remove the policy)"
+)
+UNSATISFIABLE: list[tuple[dict[str, Any], str]] = [
+    (
+        {"limits": {"labels": {"team": {"allowed": ["a", "b-*"], "denied": ["a", "b*"]}}}},
+        "spec.limits.labels[team].allowed: every allowed value is denied (change allowed or denied)",
+    ),
+    (
+        {"limits": {"managedBy": {"required": True, "denied": ["*"]}}},
+        "spec.limits.managedBy.required: cannot be satisfied: every value is denied (narrow denied)",
+    ),
+    (
+        {"limits": {"podFailurePolicy": {"required": True}, "pod": {"restartPolicy": {"allowed": ["OnFailure"]}}}},
+        "spec.limits.podFailurePolicy.required: cannot be satisfied: the API server accepts a failure policy "
+        "with restartPolicy Never only (add Never to pod.restartPolicy.allowed)",
+    ),
+    (
+        {"limits": {"cronJob": {"timeZone": {"allowed": ["Europe/*", "Europe/Berln"]}}}},
+        "spec.limits.cronJob.timeZone.allowed[1]: no CronJob can have it: unknown time zone Europe/Berln "
+        '(did you mean "Europe/Berlin"?)',
+    ),
+    ({"exempt": [{"namespaces": ["*"]}]}, NEVER_APPLIES),
+    ({"exempt": [{"users": ["*"]}]}, NEVER_APPLIES),
+    ({"exempt": [{"kinds": ["CronJob", "Job"]}]}, NEVER_APPLIES),
+    ({"match": [{"kinds": ["CronJob"]}], "exempt": [{"kinds": ["CronJob"]}]}, NEVER_APPLIES),
+    (
+        {
+            "match": [{"namespaces": ["team-a", "team-b-*"], "users": ["x"]}, {"kinds": ["Job"]}],
+            "exempt": [{"namespaces": ["team-*"]}, {"kinds": ["Job"]}],
+        },
+        NEVER_APPLIES,
+    ),
+    *(
+        (
+            {"match": [{"namespaces": ["web-[ab]?", pattern]}]},
+            f'spec.match[0].namespaces[1]: matches no namespace: no name has the character "{character}" '
+            "(use lower case letters, digits and hyphens, and * for any characters)",
+        )
+        for pattern, character in (("team_a", "_"), ("Team-*", "T"), ("^team-.*$", "^"))
+    ),
+]  # fmt: skip
+
+
 SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
 
 
@@ -220,6 +265,7 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             {"immutable": [{"field": "backofLimit"}]},
             'spec.immutable[0].field: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
         ),
+        *UNSATISFIABLE,
         *MISTAKEN_FORMS,
         (
             {"immutable": [5]},
@@ -299,6 +345,21 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
 )  # fmt: skip
 def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
     assert problems(**spec) == [expected]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"exempt": [{"owners": ["*"]}]},
+        {"exempt": [{"objectSelector": {"matchLabels": {"a": "b"}}}]},
+        {"exempt": [{"kinds": ["Job"]}, {"kinds": ["CronJob"], "names": ["a*"]}]},
+        {"match": [{"namespaces": ["team-*"]}], "exempt": [{"namespaces": ["team-?", "team-[ab]*"]}]},
+        {"limits": {"labels": {"team": {"allowed": ["a*"], "denied": ["a?", "ab*"]}}}},
+        {"limits": {"managedBy": {"denied": ["*"]}}},
+    ],
+)  # fmt: skip
+def test_what_some_object_satisfies_is_not_a_problem(spec: Any) -> None:
+    assert problems(**{**SOUND, **spec}) == []
 
 
 @pytest.mark.parametrize(

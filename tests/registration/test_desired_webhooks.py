@@ -21,7 +21,7 @@ from jobsworth.registration import (
     scope_of_denials,
 )
 from support.cel.evaluated import evaluated
-from support.policy.policy_requests import document, policies
+from support.policy.policy_requests import document, policies, problems
 
 TEMPLATE: dict[str, Any] = {
     "name": "validate.jobsworth.dev",
@@ -287,7 +287,8 @@ REQUESTS = st.builds(
 def test_one_webhook_matches_each_request_and_fails_closed_just_where_a_policy_can_deny(
     specs: list[dict[str, Any]], requests: list[PolicyRequest]
 ) -> None:
-    held = policies(*(document(f"p{number}", **spec) for number, spec in enumerate(specs)))
+    made = [document(f"p{number}", **spec) for number, spec in enumerate(specs)]
+    held = policies(*(each for each in made if not problems(each)))  # some would exempt everything
     scope = scope_of_denials(held.policies)
     webhooks = desired_webhooks(TEMPLATE, scope, may_fail=True)
     assert len({each["name"] for each in webhooks}) == len(webhooks)

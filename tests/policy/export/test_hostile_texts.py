@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.manifests import read_text
@@ -28,6 +28,9 @@ SIGNS = st.sampled_from(
 TEXTS = st.lists(
     SIGNS | st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
 ).map("".join)
+CONTROLS = {"\x85": "", "\x1b": ""}
+"""The control characters of the signs that a message may not have."""
+PROSE = TEXTS.map(lambda text: text.translate(str.maketrans(CONTROLS)) or "a")
 KEY = "example.com/team"
 """A key, which a policy takes only if an object can have it."""
 
@@ -55,7 +58,7 @@ def denials(value: dict[str, Any], asked: Any) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.slow
-@given(TEXTS, TEXTS)
+@given(PROSE, PROSE)
 @settings(max_examples=10, deadline=None)
 def test_a_text_of_a_policy_stays_a_text(message: str, contact: str) -> None:
     value = document(
@@ -91,6 +94,7 @@ def test_a_pattern_of_a_policy_matches_the_same(pattern: str, text: str) -> None
 def test_a_user_is_exempt_in_the_export_exactly_if_the_policy_exempts_it(
     pattern: str, text: str
 ) -> None:
+    assume(set(pattern) != {"*"})  # such a policy would never apply
     value = document(
         limits={"parallelism": {"maximum": 1}},
         exempt=[{"users": [pattern]}, {"names": [pattern]}, {"groups": [pattern]}],

@@ -22,8 +22,10 @@ from jobsworth.policy.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
 from jobsworth.policy.enforcement import EnforcedViolation
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits.limits import Limit, Limits
+from jobsworth.policy.patterns import is_wild
 from jobsworth.policy.places import field_path
 from jobsworth.policy.pod_defaults import PodDefault, sample_job, with_server_defaults
+from jobsworth.policy.policy_fields import FIELDS
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.request import CREATE, JobView, PolicyRequest
 from jobsworth.policy.violation import REQUIRED, Effect
@@ -78,6 +80,39 @@ def conflicts_between(policies: Collection[JobPolicy]) -> Iterator[Conflict]:
                         f"spec.defaults.{field}",
                         f"the limits{by} reject this default: {message}",
                     )
+
+
+def exclusive_limits(policies: Collection[JobPolicy]) -> Iterator[Conflict]:
+    """Yield limits of two policies that no value satisfies; both apply to all requests and deny."""
+    before: dict[str, list[tuple[str, Limit]]] = {}
+    for policy in policies:
+        limits = policy.limits if policy.matching.is_unconditional else None
+        if limits is None or policy.enforcement != "deny":
+            continue
+        metadata = {f"{part}[{key}]": each for (part, key), each in limits.metadata.items()}
+        for name, limit in {**limits.fields, **metadata}.items():
+            always_set = name in FIELDS and FIELDS[name].always_set
+            for holder, other in before.setdefault(name, []):
+                if _exclude(limit, other, always_set) or _exclude(other, limit, always_set):
+                    message = f"no value satisfies this limit and that of policy {holder}"
+                    hint = "change one of the two, or where one applies"
+                    yield Conflict(policy.name, holder, f"spec.limits.{name}", message, hint)
+            before[name].append((policy.name, limit))
+
+
+def _exclude(limit: Limit, other: Limit, always_set: bool) -> bool:
+    one, two = limit.value, other.value
+    if not (always_set or one.get("required") or two.get("required")):
+        return False
+    least, most = one.get("minimum"), two.get("maximum")
+    if isinstance(least, int) and isinstance(most, int) and least > most:
+        return True
+    values = one.get("allowed", ())
+    named = values and not any(isinstance(each, str) and is_wild(each) for each in values)
+    return bool(
+        (one.get("required") and two.get("forbidden"))
+        or (named and all(any(_messages(other, each)) for each in values))
+    )
 
 
 def _rejected(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:

@@ -40,6 +40,20 @@ def compiled_names(patterns: Sequence[str]) -> Callable[[str], bool]:
     return matches
 
 
+def covers(patterns: Sequence[str], others: Sequence[str]) -> bool:
+    """Return True if each name that matches one of others surely matches one of some patterns.
+
+    >>> covers(["team-*"], ["team-a", "team-b-*"]), covers(["team-?"], ["team-*"])
+    (True, False)
+    """
+    if "*" in patterns:
+        return True
+    by_name = compiled_names(patterns)
+    # A pattern matches the text of another: only what its * stands for can have wildcards.
+    by_star = compiled_names([each for each in patterns if "?" not in each and "[" not in each])
+    return all("[" not in each and (by_star if is_wild(each) else by_name)(each) for each in others)
+
+
 def compiled_selector(selector: Mapping[str, Any]) -> Callable[[Labels], bool]:
     """Compile a LabelSelector into a predicate on labels, with the semantics of Kubernetes.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from jobsworth.api.field_errors import quoted
 from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.documents.declared import read_value
 from jobsworth.documents.schema_errors import problems as schema_problems
@@ -24,9 +26,10 @@ from jobsworth.policy.document import (
 from jobsworth.policy.job_policy import JobPolicy
 from jobsworth.policy.limits import immutability, limits, lint_rules
 from jobsworth.policy.matching import Matching
+from jobsworth.policy.patterns import covers
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.problems import BadPolicy, Problem, Problems
-from jobsworth.policy.request import UPDATE
+from jobsworth.policy.request import KINDS, OPERATIONS, UPDATE
 
 SELECTORS = ("namespaceSelector", "objectSelector")
 
@@ -109,6 +112,13 @@ def read_document(
     match = _matchers(spec, "match", problems)
     exempt = _matchers(spec, "exempt", problems)
     if problems.found:
+        return None
+    if exempt and all(any(_exempts(one, each) for one in exempt) for each in match or [{}]):
+        problems.add(
+            "spec.exempt",
+            "the policy never applies: each request that it matches is exempt",
+            "narrow exempt, or remove the policy",
+        )
         return None
     matched = matching.matching(match, exempt)
     policy = read_value(PolicyDocument, document)
@@ -209,7 +219,33 @@ def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[di
     value: list[dict[str, Any]] = spec[name]
     for index, matcher in enumerate(value):
         _check_selectors(matcher, f"spec.{name}[{index}]", problems)
+        for number, pattern in enumerate(matcher.get("namespaces", ())):
+            found = _NOT_IN_NAMESPACES.search(_SET.sub("", pattern))
+            if found is not None:
+                problems.add(
+                    f"spec.{name}[{index}].namespaces[{number}]",
+                    f"matches no namespace: no name has the character {quoted(found[0])}",
+                    "use lower case letters, digits and hyphens, and * for any characters",
+                )
     return value
+
+
+def _exempts(exemption: Mapping[str, Any], matcher: Mapping[str, Any]) -> bool:
+    """Return True if an exemption surely includes all that a matcher includes."""
+    return all(
+        set(matcher.get(name, _ALL[name])) <= set(values)
+        if name in _ALL
+        else name in _BY_NAME and covers(values, matcher.get(name, ["*"]))
+        for name, values in exemption.items()
+    )
+
+
+_ALL = {"kinds": KINDS, "operations": OPERATIONS}
+_BY_NAME = ("namespaces", "names", "users", "groups")
+"""The criteria with patterns of what every request has."""
+
+_NOT_IN_NAMESPACES, _SET = re.compile(r"[^-a-z0-9*?]"), re.compile(r"\[[^]]*\]")
+"""A character that neither a DNS label nor a pattern of one has, and a set of characters."""
 
 
 def _check_selectors(matcher: Mapping[str, Any], path: str, problems: Problems) -> None:

@@ -123,9 +123,11 @@ class _Problems:
 
 
 def _check_defaults(policies: PolicySet, problems: _Problems) -> None:
-    """Report each default with which a sample violates a limit, a rule or an expression."""
-    from jobsworth.policy.consistency import inconsistencies
+    """Report limits that exclude each other, and each default with which a sample violates the policies."""
+    from jobsworth.policy.consistency import exclusive_limits, inconsistencies
 
+    for each in exclusive_limits(policies.policies):
+        problems.add(each.policy, each.field, f"{each.message} ({each.hint})", "error")
     for found in inconsistencies(policies, ApiServer()):
         problems.add(found.policy, found.field, str(found), SEVERITIES[found.effect])
 
@@ -135,6 +137,13 @@ def _check_each(policies: Sequence[JobPolicy], problems: _Problems) -> None:
     _check_ways_around(policies, problems)
     _check_kept(policies, problems)
     _check_types(policies, problems)
+    for policy in policies:
+        parts = (policy.defaults, policy.limits, policy.immutable, policy.rules, policy.expressions)
+        if all(part is None for part in parts):
+            text = (
+                "has no effect: it has no defaults, limits, immutable fields, rules or expressions"
+            )
+            problems.add(policy.name, "spec", text)
 
 
 def _check_ways_around(policies: Sequence[JobPolicy], problems: _Problems) -> None:

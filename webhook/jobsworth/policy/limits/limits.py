@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jobsworth.api.field_errors import FieldError
+from jobsworth.api.formats import time_zones
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
 from jobsworth.policy.limits.pod_parts import Entry, PodLimit, PodPart, pod_limits
 from jobsworth.policy.limits.value_checks import ValueCheck, checks_of, may_not_be_set, must_be_set
-from jobsworth.policy.patterns import is_wild
+from jobsworth.policy.patterns import covers, is_wild
 from jobsworth.policy.policy_fields import FIELDS, JobField
 from jobsworth.policy.problems import Problems
 from jobsworth.policy.request import JobView, Origin
@@ -146,6 +148,13 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
             fields[name] = _read_field(name, part, at, problems)
             if name == "podFailurePolicy":
                 other_checks.extend(failure_policy_limits.read(part, at, problems))
+    restart = value.get("pod", {}).get("restartPolicy", {}).get("allowed")
+    if restart == ["OnFailure"] and value.get("podFailurePolicy", {}).get("required"):
+        problems.add(
+            f"{path}.podFailurePolicy.required",
+            "cannot be satisfied: the API server accepts a failure policy with restartPolicy Never only",
+            "add Never to pod.restartPolicy.allowed",
+        )
     all_checks = (
         *(_field_check(FIELDS[name], one) for name, one in fields.items() if name in FIELDS),
         *other_checks,
@@ -246,6 +255,10 @@ def _read_field(name: str, value: Mapping[str, Any], path: str, problems: Proble
                     "sets or requires it",
                     "limit its value instead, with minimum, maximum or allowed",
                 )
+    for index, zone in enumerate(value.get("allowed", ()) if name == "cronJob.timeZone" else ()):
+        for detail in () if is_wild(zone) else time_zones.validate(zone):
+            hint = did_you_mean(zone, time_zones.known())
+            problems.add(f"{path}.allowed[{index}]", f"no CronJob can have it: {detail}", hint)
     return _read_limit(value, path, problems)
 
 
@@ -262,6 +275,12 @@ def _read_limit(value: Mapping[str, Any], path: str, problems: Problems) -> Limi
                 )
     elif all(value[name] is False or name == "message" for name in value):
         problems.add(path, "has no effect", "set minimum, maximum, allowed or required")
+    elif "allowed" in value and "denied" in value and covers(value["denied"], value["allowed"]):
+        problems.add(f"{path}.allowed", "every allowed value is denied", "change allowed or denied")
+    elif value.get("required") and covers(value.get("denied", ()), ["*"]):
+        problems.add(
+            f"{path}.required", "cannot be satisfied: every value is denied", "narrow denied"
+        )
     _check_bounds(value, path, problems)
     return Limit(value, checks_of(value))
 

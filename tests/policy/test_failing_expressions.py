@@ -22,7 +22,11 @@ OF_TEAM = f"{LABELS}.team == 'x'"
 def found(expression: str, **spec: Any) -> list[str]:
     loaded = policies(expressions=[{"expression": expression}], **spec)
     (policy,) = loaded.policies
-    return [message for _, message in failing_expressions(policy, loaded, SERVER)]
+    return [
+        message
+        for _, message, effect in failing_expressions(policy, loaded, SERVER)
+        if effect == "warn"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,47 @@ def test_the_warning_names_the_field_the_error_and_the_test_that_is_missing(
     expression: str, message: str
 ) -> None:
     assert found(expression) == [message]
+
+
+def invalid(expression: str, **spec: Any) -> list[str]:
+    loaded = policies(expressions=[{"expression": expression}], **spec)
+    (policy,) = loaded.policies
+    found = failing_expressions(policy, loaded, SERVER)
+    return [message for _, message, effect in found if effect == "deny"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "error"),
+    [
+        ("object.spec.parallelism < '5'", "no such overload"),
+        (f"{POD}.containers.all(c, c.image.matches('*'))", "missing argument to repetition operator"),
+        ("object.metadata.name", "must be true or false"),
+    ],
+)  # fmt: skip
+def test_an_expression_that_fails_for_every_job_says_so(expression: str, error: str) -> None:
+    (message,) = invalid(expression)
+    assert message.startswith("even a Job with the required fields alone is denied: ")
+    assert error in message
+    assert found(expression) == []
+    (message,) = found(expression, enforcement="warn")
+    assert message.startswith("even a Job with the required fields alone gets a warning: ")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "object.metadata.name.split('-')[1] == 'b.c'",
+        "request.userInfo.username.split(':')[2] == 'a'",
+        "request.userInfo.groups[0] == 'a'",
+        OF_TEAM,
+        "object.spec.parallelism < 5",
+        "object.spec.backoffLimit == 6 || object.spec.parallelism < '5'",
+    ],
+)
+def test_an_expression_that_fails_only_for_some_names_or_missing_fields_is_not_invalid(
+    expression: str,
+) -> None:
+    assert invalid(expression) == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 Each expression is evaluated on the smallest Job and CronJob, with the defaults of the API server and of the
 policies. If it reads what they do not have, the request is denied with an error that its author did not mean.
+One that fails for another reason, such as the types that it compares, denies every such object.
 An expression that is false as soon as what it reads is there and empty (``has(a.b.c)`` has no value without
 ``a.b``) denies them on purpose.
 """
@@ -40,8 +41,10 @@ _VERBS: Mapping[Effect, str] = {
 
 def failing_expressions(
     policy: JobPolicy, policies: PolicySet, server: ApiServer
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, str, Effect]]:
     """Yield the path of each expression without a value for the smallest Job or CronJob, and the problem.
+
+    The third value is the effect on these objects; ``warn`` if they may be meant to lack what it reads.
 
     Args:
         policy: the policy.
@@ -50,18 +53,40 @@ def failing_expressions(
     """
     if policy.expressions is None:
         return
+    effect = _effect(policy)
     samples = [
-        (kind, _variables(kind, policy, policies, server))
+        (kind, [_variables(kind, policy, policies, server, names) for names in _NAMES])
         for kind in KINDS
         if _judges_created(policy, kind)
     ]
     for index, expression in enumerate(policy.expressions.items):
+        field = f"spec.expressions[{index}].expression"
         for kind, variables in samples:
-            parts = _missing(expression.program, copy.deepcopy(variables))
+            parts = _missing(expression.program, copy.deepcopy(variables[0]))
+            errors = [_error(expression.program, each) for each in variables]
             if parts and not (parts[0].is_metadata and _selects_by_object(policy)):
-                message = _message(parts, kind, _effect(policy))
-                yield f"spec.expressions[{index}].expression", message
+                yield field, _message(parts, kind, effect), "warn"
                 break
+            if all(errors) and not _selects_by_object(policy):
+                alone = f"even a {kind} with the required fields alone {_VERBS[effect]}"
+                yield field, f"{alone}: {errors[0]}", effect
+                break
+
+
+_NAMES: tuple[dict[str, Any], ...] = (
+    {"name": "sample", "namespace": "default", "user": ""},
+    {"name": "a-b.c-1", "namespace": "a-b-1", "user": "a:b:c:d", "groups": ("a:b", "c:d")},
+)
+"""The names of two requests: an expression may split those of one, and not those of the other."""
+
+
+def _error(program: Program, variables: dict[str, Any]) -> str:
+    """Return why an expression has no value; empty if it has one, or reads what does not exist."""
+    try:
+        program.truth(variables, Steps(MAX_STEPS))
+    except CannotEvaluate as failure:
+        return "" if failure.missing else str(failure)
+    return ""
 
 
 def _judges_created(policy: JobPolicy, kind: str) -> bool:
@@ -88,19 +113,21 @@ def _selects_by_object(policy: JobPolicy) -> bool:
 
 
 def _variables(
-    kind: str, policy: JobPolicy, policies: PolicySet, server: ApiServer
+    kind: str,
+    policy: JobPolicy,
+    policies: PolicySet,
+    server: ApiServer,
+    names: dict[str, Any],
 ) -> dict[str, Any]:
     manifest, filled = smallest(kind, server)
     # Admission sees the namespace of the request in the object.
-    filled["metadata"]["namespace"] = "default"
+    filled["metadata"] |= {"namespace": names["namespace"], "name": names["name"]}
     request = PolicyRequest(
         operation=CREATE,
         kind=kind,
-        namespace="default",
-        name="sample",
         object=filled,
         manifest=manifest,
-        user="",
+        **names,
     )
     others = [
         each for each in policies.policies if each is not policy and each.matching.is_unconditional

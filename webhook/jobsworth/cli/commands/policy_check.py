@@ -179,12 +179,14 @@ def _check_types(policies: Sequence[JobPolicy], problems: _Problems) -> None:
 
 
 def _check_values(policies: PolicySet, problems: _Problems) -> None:
-    """Warn of each expression without another problem that reads an optional field and does not test it."""
+    """Report each expression that fails for the smallest objects, a warning only without another problem."""
     from jobsworth.policy.failing_expressions import failing_expressions
 
     for policy in policies.policies:
-        for field, problem in failing_expressions(policy, policies, ApiServer()):
-            if (policy.name, field) not in problems.fields:
+        for field, problem, effect in failing_expressions(policy, policies, ApiServer()):
+            if effect == "deny":
+                problems.add(policy.name, field, problem, "error")
+            elif (policy.name, field) not in problems.fields:
                 problems.add(policy.name, field, problem)
 
 
@@ -209,9 +211,10 @@ listed in order of precedence. Sample Jobs and CronJobs are then sent to each po
 create, kubectl apply and server-side apply: with the defaults of the policy they must satisfy its limits and
 rules, and those of policies that apply to every request. An expression that denies a Job and not the CronJob
 that carries it is a warning, and so is one that reads a field that no Job has, or as another type, or an
-optional field that it does not test first. An expression that an API server of a release would refuse in a
-ValidatingAdmissionPolicy is a warning. The exit code is 1 if there are problems of the severity --fail-on (a
-note counts as info), or if a file cannot be read.""",
+optional field that it does not test first. One that has no value even for the smallest Job is an error. An
+expression that an API server of a release would refuse in a ValidatingAdmissionPolicy is a warning. The exit
+code is 1 if there are problems of the severity --fail-on (a note counts as info), or if a file cannot be
+read.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/

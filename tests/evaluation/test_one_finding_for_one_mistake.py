@@ -71,6 +71,14 @@ def test_a_rule_about_a_value_that_is_rejected_is_not_reported(unknown: dict[str
     assert codes == ["JW004"]
 
 
+def test_a_part_with_an_error_is_not_reported_as_one_without_effect() -> None:
+    indexed = {"completionMode": "Indexed", "completions": 3}
+    policy = {"rules": [{"succeededCount": 4}]}
+    assert [code for code, _ in evaluated(job({}, **indexed, successPolicy=policy))] == ["JW004"]
+    policy = {"rules": [{"succeededCount": 3}]}
+    assert [code for code, _ in evaluated(job({}, **indexed, successPolicy=policy))] == ["JW213"]
+
+
 def test_a_rule_about_another_value_is_reported_beside_an_error() -> None:
     found = evaluated(job({}, ttlSecondsAfterFinished=5, backoffLimit=-1))
     assert sorted(code for code, _ in found) == ["JW004", "JW205"]

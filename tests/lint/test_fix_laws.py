@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.evaluation.fixes import api_fixes, api_hints
+from jobsworth.findings.edits import at, edited, is_part_of, locate
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Edit
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.misidentified import NEAR_MISS, near_miss
@@ -83,6 +85,39 @@ def test_the_fix_of_a_rule_keeps_the_laws(code: str, seed: int) -> None:
     findings = linted(value, rule)
     assume(any(finding.fix is not None for finding in findings))
     assert broken_laws(value, findings, lambda fixed: linted(fixed, rule)) == []
+
+
+@each_rule
+def test_no_safe_fix_deletes_a_part_in_which_the_api_server_finds_an_error(code: str) -> None:
+    value = LINTED[code]
+    for part in deleted_by(evaluated(value)):
+        for path, written in scalars_below(value, part):
+            wrong = edited(value, Edit("set", path, "-" if isinstance(written, str) else 10**6))
+            findings = evaluated(wrong)
+            errors = [each.place for each in findings if each.severity == "error"]
+            for deleted in deleted_by(each for each in findings if each.severity != "error"):
+                assert not [place for place in errors if is_part_of(place, deleted)]
+
+
+def deleted_by(findings: Iterable[Finding]) -> set[str]:
+    """The parts of the spec that safe fixes delete."""
+    return {
+        edit.field
+        for each in findings
+        if each.fix is not None and each.fix.safe
+        for edit in each.fix.edits
+        if edit.action == "delete" and edit.field.startswith("spec.")
+    }
+
+
+def scalars_below(value: Any, path: str) -> list[tuple[str, Any]]:
+    """The texts and numbers in a part of an object, with their paths."""
+    part = at(value, locate(value, path).steps)
+    if isinstance(part, dict):
+        return [each for key in part for each in scalars_below(value, f"{path}.{key}")]
+    if isinstance(part, list):
+        return [each for i in range(len(part)) for each in scalars_below(value, f"{path}[{i}]")]
+    return [(path, part)]
 
 
 @each_rejected

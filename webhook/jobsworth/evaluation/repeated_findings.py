@@ -80,7 +80,8 @@ def without_misplaced(violations: Sequence[Reported], api: Iterable[Finding]) ->
 def without_rejected(lint: Iterable[Finding], api: Iterable[Finding]) -> list[Finding]:
     """Return lint findings without those about a value that the API server rejects.
 
-    It is left out, too, if the fix of an API error does what the rule asks for.
+    It is left out, too, if the fix of an API error does what the rule asks for, and if its own safe fix deletes
+    a part in which there is an error: a success policy that requires 4 of 3 indexes has an effect once it is right.
 
     Args:
         lint: the findings of lint rules.
@@ -92,8 +93,18 @@ def without_rejected(lint: Iterable[Finding], api: Iterable[Finding]) -> list[Fi
     return [
         each
         for each in lint
-        if each.place not in places and (each.fix is None or each.fix.edits not in edits)
+        if each.place not in places
+        and (each.fix is None or each.fix.edits not in edits)
+        and not _deletes(each, places)
     ]
+
+
+def _deletes(finding: Finding, places: Iterable[str]) -> bool:
+    """Return True if the safe fix of a finding deletes one of these places."""
+    if finding.fix is None or not finding.fix.safe:
+        return False
+    deleted = [edit.field for edit in finding.fix.edits if edit.action == "delete"]
+    return any(is_part_of(place, field) for field in deleted for place in places)
 
 
 def without_rejected_numbers(

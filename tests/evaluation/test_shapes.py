@@ -14,6 +14,7 @@ from jobsworth.findings.edits import at, edited, locate
 from support.cli.command_runs import Validate
 from support.lint.linted_jobs import job, on_codes, with_policy
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 MAIN = "spec.template.spec.containers[0]"
 
 
@@ -76,6 +77,30 @@ def container_with(**parts: Any) -> dict[str, Any]:
             {"cpu": 1, "memory": "1Gi"},
             True,
         ),
+        (
+            job(podFailurePolicy=[on_codes("FailJob", "In", 3), on_codes("Ignore", "In", 4)]),
+            "spec.podFailurePolicy",
+            {"rules": [on_codes("FailJob", "In", 3), on_codes("Ignore", "In", 4)]},
+            True,
+        ),
+        (
+            job(successPolicy=[{"succeededCount": 2}]),
+            "spec.successPolicy",
+            {"rules": [{"succeededCount": 2}]},
+            True,
+        ),
+        (
+            job(selector=[{"key": "a", "operator": "Exists"}]),
+            "spec.selector",
+            {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
+            True,
+        ),
+        (
+            pod_with(affinity={"nodeAffinity": {REQUIRED: [{"matchExpressions": []}]}}),
+            f"spec.template.spec.affinity.nodeAffinity.{REQUIRED}",
+            {"nodeSelectorTerms": [{"matchExpressions": []}]},
+            True,
+        ),
         (container_with(args=[{"a b": "c"}]), f"{MAIN}.args[0]", "a b: c", True),
         (container_with(image=["a:1"]), f"{MAIN}.image", "a:1", True),
         (pod_with(hostNetwork=1), "spec.template.spec.hostNetwork", True, False),
@@ -104,6 +129,7 @@ def test_a_shape_with_one_meaning_has_a_fix(
         (pod_with(nodeSelector="spot"), "an object of names and values, such as `{a: b}`"),
         (container_with(volumeMounts=["./a:/b:ro"]), "`{name: data, mountPath: /data}`"),
         (container_with(image={"name": "a"}), "put text in quotes"),
+        (container_with(livenessProbe={"exec": [{"comand": ["a"]}]}), "{command: [cat, /tmp/ready]}"),
         (container_with(resources={"limits": {"cpu": ""}}), "the quantity is empty"),
         (container_with(resources={"limits": {"cpu": "two"}}), "a quantity is a number, alone or"),
         (container_with(resources={"limits": {"cpu": "2 cores"}}), "such as 500m or 2Gi"),

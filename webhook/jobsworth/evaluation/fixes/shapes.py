@@ -224,13 +224,31 @@ def _runs_text(command: Any) -> bool:
 def _as_struct(field: str, value: Any, struct: Struct) -> Fix | None:
     if value == [] or (value in ("", True) and struct.name == "EmptyDirVolumeSource"):
         return Fix("Write the empty object {}", Edit("set", field, {}), safe=True)
+    name = _list_within(value, struct)
+    if name:
+        return Fix(f"Put the list under {name}:", Edit("set", field, {name: value}), safe=True)
     merged = _merged(value)
-    if merged is not None:
+    if merged is not None and merged.keys() <= struct.fields.keys():
         return Fix("Remove the dashes of the list", Edit("set", field, merged), safe=True)
     found = _from_scalar(value, struct)
     if found is None:
         return None
     return Fix(f"Write {_flow(found)}", Edit("set", field, found), safe=True)
+
+
+def _list_within(value: Any, struct: Struct) -> str:
+    """Return the only list of a type that can have these items, such as ``rules``; empty for none."""
+    if not isinstance(value, list) or not all(isinstance(part, dict) and part for part in value):
+        return ""
+    keys = {key for part in value for key in part}
+    lists = [
+        name
+        for name, each in struct.fields.items()
+        if isinstance(each.type, ListOf)
+        and isinstance(each.type.item, Struct)
+        and keys <= each.type.item.fields.keys()
+    ]
+    return lists[0] if len(lists) == 1 and not keys & struct.fields.keys() else ""
 
 
 def _as_map(rejected: RejectedObject, field: str, value: Any) -> Fix | None:

@@ -129,7 +129,10 @@ def test_a_shape_with_one_meaning_has_a_fix(
         (pod_with(nodeSelector="spot"), "an object of names and values, such as `{a: b}`"),
         (container_with(volumeMounts=["./a:/b:ro"]), "`{name: data, mountPath: /data}`"),
         (container_with(image={"name": "a"}), "put text in quotes"),
-        (container_with(livenessProbe={"exec": [{"comand": ["a"]}]}), "{command: [cat, /tmp/ready]}"),
+        (
+            container_with(livenessProbe={"exec": [{"comand": ["a"]}]}),
+            "{command: [cat, /tmp/ready]}",
+        ),
         (container_with(resources={"limits": {"cpu": ""}}), "the quantity is empty"),
         (container_with(resources={"limits": {"cpu": "two"}}), "a quantity is a number, alone or"),
         (container_with(resources={"limits": {"cpu": "2 cores"}}), "such as 500m or 2Gi"),

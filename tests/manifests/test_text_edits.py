@@ -245,6 +245,24 @@ def test_a_list_that_is_set_keeps_the_text_and_the_comments_of_items_that_stay(
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("v: # all\n# one\n- 1  # a\n\n- 0x2\nw: 1\n", "v: # all\n  rules:\n  # one\n  - 1  # a\n\n  - 0x2\nw: 1\n"),
+        ("v:\n    - 1\n    - 2", "v:\n  rules:\n      - 1\n      - 2"),
+        ("v: [1, 2]\n", "v: {rules: [1, 2]}\n"),
+    ],
+)  # fmt: skip
+def test_a_list_that_is_put_below_a_key_keeps_its_text_and_its_comments(
+    before: str, after: str
+) -> None:
+    check(before, Edit("set", "v", {"rules": [1, 2]}), after)
+
+
+def test_a_list_in_the_line_of_a_dash_is_put_below_a_key() -> None:
+    check("v:\n- - 1\n  - 2\n", Edit("set", "v[0]", {"a": [1, 2]}), "v:\n- a: [1, 2]\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         (
             "spec:\n  # who\n  account: x  # why\n  template:\n    spec:\n      containers: []\n",
             "spec:\n  template:\n    spec:\n      # who\n      account: x  # why\n      containers: []\n",

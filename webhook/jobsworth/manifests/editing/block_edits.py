@@ -142,6 +142,16 @@ def replaced(sheet: EditableText, found: FoundSpan, text: str) -> EditableText:
     return sheet.changed((after_head, unit.end, f" {text}{rest}"))
 
 
+def within_key(sheet: EditableText, found: FoundSpan, name: str) -> EditableText:
+    """Put the lines of a block list, with their comments, below a key of their own."""
+    if found.span.anchored:
+        raise CannotEdit("an alias may use its anchor (`&`); edit it by hand")
+    unit, step = sheet.unit(found), sheet.style.step
+    start = sheet.next_line(sheet.after_head(found))
+    key = f"{' ' * (unit.column + step)}{name}:{sheet.style.newline}"
+    return sheet.changed((start, unit.end, key + _shifted(sheet.text[start : unit.end], step)))
+
+
 def lines_of(sheet: EditableText, found: FoundSpan, *, name: str = "") -> list[str]:
     """Return the lines of an entry or item, moved to column 0; an entry may get a new name."""
     assert found.holder is not None

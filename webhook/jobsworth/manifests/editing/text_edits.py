@@ -61,7 +61,7 @@ def _set(sheet: EditableText, steps: Steps, old: Any, new: Any) -> EditableText:
         return _set_mapping(sheet, steps, old, new)
     if isinstance(old, list) and isinstance(new, list) and old and new:
         return _set_list(sheet, steps, list(old), new)
-    return _replaced(sheet, steps, new)
+    return _replaced(sheet, steps, new, old=old)
 
 
 def _set_mapping(
@@ -110,7 +110,11 @@ def _count(item: Any, items: Sequence[Any]) -> int:
 
 
 def _replaced(
-    sheet: EditableText, steps: Steps, new: Any, comments: Mapping[str, str] | None = None
+    sheet: EditableText,
+    steps: Steps,
+    new: Any,
+    comments: Mapping[str, str] | None = None,
+    old: Any = None,
 ) -> EditableText:
     """Replace a value by another.
 
@@ -119,6 +123,7 @@ def _replaced(
         steps: the place of the value.
         new: the other value.
         comments: comments by the lines that they stand behind; kept behind the same lines of a block.
+        old: the value; a block list that becomes the only value of an object keeps its lines.
     """
     found = sheet.find(steps)
     span, style = found.span, sheet.style
@@ -126,6 +131,11 @@ def _replaced(
         raise CannotEdit("the whole document cannot be replaced")
     in_block = not (found.flows or sheet.json)
     if in_block and span.kind in (MAPPING, LIST) and not span.flows:
+        below = span.kind == LIST and sheet.line_start(span.start) > sheet.after_head(found)
+        if below and isinstance(new, dict) and identical([*new.values()], [old]):
+            return block_edits.within_key(
+                sheet, found, rendering.scalar(next(iter(new)), style, flows=False)
+            )
         fits = rendering.fits_line(new)
         behind = _comments_behind_lines(sheet.text[span.start : sheet.line_end(span.end)])
         sheet = block_edits.replaced(sheet, found, rendering.inline(new if fits else None, style))

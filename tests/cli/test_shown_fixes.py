@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from support.cli.command_runs import Validate
 from support.lint.manifests_with_findings import SHADOWED, SOUND
 
@@ -56,6 +58,45 @@ def test_fixes_that_only_others_have_made_possible_are_told_apart(validate: Vali
     assert announced.splitlines()[-1] == "1 fixable with --fix; 1 more fixable with --fix --unsafe"
     done = validate("--fix", "--unsafe", "a.yaml").err
     assert done.splitlines()[-1] == "3 fixed (1 of them found only after other fixes)"
+
+
+IN_DISORDER = """
+  podFailurePolicy:
+    rules: [{action: FailJob, onExitCodes: {operator: In, values: [0, 3, 3, 1]}}]
+"""
+WITHOUT_INDEXES = """
+  completions: 5
+  backoffLimitPerIndex: 1
+  maxFailedIndexes: 2
+"""
+MISPLACED = """
+  template:
+    backoffLimit: 3
+    spec:
+      backoffLimit: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "number"),
+    [
+        (IN_DISORDER, 1),
+        (WITHOUT_INDEXES, 1),
+        (MISPLACED, 1),
+        (f"{WITHOUT_INDEXES.replace('Indexes: 2', 'Indexes: 9')}  completionMode: indexed\n", 1),
+    ],
+    ids=["three errors", "two errors", "two moves", "an error that is hidden"],
+)
+def test_as_many_fixes_are_counted_as_are_made(
+    validate: Validate, spec: str, number: int, tmp_path: Path
+) -> None:
+    pod = "      restartPolicy: Never\n      containers: [{name: a, image: 'a:1'}]\n"
+    above = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:"
+    text = above + (spec if "template" in spec else f"{spec}  template:\n    spec:\n") + pod
+    announced = validate("--select", "JW0", "a.yaml", files={"a.yaml": text}).err
+    assert announced.splitlines()[-1] == f"{number} fixable with --fix"
+    done = validate("--select", "JW0", "--fix", "a.yaml").err
+    assert done.splitlines()[-1] == f"{number} fixed"
 
 
 def test_a_diff_without_safe_fixes_names_the_option_for_the_others(validate: Validate) -> None:

@@ -22,9 +22,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.evaluation.fixes import api_fixes, api_hints
+from jobsworth.files.fixing.autofix_loop import autofix
 from jobsworth.findings.edits import at, edited, is_part_of, locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit
+from jobsworth.findings.summary import Summary
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.misidentified import NEAR_MISS, near_miss
@@ -118,6 +120,14 @@ def scalars_below(value: Any, path: str) -> list[tuple[str, Any]]:
     if isinstance(part, list):
         return [each for i in range(len(part)) for each in scalars_below(value, f"{path}[{i}]")]
     return [(path, part)]
+
+
+@pytest.mark.parametrize("value", [*LINTED.values(), *REJECTED.values()], ids=[*LINTED, *REJECTED])
+def test_as_many_safe_fixes_are_counted_as_are_made(value: dict[str, Any]) -> None:
+    evaluator, data = EVALUATORS[LATEST], json.dumps(value).encode()
+    counted = Summary(evaluator.text("job.json", data), infos=True)
+    done = Summary(autofix(evaluator, "job.json", data, unsafe=False).results, infos=True)
+    assert counted.fixable["safe"] == done.fixed - done.unlocked
 
 
 @each_rejected

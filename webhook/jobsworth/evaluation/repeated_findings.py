@@ -80,8 +80,9 @@ def without_misplaced(violations: Sequence[Reported], api: Iterable[Finding]) ->
 def without_rejected(lint: Iterable[Finding], api: Iterable[Finding]) -> list[Finding]:
     """Return lint findings without those about a value that the API server rejects.
 
-    It is left out, too, if the fix of an API error does what the rule asks for, and if its own safe fix deletes
-    a part in which there is an error: a success policy that requires 4 of 3 indexes has an effect once it is right.
+    It is left out, too, if the fix of an API error does what the rule asks for, and if its own safe fix
+    deletes a part that has an error: a success policy that requires 4 of 3 indexes has an effect once it is
+    right.
 
     Args:
         lint: the findings of lint rules.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from itertools import product
 
 from jobsworth.findings.finding import SEVERITIES, Finding
+from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, INVALID, SKIPPED, STATUSES, VALID, Result
 from jobsworth.wording import count
 
@@ -84,19 +86,24 @@ class Summary:
 
     def _count_fixes(self, result: Result) -> None:
         tried: set[Finding] = set()
+        effects: set[Hashable] = set()
         for attempt in result.attempts:
             if attempt.reason:
                 tried.add(attempt.located.finding)
+                effects.add(_effect(attempt.located))
             else:
                 self.fixed += 1
                 self.unlocked += attempt.unlocked
-        for located in result.findings:
-            finding = located.finding
-            if finding.fix is None or finding in tried:
-                continue
-            shown = result.shows(finding, infos=self.infos)
+        left = [each for each in result.findings if each.finding.fix and each.finding not in tried]
+        for shown, safe in product((True, False), (True, False)):
             counted = self.fixable if shown else self.hidden_fixes
-            counted["safe" if finding.fix.safe else "unsafe"] += 1
+            for located in left:
+                finding, effect = located.finding, _effect(located)
+                if finding.fix is None or finding.fix.safe != safe or effect in effects:
+                    continue
+                if result.shows(finding, infos=self.infos) == shown:
+                    effects.add(effect)
+                    counted["safe" if safe else "unsafe"] += 1
 
     @property
     def validated(self) -> int:
@@ -189,6 +196,18 @@ class Summary:
                 more = " more" if parts else ""
                 parts.append(f"{number}{more} fixable with {needed}")
         return "; ".join(parts)
+
+
+def _effect(located: LocatedFinding) -> Hashable:
+    """Return what findings have in common of which one is fixed: their edits, or where these move a field.
+
+    A separator is inserted before the line of its finding.
+    """
+    fix = located.finding.fix
+    if fix is None:
+        return None
+    line = located.line if any(edit.action == "separate" for edit in fix.edits) else None
+    return line, tuple(new for new, _ in fix.moves) or fix.edits
 
 
 def _unvalidated_in(numbers: dict[str, int]) -> str:

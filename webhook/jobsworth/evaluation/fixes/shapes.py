@@ -133,7 +133,7 @@ def _as_list(rejected: RejectedObject, field: str, value: Any, item: Any) -> Fix
             return Fix(
                 "Write a list, with an item for each name", Edit("set", field, items), safe=True
             )
-        if item.fields.keys() & value.keys():
+        if value.keys() <= item.fields.keys():
             return Fix("Write it as the item of a list", Edit("set", field, [value]), safe=True)
         return None
     single = _from_scalar(value, item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from jobsworth.findings.edits import is_part_of
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.located_finding import LocatedFinding
 from jobsworth.findings.result import ERROR, Result
@@ -13,6 +14,9 @@ Key = tuple[str, ...]
 
 _CANNOT_DECODE = ("JW001", "JW002")
 """Codes after which the API server checks nothing else in the object."""
+
+_NOT_SUPPORTED = "FieldValueNotSupported"
+"""The reason of an error about a value that is none of an enumeration."""
 
 
 def reason_to_revert(fixed: Sequence[LocatedFinding], before: Result, after: Result) -> str:
@@ -29,7 +33,7 @@ def reason_to_revert(fixed: Sequence[LocatedFinding], before: Result, after: Res
     if fixed and not _are_gone([located.finding for located in fixed], old, new):
         return "the finding would remain"
     new_error = _new_error(old, new, exactly=hidden)
-    if new_error is not None:
+    if new_error is not None and not _was_hidden(new_error, fixed, old, new):
         return f"it would cause {new_error.code} {new_error.field}: {new_error.message}"
     return ""
 
@@ -88,6 +92,24 @@ def _new_error(old: Sequence[Finding], new: Sequence[Finding], *, exactly: bool)
         known = [finding for index, finding in enumerate(known) if index not in matched]
         errors = unmatched
     return errors[0] if errors else None
+
+
+def _was_hidden(
+    error: Finding, fixed: Sequence[LocatedFinding], old: Sequence[Finding], new: Sequence[Finding]
+) -> bool:
+    """Return True if a misspelled value that was fixed hid an error in another field.
+
+    With ``completionMode: indexed``, the API server does not report more maxFailedIndexes than completions.
+    """
+    if not fixed or len(_errors(new)) > len(_errors(old)):
+        return False
+    return all(
+        finding.reason == _NOT_SUPPORTED
+        and finding.fix is not None
+        and finding.fix.safe
+        and not any(is_part_of(error.field, edit.field) for edit in finding.fix.edits)
+        for finding in (each.finding for each in fixed)
+    )
 
 
 def _errors(findings: Sequence[Finding]) -> list[Finding]:

@@ -201,3 +201,26 @@ def test_a_request_to_the_api_server_is_an_update() -> None:
     subject = Subject(new, "request", old=old, kind="Job", namespace="ml")
     evaluation = Evaluator(ApiServer("1.36")).evaluate(subject)
     assert notes(evaluation) == []
+
+
+def titles(evaluation: Evaluation) -> list[str]:
+    return [each.fix.title for each in evaluation.findings if each.fix is not None]
+
+
+INDEXED = "Set completionMode: Indexed"
+PER_INDEX = {"completions": 3, "backoffLimitPerIndex": 2}
+
+
+def test_a_fix_that_the_update_rejects_is_not_offered() -> None:
+    new = job(**PER_INDEX)
+    assert INDEXED not in titles(update(new, job(completions=3)))
+    created = Evaluator(ApiServer("1.36")).evaluate(Subject(new, written=lambda field: None))
+    assert INDEXED in titles(created)
+    assert INDEXED in titles(update(with_metadata(new, annotations={ARGO: "Sync"}), job()))
+
+
+def test_a_fix_that_the_update_allows_is_offered() -> None:
+    assert "Set restartPolicy: Never" in titles(update(job({"restartPolicy": "never"}), job()))
+    wrong = job({"restartPolicy": "never"}, completionMode="indexed", completions=2)
+    right = job(completionMode="Indexed", completions=2)
+    assert {INDEXED, "Set restartPolicy: Never"} <= {*titles(update(wrong, right))}

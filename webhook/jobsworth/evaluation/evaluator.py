@@ -102,10 +102,12 @@ class Evaluator:
         """
         evaluation = self._evaluation(subject)
         is_update = subject.source == "manifest" and subject.old is not None
-        if is_update and _rejected(evaluation.api):
-            from jobsworth.evaluation.recreated import unless_recreated
+        if is_update and (evaluation.has_fixes or _rejected(evaluation.api)):
+            from jobsworth.evaluation.recreated import unless_recreated, without_rejected_fixes
 
-            return unless_recreated(evaluation, subject, self._evaluation)
+            if _rejected(evaluation.api):
+                evaluation = unless_recreated(evaluation, subject, self._evaluation)
+            return without_rejected_fixes(evaluation, subject, self._engine)
         return evaluation
 
     def _evaluation(self, subject: Subject) -> Evaluation:

@@ -123,6 +123,43 @@ def test_no_kubelet_can_parse(image: str, why: str) -> None:
     assert "The Pods wait in InvalidImageName forever" in finding.message
 
 
+def with_medium(medium: str, **mounts: Any) -> dict[str, Any]:
+    main = {"name": "a", "image": "a:1", **mounts}
+    volume = {"name": "data", "emptyDir": {"medium": medium}}
+    return job_with({"containers": [main], "volumes": [volume]})
+
+
+MOUNTED = {"volumeMounts": [{"name": "data", "mountPath": "/data"}]}
+
+
+@pytest.mark.parametrize(
+    ("medium", "meant"),
+    [
+        ("memory", "Memory"),
+        ("memory-", "Memory"),
+        ("Memroy", "Memory"),
+        ("hugepages", "HugePages"),
+        ("Hugepages-2Mi", "HugePages-2Mi"),
+        ("tmpfs", ""),
+    ],
+)
+def test_no_kubelet_knows_another_medium(medium: str, meant: str) -> None:
+    (finding,) = child(with_medium(medium, **MOUNTED))
+    assert (finding.code, finding.severity) == ("JW025", "warning")
+    assert finding.field == "spec.template.spec.volumes[0].emptyDir.medium"
+    assert f'No kubelet knows the storage medium "{medium}"' in finding.message
+    assert (finding.fix.title if finding.fix else "") == (f"Set medium: {meant}" if meant else "")
+
+
+@pytest.mark.parametrize("medium", ["", "Memory", "HugePages", "HugePages-2Mi", "${MEDIUM}"])
+def test_a_known_medium_is_not_reported(medium: str) -> None:
+    assert child(with_medium(medium, **MOUNTED)) == []
+
+
+def test_the_medium_of_a_volume_that_is_not_mounted_is_not_read() -> None:
+    assert child(with_medium("memory")) == []
+
+
 @pytest.mark.parametrize(
     "image",
     [

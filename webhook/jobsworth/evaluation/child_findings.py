@@ -7,7 +7,7 @@ as a failure, so the Job stays active until its deadline, if it has one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.created_pod import GO_SPACES, IMAGE, OVERHEAD, PREEMPTION, PRIORITY
@@ -46,6 +46,8 @@ _LEFT_BY_TEMPLATES = {
     "<nil>": "a Go template prints it for a null value",
     "%!": "Go prints it for a wrong format",
 }
+MEDIA = ("Memory", "HugePages")
+"""The media of an emptyDir, beside HugePages of a size such as HugePages-2Mi."""
 _NO_VALUES = ("None", "null", "undefined", "nil")
 """The texts that programs print for a value that is not set."""
 
@@ -80,7 +82,8 @@ def child_findings(
         )
         for error in errors
     ]
-    return [*rejected, *islice(_unreadable_images(images), MAX_ERRORS)]
+    media = _unknown_media(template["spec"], f"{path}.spec")
+    return [*rejected, *islice(chain(_unreadable_images(images), media), MAX_ERRORS)]
 
 
 def errors_of_pods(engine: Engine, decoded: DecodedObject) -> list[Finding]:
@@ -176,6 +179,49 @@ def _unreadable_images(images: dict[str, str]) -> Iterator[Finding]:
         elif origin:
             message = f"The image {quoted(image)} is probably not the one that was meant."
             yield _finding(NEVER_STARTS, field, message, hint=origin)
+
+
+def _unknown_media(pod: dict[str, Any], path: str) -> Iterator[Finding]:
+    """Yield a finding for each mounted emptyDir whose medium no kubelet knows.
+
+    Source: ``SetUpAt`` in ``pkg/volume/emptydir/empty_dir.go``, and ``IsHugePageMedium``, Kubernetes 1.36.
+    The
+    kubelet does not set up a volume that no container mounts.
+    """
+    folders = [
+        (index, volume["name"], medium)
+        for index, volume in enumerate(pod.get("volumes", ()))
+        if (medium := volume.get("emptyDir", {}).get("medium"))
+        and medium not in MEDIA
+        and not medium.startswith("HugePages-")
+        and "$" not in medium
+        and template_placeholder(medium) is None
+    ]
+    if not folders:
+        return
+    from jobsworth.findings.fix import Edit, Fix
+    from jobsworth.findings.near_names import near
+
+    containers = (*pod.get("initContainers", ()), *pod.get("containers", ()))
+    mounted = {mount.get("name") for each in containers for mount in each.get("volumeMounts", ())}
+    for index, volume_name, medium in folders:
+        if volume_name not in mounted:
+            continue
+        field = f"{path}.volumes[{index}].emptyDir.medium"
+        name, hyphen, size = medium.partition("-")
+        meant = near(name, MEDIA)
+        edit = None
+        if meant is not None:
+            sized = hyphen and size and meant.name == "HugePages"
+            edit = Edit("set", field, f"HugePages-{size}" if sized else meant.name)
+        yield _finding(
+            NEVER_STARTS,
+            field,
+            f"No kubelet knows the storage medium {quoted(medium)}. The Pods wait in ContainerCreating "
+            "forever: no retry and no backoffLimit ends that.",
+            hint="set Memory, HugePages or HugePages-<size>, or remove the field for the disk of the node",
+            fix=None if edit is None else Fix(f"Set medium: {edit.value}", edit, safe=False),
+        )
 
 
 def _left_by_template(image: str) -> str:

@@ -1,5 +1,7 @@
-"""Updates: those that are none, because a release tool deletes the object and creates it again, and the fixes
-that the others do not allow."""
+"""Updates: those that are none, and the fixes that the others do not allow.
+
+An update is none if a release tool deletes the object and creates it again.
+"""
 
 from __future__ import annotations
 

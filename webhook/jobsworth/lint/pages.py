@@ -97,7 +97,11 @@ hexadecimal digits. A scheme such as `https://` is not part of it.
 The hint names what a template engine left behind: `<no value>`, `None`, `null`, or a number such as
 `2.4e+06`. A placeholder such as `${IMAGE}`, `<registry>/app` or `IMAGE_NAME` is an info finding, once for an
 object: the manifest is a template. The fixes of a scheme and of uppercase letters are unsafe, because another
-image may be meant.""",
+image may be meant.
+
+It also takes any text for the `medium` of an emptyDir. The kubelet knows `Memory`, `HugePages` and
+`HugePages-<size>`, in this spelling; with another one, as `memory`, it cannot set up the volume, and the
+containers that mount it wait in ContainerCreating.""",
     "JW026": """\
 `jobsworth validate --server` creates the object in the cluster as a dry run. The message is that of the
 API server, or of the admission plugin or webhook that refuses it: a quota on Jobs, a policy, a namespace

@@ -334,6 +334,7 @@ def test_labels_and_annotations_are_quoted() -> None:
         ("schedule: 0 6 * * sat-sun", "schedule: 0 6 * * sat,sun"),
         ("schedule: 0 6 * * Monday", "schedule: 0 6 * * Mon"),
         ("schedule: 0 0 6 * * ?", "schedule: 0 6 * * ?"),
+        ('schedule: "@daily Europe/Berlin"', 'schedule: "@daily"\ntimeZone: Europe/Berlin'),
         ("schedule: TZ=Europe/Berlin 0 6 * * *", "schedule: 0 6 * * *\ntimeZone: Europe/Berlin"),
         ("schedule: CRON_TZ=UTC 0 6 * * 7\ntimeZone: UTC", "schedule: 0 6 * * 0\ntimeZone: UTC"),
         ("schedule: '@daily'\ntimeZone: europe/berlin", "schedule: '@daily'\ntimeZone: Europe/Berlin"),

@@ -88,6 +88,15 @@ def test_a_placeholder_gets_a_hint_beside_the_words_of_the_server(
     assert f"hint: is {placeholder} a placeholder, and this an unrendered template?" in done.out
 
 
+def test_a_capability_is_not_a_placeholder(validate: Validate) -> None:
+    image = "          image: registry.example.com/main:1.0\n"
+    added = f"{image}          securityContext: {{capabilities: {{add: NET_ADMIN}}}}\n"
+    text = SOUND.replace(image, added)
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert "placeholder" not in done.out
+    assert "fix: Wrap the value in a list (safe)" in done.out
+
+
 POD = """{spec: {nodeSelector: {pool: "${POOL}"}, restartPolicy: Never, containers: [
   {name: a, image: "a:1", resources: {limits: {cpu: $CPU}}, command: [work]}]}}"""
 

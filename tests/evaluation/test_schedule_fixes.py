@@ -88,6 +88,8 @@ def test_steps_go_on_over_the_end_of_the_week(first: int, last: int, step: int) 
         ("0 6 * January Tuesday", "0 6 * Jan Tue", None),
         ("TZ=Europe/Berlin 0 6 * * *", "0 6 * * *", "Europe/Berlin"),
         ("CRON_TZ=UTC  @daily", "@daily", "UTC"),
+        ("@daily Europe/Berlin", "@daily", "Europe/Berlin"),
+        ("0 6 * * 7 UTC", "0 6 * * 0", "UTC"),
         ("CRON_TZ=UTC 0 6 * * 7", "0 6 * * 0", "UTC"),
     ],
 )

@@ -185,8 +185,7 @@ def _unknown_media(pod: dict[str, Any], path: str) -> Iterator[Finding]:
     """Yield a finding for each mounted emptyDir whose medium no kubelet knows.
 
     Source: ``SetUpAt`` in ``pkg/volume/emptydir/empty_dir.go``, and ``IsHugePageMedium``, Kubernetes 1.36.
-    The
-    kubelet does not set up a volume that no container mounts.
+    The kubelet does not set up a volume that no container mounts.
     """
     folders = [
         (index, volume["name"], medium)

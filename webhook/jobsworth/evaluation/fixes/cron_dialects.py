@@ -29,6 +29,7 @@ _CALENDAR = re.compile(
 _SPACE_IN_FIELD = re.compile(r"\s*([-,/])\s+|\s+([-,/])\s*")
 _DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 _COMMAND = re.compile(r"[A-Za-z_/.~$\"']\S*")
+_ZONE = re.compile(r"UTC|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_+\-0-9]*)+")
 _HASHED = re.compile(r"H(?:\(\d+-\d+\))?(?:/\d+)?")
 
 
@@ -63,6 +64,8 @@ def recognized(schedule: str) -> Dialect | None:
     if not text or len(text) > 200:
         return None
     readers = (
+        _with_comment,
+        _with_zone,
         _wrapped,
         _descriptor,
         _calendar,
@@ -88,6 +91,31 @@ def _is_valid(schedule: str) -> bool:
     except BadSchedule:
         return False
     return True
+
+
+def _with_comment(text: str) -> Dialect | None:
+    schedule, _, comment = text.partition(" #")
+    if not comment.strip() or comment[0].isdecimal() or not _is_valid(schedule.strip()):
+        return None
+    hint = "the comment is inside the quotes: put it behind them"
+    return Dialect(hint, schedule.strip())
+
+
+def _with_zone(text: str) -> Dialect | None:
+    schedule, zone = without_zone(text)
+    if not zone or not _is_valid(schedule):
+        return None
+    return Dialect(f"a schedule has no time zone: set timeZone: {zone} instead")
+
+
+def without_zone(schedule: str) -> tuple[str, str]:
+    """Return a schedule without the time zone behind it, and the zone; empty if there is none.
+
+    >>> without_zone("@daily Europe/Berlin"), without_zone("0 9 * * * /run.sh")
+    (('@daily', 'Europe/Berlin'), ('0 9 * * * /run.sh', ''))
+    """
+    text, _, last = schedule.rpartition(" ")
+    return (text.strip(), last) if _ZONE.fullmatch(last) else (schedule, "")
 
 
 def _wrapped(text: str) -> Dialect | None:

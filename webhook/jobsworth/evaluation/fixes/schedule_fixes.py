@@ -24,7 +24,7 @@ class FixedSchedule(Record):
 
     Attributes:
         schedule: the fixed text.
-        time_zone: the time zone in its TZ= prefix; None if it had none.
+        time_zone: the time zone in its TZ= prefix or behind it; None if it had none.
         sure: no other meaning is possible.
     """
 
@@ -46,6 +46,11 @@ def fixed_schedule(schedule: str) -> FixedSchedule | None:
         time_zone, text = front.partition("=")[2], text.strip()
         if not space or not time_zone:
             return None
+    else:
+        from jobsworth.evaluation.fixes.cron_dialects import without_zone
+
+        text, zone = without_zone(text)
+        time_zone = zone or None
     fields = text.split()
     sure = True
     if len(fields) == len(_FIRST_AND_LAST):

@@ -71,6 +71,8 @@ def _hinted_at_placeholder(located: LocatedFinding) -> LocatedFinding:
     found = template_placeholder(located.excerpt, start)
     if found is None or found.start() >= start + token_width(located.excerpt, start):
         return located
+    if ".capabilities." in finding.field and found.group().isidentifier():
+        return located  # NET_ADMIN is a capability
     hint = (
         f"is {found.group()} a placeholder, and this an unrendered template? Render it first "
         "(envsubst, helm template, kubectl kustomize …) and validate the result"

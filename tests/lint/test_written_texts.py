@@ -184,6 +184,26 @@ def test_the_completion_index_in_the_value_of_a_variable_stays_as_it_is() -> Non
     assert not fields("JW506", job(main(env=own), **spec))
 
 
+@pytest.mark.parametrize(
+    ("port", "reported"),
+    [("htpp", True), ("metrics", True), ("http", False), (8080, False), ("$(PORT)", False)],
+)
+def test_a_probe_names_a_port_of_its_container(port: Any, reported: bool) -> None:
+    ports = [{"name": "http", "containerPort": 8080}]
+    http, tcp = {"httpGet": {"port": port}}, {"tcpSocket": {"port": port}}
+    for probe in ({"readinessProbe": tcp}, {"lifecycle": {"postStart": http}}):
+        assert bool(fields("JW566", job(main(ports=ports, **probe)))) is reported
+        assert bool(fields("JW566", cron_job(job(main(ports=ports, **probe))))) is reported
+    assert not fields("JW566", job(main(ports=ports, lifecycle={"postStart": tcp})))
+
+
+def test_the_port_of_another_container_is_not_found() -> None:
+    probed = {"name": "a", "image": "a:1", "livenessProbe": {"tcpSocket": {"port": "db"}}}
+    other = {"name": "b", "image": "a:1", "ports": [{"name": "db", "containerPort": 1}]}
+    assert fields("JW566", job({"containers": [probed, other]}))
+    assert not fields("JW566", job({"containers": [{**probed, "ports": other["ports"]}]}))
+
+
 def test_a_star_before_every_hour_is_every_minute() -> None:
     value = cron_job(job(main()))
     value["spec"]["schedule"] = "* */1 * * *"

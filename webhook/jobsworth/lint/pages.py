@@ -99,9 +99,9 @@ The hint names what a template engine left behind: `<no value>`, `None`, `null`,
 object: the manifest is a template. The fixes of a scheme and of uppercase letters are unsafe, because another
 image may be meant.
 
-It also takes any text for the `medium` of an emptyDir. The kubelet knows `Memory`, `HugePages` and
-`HugePages-<size>`, in this spelling; with another one, as `memory`, it cannot set up the volume, and the
-containers that mount it wait in ContainerCreating.""",
+The API server also takes any text for the `medium` of an emptyDir. The kubelet knows `Memory`, `HugePages`
+and `HugePages-<size>`, in this spelling. With another one, such as `memory`, it cannot set up the volume, and
+a Pod that mounts it waits in ContainerCreating. The fix is unsafe, because it may be another medium.""",
     "JW026": """\
 `jobsworth validate --server` creates the object in the cluster as a dry run. The message is that of the
 API server, or of the admission plugin or webhook that refuses it: a quota on Jobs, a policy, a namespace

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.near_names import near
 from jobsworth.lint import needs
 from jobsworth.lint.command_line import SHELLS, base_name
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.linted_job import LintedJob
+from jobsworth.wording import listing
 
 MAX_LENGTH = 4_096
 """The maximum length of a text that is read; longer ones are scripts or documents."""
@@ -22,6 +24,14 @@ _CONTROL = re.compile("(?:^|=)[A-Za-z]:([\n\r\t])|[\a\b\f\v\0]|\r(?!\n)")
 _BLANK_AFTER_BACKSLASH = re.compile(r"(?m)^(?!\s*#)[^'\n]*(?<!\\)\\[ \t]+$")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("postStart", "preStop")
+_EFFECTS = {
+    "livenessProbe": "the probe never restarts the container",
+    "readinessProbe": "the container never becomes ready",
+    "startupProbe": "the container never counts as started",
+    "lifecycle.postStart": "the hook fails, and the container is killed",
+    "lifecycle.preStop": "the hook does nothing",
+}
+"""The effect of a port that the kubelet does not find: it drops the result of a probe that it cannot run."""
 _REFERENCE = re.compile(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
 
 
@@ -218,4 +228,38 @@ def mount_in_read_only(job: LintedJob) -> Iterator[Diagnostic]:
                     f"{path}.volumeMounts[{index}].mountPath",
                     f"No folder can be made for this mount in {outer}, an empty volume that is mounted with "
                     "readOnly: true: the container does not start. Mount it elsewhere, or remove readOnly.",
+                )
+
+
+@lint_rule(
+    "JW566",
+    "port-of-other-name",
+    severity="warning",
+    summary="A probe or lifecycle hook names a port that its container does not have.",
+    fixable="unsafe",
+    confidence="certain",
+    pods=True,
+    needs=needs.hooks_or_probes,
+)
+def port_of_other_name(job: LintedJob) -> Iterator[Diagnostic]:
+    """Source: ``ResolveContainerPort`` in ``pkg/probe/util.go``, Kubernetes 1.36."""
+    for path, container in job.containers:
+        names = {each["name"] for each in container.get("ports", ()) if each.get("name")}
+        for where, action in _actions(container):
+            # A hook with tcpSocket fails with each port.
+            for kind in ("httpGet", "tcpSocket") if where in _PROBES else ("httpGet",):
+                port = action.get(kind, {}).get("port")
+                if not isinstance(port, str) or not port or port in names or port.isdecimal():
+                    continue
+                if "$" in port or "{" in port:
+                    continue
+                field = f"{path}.{where}.{kind}.port"
+                meant = near(port, names)
+                edit = None if meant is None else Edit("set", field, meant.name)
+                has = f"has only {listing(sorted(names))}" if names else "gives no port a name"
+                yield Diagnostic(
+                    field,
+                    f"The container has no port named {port[:63]}; it {has}: {_EFFECTS[where]}. Set the "
+                    "name or number of one of its ports.",
+                    None if edit is None else Fix(f"Set port: {edit.value}", edit, safe=False),
                 )

@@ -240,6 +240,27 @@ def test_a_value_of_a_patch_leads_to_the_patch_or_else_to_the_overlay(
     assert "overlay overlays/prod" in error["message"]["text"]
 
 
+@pytest.mark.parametrize("written", ['"Alway"', "'Alway'", "Alway  # so far", '"Alway" # so far'])
+def test_quotes_and_comments_do_not_hide_the_line_of_a_patch(
+    validate: Validate, tools: Path, written: str
+) -> None:
+    write(REPOSITORY)
+    spec = f"spec:\n  template:\n    spec:\n      restartPolicy: {written}\n"
+    patch = f"kind: Job\nmetadata: {{name: load}}\n{spec}"
+    inside = patch.replace("\n", "\n    ")
+    built = BUILT.replace("Always", "Alway").replace("ORIGIN", os.path.realpath("base/job.yaml"))
+    prints(tools, "kustomize", built)
+    for text, file, place in (
+        ("[{path: patch.yaml}]", "patch.yaml", "6:22"),
+        (f"\n- patch: |-\n    {inside}", "kustomization.yaml", "9:26"),
+    ):
+        kustomization = f"resources: [../../base]\npatches: {text}\n"
+        files = {"kustomization.yaml": kustomization, "patch.yaml": patch}
+        write({f"overlays/prod/{name}": files[name] for name in {"kustomization.yaml", file}})
+        done = validate("-o", "concise", "--kustomize", "overlays/prod")
+        assert done.out.startswith(f"overlays/prod/{file}:{place}: error JW005 ")
+
+
 def test_a_folder_is_rendered_with_all_its_charts_and_overlays(
     validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

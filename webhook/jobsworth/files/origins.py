@@ -1,11 +1,11 @@
 """Lead the findings in a rendered manifest to the file that it was rendered from.
 
 A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
-in both; or else, because a template has another value, the only line with its key. An overlay changes values
-by patches: a line that its resource does not have is one of a patch, if its text stands there exactly once,
-or if one operation of a JSON patch sets its value. A template may take lines over from the values of its
-chart: such a line is one of the values, by the same rule. So is the value of a key that the template takes
-over under its name: ``schedule: {{ .Values.schedule }}``.
+in both, apart from quotes and comments; or else, because a template has another value, the only line with its
+key. An overlay changes values by patches: a line that its resource does not have is one of a patch, if its
+text stands there exactly once, or if one operation of a JSON patch sets its value. A template may take lines
+over from the values of its chart: such a line is one of the values, by the same rule. So is the value of a
+key that the template takes over under its name: ``schedule: {{ .Values.schedule }}``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,12 @@ from jobsworth.files.source_folders import folders_named_in
 from jobsworth.findings.located_finding import LocatedFinding, Origin
 from jobsworth.findings.result import Result
 from jobsworth.manifests import Document, ManifestError, read_bytes
+from jobsworth.manifests.parsing.scalars import resolve
 
 _KEY = re.compile(r"(?:- )*([\w./-]+):(?:\s|$)")
+_BEFORE_VALUE = re.compile(r"(?:- )*(?:[\w./-]+: )?")
+_INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
+"""The characters with which a text without quotes does not begin, or not always."""
 SOURCE = b"# Source: "
 """The beginning of Helm's comment before a document."""
 
@@ -185,6 +189,32 @@ def key_of(line: str) -> str:
     return found[1] if found is not None else ""
 
 
+def content_of(line: str) -> str:
+    """Return a line of YAML without its comment, and without quotes that do not change what it means.
+
+    >>> content_of("schedule: '0 3 * * *'  # at night"), content_of('value: "5" # as text')
+    ('schedule: 0 3 * * *', 'value: "5"')
+    """
+    begin = _BEFORE_VALUE.match(line)
+    head = begin[0] if begin is not None else ""
+    written = line[len(head) :]
+    quote = written[:1]
+    if quote in ("'", '"'):
+        text, _, rest = written[1:].partition(quote)
+        if "\\" in text or rest.lstrip()[:1] not in ("", "#") or not written[1:].count(quote):
+            return line
+        return head + (text if _may_be_plain(text) else f'"{text}"')
+    if quote == "#":
+        return head.rstrip() or line
+    return head + written.partition(" #")[0].rstrip()
+
+
+def _may_be_plain(text: str) -> bool:
+    if not text or text != text.strip() or text[0] in _INDICATORS or text[-1] == ":":
+        return False
+    return ": " not in text and " #" not in text and isinstance(resolve(text), str)
+
+
 def _takes_over(line: str, key: str) -> bool:
     """Return True for a line of a template whose value is the one of the same key in the values.
 
@@ -208,20 +238,22 @@ class _TemplatesBelow:
 
 
 class _Lines:
-    """The lines of a text by their content without indentation."""
+    """The lines of a text by their content, without indentation, comments and needless quotes."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = data.decode("utf-8", "replace").split("\n")
         stripped = [line.strip() for line in self._lines]
-        self._counts = Counter(stripped)
-        self._numbers = {line: number for number, line in enumerate(stripped, 1)}
+        contents = list(map(content_of, stripped))
+        self._counts = Counter(contents)
+        self._numbers = {line: number for number, line in enumerate(contents, 1)}
         keys = [key_of(line) for line in stripped]
         self._key_counts = Counter(keys)
         self._keys = {key: number for number, key in enumerate(keys, 1)}
 
     def number(self, text: str) -> int | None:
         """Return the number of the only line with a text, from 1; None if there is none, or more than one."""
-        return self._numbers[text] if text and self._counts[text] == 1 else None
+        content = content_of(text)
+        return self._numbers[content] if text and self._counts[content] == 1 else None
 
     def text(self, number: int) -> str:
         """Return a line by its number, from 1."""
@@ -229,11 +261,11 @@ class _Lines:
 
     def has(self, text: str) -> bool:
         """Return True if there is a line with a text."""
-        return self._counts[text] > 0
+        return self._counts[content_of(text)] > 0
 
     def mention(self, key: str) -> bool:
         """Return True if a line has a key anywhere, also in the path of a JSON patch."""
-        return any(key in line for line in self._counts)
+        return any(key in line for line in self._lines)
 
     def number_of_key(self, key: str) -> int | None:
         """Return the number of the only line with a key, from 1; None if there is none, or more than one."""

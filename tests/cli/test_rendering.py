@@ -261,6 +261,29 @@ def test_quotes_and_comments_do_not_hide_the_line_of_a_patch(
         assert done.out.startswith(f"overlays/prod/{file}:{place}: error JW005 ")
 
 
+def test_file_and_line_of_a_test_case_are_those_of_its_finding(
+    validate: Validate, tools: Path
+) -> None:
+    write(REPOSITORY)
+    kustomization = "resources: [../../base]\npatches: [{path: patch.yaml, target: {kind: Job}}]\n"
+    patch = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: load}\nspec:\n  backoffLimit: -2\n"
+    write({"overlays/prod/kustomization.yaml": kustomization, "overlays/prod/patch.yaml": patch})
+    origin = os.path.realpath("base/job.yaml")
+    built = PATCHED.replace("ORIGIN", origin).replace("Always", "Never")
+    for built_name, place in (
+        ("prod-load", ("overlays/prod/patch.yaml", "5")),
+        ("prod_load", ("overlays/prod/kustomization.yaml", None)),  # it comes first, without a line
+    ):
+        prints(tools, "kustomize", built.replace("prod-load", built_name))
+        report = ElementTree.fromstring(validate("-o", "junit", "--render", "overlays").out)
+        cases = {case.get("name"): case for case in report.iter("testcase")}
+        case = cases[f"Job {built_name} (overlay overlays/prod)"]
+        assert (case.get("file"), case.get("line")) == place
+        assert case.get("classname") == "base/job.yaml"
+        (skipped,) = cases["Job load"].iter("skipped")
+        assert skipped.get("message") == "a patch of a Job, or a Job that is not of batch/v1"
+
+
 def test_a_folder_is_rendered_with_all_its_charts_and_overlays(
     validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

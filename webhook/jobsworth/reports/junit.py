@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from jobsworth.findings.finding_place import place_of
-from jobsworth.findings.located_finding import Origin
+from jobsworth.findings.located_finding import LocatedFinding, Origin
 from jobsworth.findings.result import ERROR, SKIPPED, Result
 from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
+
+_NOT_VALIDATED: dict[str | None, str] = {
+    kind: f"a patch of a {kind}, or a {kind} that is not of batch/v1" for kind in ("Job", "CronJob")
+}
+"""Why an object of such a kind is skipped that has no note, such as a patch whose overlay is rendered."""
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 
@@ -55,21 +60,13 @@ def _outcome(result: Result) -> str:
 
 
 def _test_case(result: Result) -> Iterator[str]:
-    name, file = _escaped(printable(_name(result))), _escaped(printable(_file(result)))
-    start = f'<testcase name="{name}" classname="{file}"'
-    if not result.in_cluster:
-        start += f' file="{file}"'
-    outcome = _outcome(result)
+    name, suite = _escaped(printable(_name(result))), _escaped(printable(_file(result)))
     errors = result.failing
-    lines = [
-        f'line="{line}"'
-        for located in [*errors, *result.findings]
-        if (line := place_of(result, located).line) is not None
-    ]
-    start = " ".join([start, *lines[:1], 'time="0"'])
+    start = f'<testcase name="{name}" classname="{suite}"{_place(result, errors)} time="0"'
+    outcome = _outcome(result)
     text = "\n".join(concise_lines(result))
     if outcome == "skipped":
-        message = _escaped(text) or "not a Job or CronJob"
+        message = _escaped(text) or _NOT_VALIDATED.get(result.kind, "not a Job or CronJob")
         yield f'{start}><skipped message="{message}"/></testcase>'
     elif outcome in ("failure", "error"):
         first = errors[0].finding
@@ -82,6 +79,17 @@ def _test_case(result: Result) -> Iterator[str]:
         yield f"{start}><system-out>{_escaped(text)}</system-out></testcase>"
     else:
         yield f"{start}/>"
+
+
+def _place(result: Result, errors: Sequence[LocatedFinding]) -> str:
+    """Return file and line of the finding that the test case names, or of the first one that has a line."""
+    places = [place_of(result, each) for each in errors[:1] or result.findings]
+    place = next((each for each in places if errors or each.line is not None), None)
+    line = "" if place is None or place.line is None else f' line="{place.line}"'
+    if result.in_cluster:
+        return line
+    file = _file(result) if place is None else place.file
+    return f' file="{_escaped(printable(file))}"{line}'
 
 
 def _file(result: Result) -> str:

@@ -284,6 +284,65 @@ def test_file_and_line_of_a_test_case_are_those_of_its_finding(
         assert skipped.get("message") == "a patch of a Job, or a Job that is not of batch/v1"
 
 
+LATEST = BUILT.replace("Always", "Never").replace("etl:1", "etl:latest")
+
+
+@pytest.mark.parametrize(
+    ("base", "patch", "count"),
+    [
+        ("LATEST", "", 1),
+        ("LATEST  # jobsworth: ignore[JW501] a mirror", "", 0),
+        ("LATEST  # jobsworth: ignore[JW204] another rule", "", 1),
+        ("other:1  # jobsworth: ignore[JW501] a mirror", "LATEST", 1),
+        ("other:1", "LATEST  # jobsworth: ignore[JW501] a mirror", 0),
+    ],
+)
+def test_a_comment_in_its_source_ignores_a_finding_of_an_overlay(
+    validate: Validate, tools: Path, base: str, patch: str, count: int
+) -> None:
+    def job(image: str) -> str:
+        image = image.replace("LATEST", "registry.example/etl:latest")
+        return BASE.replace("Always", "Never").replace("registry.example/etl:1", image)
+
+    write(REPOSITORY)
+    patches = f"resources: [../../base]\npatches: {'[{path: p.yaml}]' if patch else '[]'}\n"
+    write({"base/job.yaml": job(base), "overlays/prod/kustomization.yaml": patches})
+    write({"overlays/prod/p.yaml": job(patch)} if patch else {})
+    prints(tools, "kustomize", LATEST.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    for option in ("--kustomize", "--render"):
+        done = validate("-o", "concise", "--select", "JW501,JW900", option, "overlays/prod")
+        assert done.out.count("JW501") == count, done.out
+        assert "JW900" not in done.out
+
+
+def test_an_ignore_in_a_patch_that_is_not_rendered_is_not_reported_as_unused(
+    validate: Validate, folder: Path
+) -> None:
+    patch = BASE.replace("etl:1", "etl:latest  # jobsworth: ignore[JW501] a mirror")
+    files = {"kustomization.yaml": "patches: [{path: p.yaml}]\n", "p.yaml": patch}
+    write({f"overlays/prod/{name}": text for name, text in files.items()})
+    assert "JW900" not in validate("-o", "concise", "overlays").out
+
+
+def test_a_comment_for_a_whole_resource_ignores_findings_of_its_overlay_but_no_violation(
+    validate: Validate, tools: Path
+) -> None:
+    write(REPOSITORY)
+    comment = "# jobsworth: ignore[JW501,JW201] as agreed\n"
+    kind = "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: house}\n"
+    write(
+        {
+            "base/job.yaml": comment + BASE,
+            "policy.yaml": f"{kind}spec: {{rules: {{JW501: deny}}}}\n",
+        }
+    )
+    prints(tools, "kustomize", LATEST.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    command = ("-o", "concise", "--info", "--kustomize", "overlays/prod")
+    plain = validate(*command).out
+    assert [code for code in ("JW201", "JW204", "JW501") if code in plain] == ["JW204"]
+    assert "error JW501" in validate(*command, "--policy", "policy.yaml").out
+
+
 def test_a_folder_is_rendered_with_all_its_charts_and_overlays(
     validate: Validate, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

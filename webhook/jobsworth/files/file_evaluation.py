@@ -187,6 +187,7 @@ class FileEvaluator:
             UsageError: a configuration above it is wrong.
         """
         from jobsworth.files.context.neighbor_files import repeated_keys
+        from jobsworth.files.ignore_comments import SourceIgnores
         from jobsworth.files.origins import OriginFinder
         from jobsworth.lint.neighbors import Neighbors
 
@@ -203,7 +204,11 @@ class FileEvaluator:
             rendering.values,
             rendering.value_files,
         )
-        return [result.without_fixes(RENDERED) for result in found.added_to(documents, results)]
+        ignores = SourceIgnores()
+        return [
+            ignores.without_ignored(result).without_fixes(RENDERED)
+            for result in found.added_to(documents, results)
+        ]
 
     def _results(
         self,

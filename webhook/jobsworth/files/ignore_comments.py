@@ -1,6 +1,6 @@
 """Remove findings that ignore comments and annotations in the manifests select.
 
-Imported only for a file that contains the word ``jobsworth``.
+Imported only for a file that contains the word ``jobsworth``, and for charts and overlays.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from jobsworth.evaluation.ignores import (
     from_comment,
     unused,
 )
-from jobsworth.findings.located_finding import LocatedFinding
+from jobsworth.findings.located_finding import LocatedFinding, Origin
 from jobsworth.findings.result import SKIPPED, Result
+from jobsworth.lint.manifest_rules import PATCH
 from jobsworth.lint.selection import Selection
-from jobsworth.manifests import Document
+from jobsworth.manifests import Document, ManifestError, read_bytes, read_text
 from jobsworth.manifests.parsing.comments import marked_comments
 from jobsworth.record import Record
 
@@ -68,6 +69,60 @@ def without_ignored(
     return found.results
 
 
+class SourceIgnores:
+    """The ignore comments in the files that objects are rendered from; reads each file once.
+
+    Helm writes the comments of a template into the manifest; kustomize leaves those of a resource out. An
+    ignore that no overlay uses is reported for its own file, which overlays share.
+    """
+
+    def __init__(self) -> None:
+        self._by_file: dict[str, list[Ignore]] = {}
+
+    def without_ignored(self, result: Result) -> Result:
+        """Return a rendered result without findings that comments in their own lines ignore, or in its file.
+
+        Nothing ignores violations of policies.
+        """
+        origin = result.origin
+        if origin is None:
+            return result
+        kept = [
+            located
+            for located in result.findings
+            if located.policy
+            or not (
+                self._ignores(located, located.origin or origin)
+                or self._ignores(located, Origin(origin.resource or origin.file))
+            )
+        ]
+        return result if len(kept) == len(result.findings) else result.with_findings(kept)
+
+    def _ignores(self, located: LocatedFinding, origin: Origin) -> bool:
+        """Return True if a comment in a line ignores a finding; without a line, one for the whole file."""
+        return any(
+            ignore.line == origin.line and located.finding.code in ignore.codes
+            for ignore in self._in(origin.file)
+        )
+
+    def _in(self, file: str) -> list[Ignore]:
+        found = self._by_file.get(file)
+        if found is None:
+            data = read_bytes(file)
+            if isinstance(data, ManifestError) or MARK.encode() not in data:
+                data = b""
+            documents = read_text(data, file)
+            one = len({document.index for document in documents}) == 1
+            found = self._by_file[file] = [
+                ignore
+                for _, comments in marked_comments(documents, MARK)
+                for comment in comments
+                if one or not comment.heads
+                if (ignore := from_comment(comment.text, None if comment.heads else comment.line))
+            ]
+        return found
+
+
 def _nothing(code: str) -> bool:
     return False
 
@@ -109,6 +164,8 @@ class _IgnoredFindings:
 
     def _report_unused(self, ignore: Ignore, place: _Place, group: Group) -> None:
         found = [located for number, _ in group for located in self.results[number].findings]
+        if any(each.finding.code == PATCH.code for each in found):
+            return  # only the object that the patch changes has the findings
         elsewhere = sorted(
             {each.line for each in found if each.line and each.finding.code in ignore.codes}
         )

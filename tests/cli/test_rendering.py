@@ -315,6 +315,24 @@ def test_a_comment_in_its_source_ignores_a_finding_of_an_overlay(
         assert "JW900" not in done.out
 
 
+@pytest.mark.parametrize(
+    ("added", "place"),
+    [("", "base/job.yaml:5:1"), ("  completions: 2\n", "overlays/prod/kustomization.yaml")],
+)
+def test_a_missing_field_leads_to_the_resource_unless_a_patch_adds_others(
+    validate: Validate, tools: Path, added: str, place: str
+) -> None:
+    write(REPOSITORY)
+    built = LATEST.replace("spec:\n", f"spec:\n{added}", 1)
+    prints(tools, "kustomize", built.replace("ORIGIN", os.path.realpath("base/job.yaml")))
+    command = ("-o", "concise", "--select", "JW201", "--info", "--kustomize", "overlays/prod")
+    assert validate(*command).out.startswith(f"{place}: info JW201")
+    write(
+        {"base/job.yaml": BASE.replace("spec:", "spec: # jobsworth: ignore[JW201] it is long", 1)}
+    )
+    assert ("JW201" in validate(*command).out) == bool(added)
+
+
 def test_an_ignore_in_a_patch_that_is_not_rendered_is_not_reported_as_unused(
     validate: Validate, folder: Path
 ) -> None:

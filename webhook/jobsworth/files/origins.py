@@ -3,9 +3,10 @@
 A line of the rendered text is not a line of the template. The same line is one whose text stands exactly once
 in both, apart from quotes and comments; or else, because a template has another value, the only line with its
 key. An overlay changes values by patches: a line that its resource does not have is one of a patch, if its
-text stands there exactly once, or if one operation of a JSON patch sets its value. A template may take lines
-over from the values of its chart: such a line is one of the values, by the same rule. So is the value of a
-key that the template takes over under its name: ``schedule: {{ .Values.schedule }}``.
+text stands there exactly once, or if one operation of a JSON patch sets its value. A field is missing in the
+resource, if no patch adds others beside it. A template may take lines over from the values of its chart: such
+a line is one of the values, by the same rule. So is the value of a key that the template takes over under its
+name: ``schedule: {{ .Values.schedule }}``.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from jobsworth.files.context.kustomize import patches_in
 from jobsworth.files.json_patches import JsonPatches
 from jobsworth.files.repository_root import KUSTOMIZATIONS, is_within, root_around
 from jobsworth.files.source_folders import folders_named_in
+from jobsworth.findings.edits import at, locate
 from jobsworth.findings.located_finding import LocatedFinding, Origin
 from jobsworth.findings.result import Result
-from jobsworth.manifests import Document, ManifestError, read_bytes
+from jobsworth.manifests import Document, ManifestError, Position, read_bytes, read_text
 from jobsworth.manifests.parsing.scalars import resolve
 
 _KEY = re.compile(r"(?:- )*([\w./-]+):(?:\s|$)")
@@ -120,7 +122,28 @@ class OriginFinder:
             place = self._json_patches.place(value, located.finding.place)
             if place is not None:
                 return Origin(place[0], place[1].line, place[1].column, overlay, file)
+        lacking = self._place_of_missing(file, located.finding.place, value)
+        if lacking is not None:
+            return Origin(file, lacking.line, lacking.column, overlay)
         return Origin(kustomization_of(overlay), overlay=overlay, resource=file)
+
+    def _place_of_missing(self, file: str, field: str, value: Any) -> Position | None:
+        """Return the place in a resource that lacks a field and has the others beside it."""
+        steps = locate(value, field).steps
+        if not steps or any(isinstance(each, int) for each in steps):
+            return None  # patches change the order of lists
+        data = read_bytes(file)
+        documents = [] if isinstance(data, ManifestError) else read_text(data, file)
+        if len(documents) != 1 or locate(documents[0].value, field).steps != steps:
+            return None
+        own, rendered = at(documents[0].value, steps), at(value, steps)
+        if (
+            not isinstance(own, dict)
+            or not isinstance(rendered, dict)
+            or own.keys() != rendered.keys()
+        ):
+            return None
+        return documents[0].position(field)
 
     def _origin(self, file: str, rendered: _Lines, located: LocatedFinding) -> Origin:
         text = located.excerpt.strip()

@@ -147,6 +147,26 @@ def test_a_manifest_moved_into_another_file_is_an_update_of_what_it_was(
 
 
 @pytest.mark.slow
+def test_a_moved_manifest_with_two_earlier_versions_has_a_note(git: Git, tmp_path: Path) -> None:
+    for name, text in (("copy", GOOD), ("other", GOOD.replace("1.36", "1.30"))):
+        (tmp_path / f"{name}.yaml").write_text(named("one", text))
+    git("add", "--all")
+    git("commit", "--quiet", "--message=Copies")
+    git("branch", "--force", "main")
+    git("mv", "jobs/one.yaml", "first.yaml")
+    (tmp_path / "first.yaml").write_text(named("one", CHANGED))
+    note = "Job one: several files of main had a different object of this name"
+    git("rm", "--quiet", "copy.yaml")  # it is the same
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    assert done.returncode == 1
+    assert note not in done.stderr
+    git("rm", "--quiet", "other.yaml")
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    assert done.returncode == 0
+    assert note in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow
 def test_a_deleted_manifest_is_not_validated(git: Git, tmp_path: Path) -> None:
     git("rm", "--quiet", "jobs/one.yaml")
     assert validated(tmp_path) == {}

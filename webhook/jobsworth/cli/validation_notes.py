@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jobsworth.files.existing_objects import OldObjects
+from jobsworth.files.existing_objects import ExistingObjects, OldObjects
 from jobsworth.findings.finding import Threshold
 from jobsworth.findings.result import INVALID, VALID, Result
 from jobsworth.printable import printable
@@ -60,6 +60,21 @@ def note_on_new_objects(
         where = "the cluster" if against == "live" else against
         them = "it was validated as a new object" if len(new) == 1 else "they were validated as new"
         yield printable(f"note: {where} has no {_named(new)}: {them}")
+
+
+def note_on_ambiguous_objects(
+    results: Sequence[Result], existing: ExistingObjects, git_ref: str
+) -> Iterator[str]:
+    """Yield the objects that several removed ones may have been, so that no update was checked."""
+    found = [each for each in _validated(results) if existing.is_ambiguous(each)]
+    if found:
+        them = (
+            "it was validated as a new object" if len(found) == 1 else "they were validated as new"
+        )
+        yield printable(
+            f"note: {_named(found)}: several files of {git_ref} had a different object of this name and have "
+            f"it no longer, so the earlier version is not certain: {them}"
+        )
 
 
 def note_on_rendered_objects(

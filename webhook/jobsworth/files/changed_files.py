@@ -129,9 +129,11 @@ def _objects_at_ref(
             in_file[name, key] = value
             if key not in remaining:
                 moved.setdefault(key, []).append(value)
-    # If two objects of one name have moved, the match is ambiguous.
-    anywhere = {key: values[0] for key, values in moved.items() if len(values) == 1}
-    return ExistingObjects(anywhere, in_file)
+    # If two different objects of one name have moved, the match is ambiguous.
+    anywhere = {
+        key: values[0] for key, values in moved.items() if all(each == values[0] for each in values)
+    }
+    return ExistingObjects(anywhere, in_file, frozenset(moved.keys() - anywhere.keys()))
 
 
 def _now(name: str) -> bytes:

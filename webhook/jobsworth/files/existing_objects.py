@@ -31,10 +31,12 @@ class ExistingObjects(Record):
     Args:
         anywhere: by kind, namespace and name.
         in_file: those with a known file; they take precedence.
+        ambiguous: those of which other files had several different ones.
     """
 
     anywhere: Mapping[Identity, Any]
     in_file: Mapping[tuple[str, Identity], Any] = _NONE
+    ambiguous: frozenset[Identity] = frozenset()
 
     def old(self, document: Document) -> Any:
         """Return the object that a document updates; None for a new one."""
@@ -45,8 +47,16 @@ class ExistingObjects(Record):
 
     def have(self, result: Result) -> bool:
         """Return True if there is an earlier version of the validated object."""
-        key = (result.kind or "", result.namespace or "default", result.name or "")
+        key = _key(result)
         return (result.file, key) in self.in_file or key in self.anywhere
+
+    def is_ambiguous(self, result: Result) -> bool:
+        """Return True if several objects may be the earlier version of the validated one."""
+        return not self.have(result) and _key(result) in self.ambiguous
+
+
+def _key(result: Result) -> Identity:
+    return (result.kind or "", result.namespace or "default", result.name or "")
 
 
 NO_OBJECTS = ExistingObjects({})

@@ -15,6 +15,7 @@ from jobsworth.cli.reporting import Reporter, ReportOptions, check, prints_json,
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import Progress, wants_color
 from jobsworth.cli.validation_notes import (
+    note_on_ambiguous_objects,
     note_on_default_namespace,
     note_on_new_objects,
     note_on_other_namespaces,
@@ -419,6 +420,8 @@ def _closing_lines(
         yield from note_on_other_namespaces(results, namespace)
     if options.comparison.against is not None:
         yield from note_on_new_objects(results, existing, options.comparison.against)
+    if git_ref is not None and isinstance(existing, ExistingObjects):
+        yield from note_on_ambiguous_objects(results, existing, git_ref)
     if git_ref is not None and sources:
         yield from note_on_rendered_objects(results, [each.path for each in sources], git_ref)
     for note in configurations.notes:

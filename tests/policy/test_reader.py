@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.problems import BadPolicy
-from jobsworth.policy.reader import read
+from jobsworth.policy.reader import exempts_all, read
 from support.policy.policy_requests import document, policies, problems
 
 MISTAKEN_FORMS = [
@@ -40,10 +40,6 @@ MISTAKEN_FORMS = [
     ),
 ]
 
-NEVER_APPLIES = (
-    "spec.exempt: the policy never applies: each request that it matches is exempt "
-    "(narrow exempt, or remove the policy)"
-)
 UNSATISFIABLE: list[tuple[dict[str, Any], str]] = [
     (
         {"limits": {"labels": {"team": {"allowed": ["a", "b-*"], "denied": ["a", "b*"]}}}},
@@ -62,17 +58,6 @@ UNSATISFIABLE: list[tuple[dict[str, Any], str]] = [
         {"limits": {"cronJob": {"timeZone": {"allowed": ["Europe/*", "Europe/Berln"]}}}},
         "spec.limits.cronJob.timeZone.allowed[1]: no CronJob can have it: unknown time zone Europe/Berln "
         '(did you mean "Europe/Berlin"?)',
-    ),
-    ({"exempt": [{"namespaces": ["*"]}]}, NEVER_APPLIES),
-    ({"exempt": [{"users": ["*"]}]}, NEVER_APPLIES),
-    ({"exempt": [{"kinds": ["CronJob", "Job"]}]}, NEVER_APPLIES),
-    ({"match": [{"kinds": ["CronJob"]}], "exempt": [{"kinds": ["CronJob"]}]}, NEVER_APPLIES),
-    (
-        {
-            "match": [{"namespaces": ["team-a", "team-b-*"], "users": ["x"]}, {"kinds": ["Job"]}],
-            "exempt": [{"namespaces": ["team-*"]}, {"kinds": ["Job"]}],
-        },
-        NEVER_APPLIES,
     ),
     *(
         (
@@ -350,6 +335,24 @@ def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
 @pytest.mark.parametrize(
     "spec",
     [
+        {"exempt": [{"namespaces": ["*"]}]},
+        {"exempt": [{"users": ["*"]}]},
+        {"exempt": [{"kinds": ["CronJob", "Job"]}]},
+        {"match": [{"kinds": ["CronJob"]}], "exempt": [{"kinds": ["CronJob"]}]},
+        {
+            "match": [{"namespaces": ["team-a", "team-b-*"], "users": ["x"]}, {"kinds": ["Job"]}],
+            "exempt": [{"namespaces": ["team-*"]}, {"kinds": ["Job"]}],
+        },
+    ],
+)
+def test_an_exemption_of_all_that_matches_is_known_and_no_problem(spec: Any) -> None:
+    assert problems(**{**SOUND, **spec}) == []
+    assert exempts_all({"spec": spec})
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
         {"exempt": [{"owners": ["*"]}]},
         {"exempt": [{"objectSelector": {"matchLabels": {"a": "b"}}}]},
         {"exempt": [{"kinds": ["Job"]}, {"kinds": ["CronJob"], "names": ["a*"]}]},
@@ -360,6 +363,7 @@ def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
 )  # fmt: skip
 def test_what_some_object_satisfies_is_not_a_problem(spec: Any) -> None:
     assert problems(**{**SOUND, **spec}) == []
+    assert not exempts_all({"spec": spec})
 
 
 @pytest.mark.parametrize(

@@ -113,13 +113,6 @@ def read_document(
     exempt = _matchers(spec, "exempt", problems)
     if problems.found:
         return None
-    if exempt and all(any(_exempts(one, each) for one in exempt) for each in match or [{}]):
-        problems.add(
-            "spec.exempt",
-            "the policy never applies: each request that it matches is exempt",
-            "narrow exempt, or remove the policy",
-        )
-        return None
     matched = matching.matching(match, exempt)
     policy = read_value(PolicyDocument, document)
     given = policy.spec
@@ -228,6 +221,16 @@ def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[di
                     "use lower case letters, digits and hyphens, and * for any characters",
                 )
     return value
+
+
+def exempts_all(document: Any) -> bool:
+    """Return True if the exemptions of a valid document surely include all that it matches.
+
+    It is no error: an exemption of everything is a way to switch a policy off.
+    """
+    spec = document["spec"]
+    match, exempt = spec.get("match") or [{}], spec.get("exempt") or []
+    return all(any(_exempts(one, each) for one in exempt) for each in match)
 
 
 def _exempts(exemption: Mapping[str, Any], matcher: Mapping[str, Any]) -> bool:

@@ -95,17 +95,18 @@ class _Problems:
         severities: those of errors that are already printed.
 
     Attributes:
+        documents: as given.
         fields: the fields with a problem, each with the name of its policy.
     """
 
     def __init__(self, documents: Mapping[str, Document], severities: Sequence[Shown] = ()) -> None:
-        self._documents = documents
+        self.documents = documents
         self._severities = list(severities)
         self.fields: set[tuple[str, str]] = set()
 
     def add(self, policy: str, field: str, text: str, severity: Shown = "warning") -> None:
         """Print a problem of a field."""
-        document = self._documents[policy]
+        document = self.documents[policy]
         place = document.position(field)
         position = f"{document.file}:{place.line}:{place.column}"
         shown = document.path_of(field) if isinstance(document, PolicyInValues) else field
@@ -134,6 +135,8 @@ def _check_defaults(policies: PolicySet, problems: _Problems) -> None:
 
 def _check_each(policies: Sequence[JobPolicy], problems: _Problems) -> None:
     """Report what is likely a mistake in a policy, whatever the other policies are."""
+    from jobsworth.policy.reader import exempts_all
+
     _check_ways_around(policies, problems)
     _check_kept(policies, problems)
     _check_types(policies, problems)
@@ -144,6 +147,9 @@ def _check_each(policies: Sequence[JobPolicy], problems: _Problems) -> None:
                 "has no effect: it has no defaults, limits, immutable fields, rules or expressions"
             )
             problems.add(policy.name, "spec", text)
+        if exempts_all(problems.documents[policy.name].value):
+            text = "the policy never applies: each request that it matches is exempt"
+            problems.add(policy.name, "spec.exempt", text)
 
 
 def _check_ways_around(policies: Sequence[JobPolicy], problems: _Problems) -> None:

@@ -25,12 +25,14 @@ spec:
 """
 SOUND_JOB = JOB.replace(f"  {QUOTED}: 1\n", "").replace(f", imagePullPolicy: {QUOTED}", "")
 MISTYPED = SOUND_JOB.replace("restartPolicy: Never", f"restartPolicy: [{QUOTED}]")
+WORDS = json.dumps("".join(each for each in EVIL if each not in "\x1b\x07\x9b"))
+"""What a policy may have in its texts."""
 POLICY = f"""apiVersion: jobsworth.dev/v1alpha1
 kind: JobPolicy
 metadata: {{name: house}}
 spec:
-  description: {QUOTED}
-  message: {QUOTED}
+  description: {WORDS}
+  message: {WORDS}
   defaults: {{annotations: {{team: {{value: {QUOTED}}}}}}}
   limits: {{backoffLimit: {{maximum: 3}}}}
 """
@@ -55,6 +57,7 @@ FILES = {
     "unreadable.yaml": f"a: {QUOTED}\nb: *{EVIL}",
     "policy.yaml": POLICY,
     "bad-policy.yaml": POLICY.replace("maximum", QUOTED).replace("limits", QUOTED),
+    "refused-policy.yaml": POLICY.replace(WORDS, QUOTED),
     "house_test.yaml": CASES,
     "bad_test.yaml": CASES.replace("verdict", QUOTED),
     "known.json": BASELINE,
@@ -72,6 +75,7 @@ COMMAND_LINES = [
     ["validate", "--statistics", "job.yaml"],
     ["validate", "--policy", "policy.yaml", "job.yaml"],
     ["validate", "--policy", "bad-policy.yaml", "job.yaml"],
+    ["validate", "--policy", "refused-policy.yaml", "job.yaml"],
     ["validate", "--baseline", "known.json", "job.yaml"],
     ["validate", "--config", "config.yaml", "job.yaml"],
     ["validate", "--config", "rules.yaml", "job.yaml"],

@@ -31,7 +31,7 @@ from support.random_objects.random_edits import paths
 from support.random_objects.random_jobs import random_job
 
 ROOT = Path(__file__).parent.parent.parent
-MAX_BYTES = 410_000
+MAX_BYTES = 415_000
 MESSAGES = ("errorMessage", "patternErrorMessage")
 JOB = {
     "apiVersion": "batch/v1",

@@ -226,7 +226,7 @@ def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[di
 def exempts_all(document: Any) -> bool:
     """Return True if the exemptions of a valid document surely include all that it matches.
 
-    It is no error: an exemption of everything is a way to switch a policy off.
+    Such a document is valid: an exemption of everything switches a policy off.
     """
     spec = document["spec"]
     match, exempt = spec.get("match") or [{}], spec.get("exempt") or []

@@ -37,7 +37,7 @@ class Waiting:
         ends: what ends the wait, as a clause after "when"; empty for the one of the cause.
         brief: what it waits for in a few words, where `waits_for` has many; empty otherwise.
         progress: how far its other Pods are; empty if none runs.
-        fault: a wait that may be intended by its cause, but is not: only a change of somebody ends it.
+        fault: the wait is not intended, although other waits of this cause are: somebody has to act.
     """
 
     cause: Cause

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-import click
-
 from jobsworth.cli.cluster_options import (
     ClusterOptions,
     reading_client,
@@ -17,6 +15,7 @@ from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments, flag, given_time, group, option, words
 from jobsworth.cli.output_files import STDOUT, outputs_of, write_lines
 from jobsworth.cli.process_options import duration_in_seconds
+from jobsworth.cli.reporting import fail_on
 from jobsworth.cli.terminal import print_note, terminal_width, wants_color
 from jobsworth.findings.finding import AT_LEAST, Threshold
 from jobsworth.findings.result import EXIT_UNREADABLE
@@ -71,12 +70,7 @@ class HealthOptions(Options):
         metavar="TIME",
         help="With files: the time at which they were saved, such as 2027-03-27T01:30Z; default: now.",
     )
-    fail_on: Threshold = option(
-        "--fail-on",
-        default="error",
-        type=click.Choice(tuple(AT_LEAST)),
-        help="Exit with 1 if a problem is at least this severe.",
-    )
+    fail_on: Threshold | None = fail_on()
     info: bool = flag("--info", help="Also show info problems in the text.")
     output: tuple[str, ...] = words(
         "--output", "-o", metavar="FORMAT[=FILE]", help="text or json; several may be given."
@@ -121,7 +115,7 @@ def run(options: HealthOptions) -> int:
             f"{name}: {summary(health)}", terminal_width(sys.stderr), hanging=2
         ):
             print_note(line)
-    failing = AT_LEAST[options.fail_on]
+    failing = AT_LEAST[options.fail_on or "error"]
     problems = (each for _, found in problems_by_object(health) for each in found)
     return int(any(each.severity in failing for each in problems))
 

@@ -6,7 +6,6 @@ away. One CronJob alone does not show it: a user may have deleted its Job.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,6 +35,7 @@ from jobsworth.runs.health.held_times import ON_TIME
 from jobsworth.runs.health.stuck_jobs import JobWait, wait_of
 from jobsworth.runs.recorded.pod_facts import read_pod_facts
 from jobsworth.runs.recorded.recorded_events import CLAIM
+from jobsworth.runs.recorded.recording_reader import jobs_of
 from jobsworth.runs.why.diagnosis import advice_without_pods
 from jobsworth.runs.why.fixes import Fix
 
@@ -223,17 +223,12 @@ def _by_object(
 
 
 def _by_job_of_pod(events: Iterable[StoredEvent]) -> dict[tuple[str, str], list[StoredEvent]]:
+    """Return Events about Pods by the namespace and name of each Job that may have created the Pod."""
     found: dict[tuple[str, str], list[StoredEvent]] = {}
     for event in events:
-        name = _NAME_OF_POD.fullmatch(event.recorded.name)
-        if event.recorded.kind == "Pod" and name is not None:
-            for job in {name[1], f"{name[1]}{name[2] or ''}"}:
-                found.setdefault((event.namespace, job), []).append(event)
+        for job in jobs_of(event.recorded.name) if event.recorded.kind == "Pod" else ():
+            found.setdefault((event.namespace, job), []).append(event)
     return found
-
-
-_NAME_OF_POD = re.compile(r"(.+?)(-[0-9]{1,9})?-[a-z0-9]{5}")
-"""The name of a Job, the completion index that may follow it, and the suffix of its Pods."""
 
 
 def _explained_failure(
@@ -266,7 +261,8 @@ class _Related:
 
     def needed(self, job: StoredJob) -> StoredJob:
         """Return a Job, without its manifest if nothing more can be found out of it."""
-        kept = not job.outcome or job.deleting or self._pods_of(job) or self._events_of(job)
+        told = job.outcome == "Failed" and bool(self._events_of(job))
+        kept = told or not job.outcome or job.deleting or self._pods_of(job)
         return job if kept else job._replace(manifest=None)
 
     def wait(self, job: StoredJob, now: int) -> JobWait | None:

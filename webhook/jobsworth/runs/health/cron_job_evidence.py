@@ -16,11 +16,10 @@ from jobsworth.runs.health.evidence import (
     StoredEvent,
     StoredJob,
 )
-from jobsworth.runs.recorded.recorded_events import read_event
+from jobsworth.runs.recorded.recorded_events import completed_job, read_event
 from jobsworth.runs.why.owners.cron_job_diagnosis import UNREADABLE, replaced_runs
 
-_CREATED, _DELETED, _SEEN = "Created job ", "Deleted job ", "Saw completed job: "
-_CONDITION = ", condition: "
+_CREATED, _DELETED = "Created job ", "Deleted job "
 _MISSED = "Missed scheduled time to start a job: "
 _RFC_1123 = "%a, %d %b %Y %H:%M:%S %z"
 _OUTCOMES: dict[str, Outcome] = {"Complete": "Complete", "Failed": "Failed"}
@@ -116,10 +115,10 @@ def _runs_in_events(cron_job: str, events: Sequence[StoredEvent]) -> dict[int, S
     found: dict[int, StartedRun] = {}
     for event in sorted(events, key=lambda each: each.recorded.at or 0):
         message, at = event.recorded.message, event.recorded.at
-        named, _, condition = message.removeprefix(_SEEN).partition(_CONDITION)
+        named, condition = completed_job(event.recorded)
         created = ended = None
         outcome: Outcome = ""
-        if event.recorded.reason == "SawCompletedJob" and message.startswith(_SEEN):
+        if named:
             outcome = _OUTCOMES.get(condition, "")
             ended = at if outcome else None
         elif event.recorded.reason == "SuccessfulCreate" and message.startswith(_CREATED):

@@ -39,7 +39,8 @@ class Stalled(NamedTuple):
     Attributes:
         since: when the first of them was created, or began to fail, in seconds since 1970.
         what: a clause without the time, such as "2 of 4 Pods have not started".
-        why: the reason of most of them.
+        why: the reason of most of them; empty if `what` says it.
+        fix: what ends it.
     """
 
     since: int
@@ -166,9 +167,9 @@ def _stalled(recording: Recording) -> Stalled | None:
     loop = crash_loop(recording, in_crash_loop)
     if loop is None:
         return None
-    _, begun, brief = loop
-    since = min(pod.created for pod in active) if begun is None else begun
-    return Stalled(since, brief.replace(", which", ""), "", _advised(recording, Cause.CRASH_LOOP))
+    since = min(pod.created for pod in active) if loop.since is None else loop.since
+    what = f"{loop.container} {loop.does} ({loop.shown})"
+    return Stalled(since, what, "", _advised(recording, Cause.CRASH_LOOP))
 
 
 def _advised(recording: Recording, cause: Cause) -> Fix:

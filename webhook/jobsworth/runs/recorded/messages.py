@@ -45,7 +45,7 @@ class MessageMeaning(NamedTuple):
             the Job, ``{claims}`` are those of the PersistentVolumeClaims of the template. Empty for the
             command of the cause.
         alone: nothing else that the message means counts beside it.
-        fault: no time ends the wait, only a change of somebody, where others of this cause wait by intention.
+        fault: the wait is not intended, although other waits of this cause are: somebody has to act.
     """
 
     pattern: str

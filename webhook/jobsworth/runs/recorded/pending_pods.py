@@ -181,15 +181,21 @@ def _scaling(events: Sequence[RecordedEvent]) -> str:
     said = [
         each
         for each in events
-        if each.reason in (_NO_SCALE_UP, _SCALE_UP) or each.message.startswith(_NO_CAPACITY)
+        if each.reason in (_NO_SCALE_UP, _SCALE_UP) or _of_karpenter(each.message)
     ]
     if not said:
         return ""
     last = max(said, key=lambda each: each.at or 0)
-    if last.message.startswith(_NO_CAPACITY):
-        return f"Karpenter adds no node: {short(last.message.removeprefix(_NO_CAPACITY))}"
+    if text := _of_karpenter(last.message):
+        return text
     does = "the autoscaler adds no node" if last.reason == _NO_SCALE_UP else NODE_COMES
     return f"{does}: {last.message.partition(': ')[2] or last.message}"
+
+
+def _of_karpenter(message: str) -> str:
+    """Return why Karpenter adds no node; empty for the message of another component."""
+    why = message.removeprefix(_NO_CAPACITY)
+    return "" if why == message else f"Karpenter adds no node: {short(why)}"
 
 
 def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingReason:
@@ -202,19 +208,18 @@ def _read(cause: Cause, reason: str, message: str, image: str = "") -> PendingRe
     return PendingReason(cause, reason, message, image, ends, found.fill(waits_for, image=image))
 
 
-_TOO_SMALL = re.compile(
-    r"0/(\d+) nodes are available: (?!.*Insufficient.*Insufficient.*: \1 ).*Insufficient"
-    r".*: \1 Preemption is not helpful",
-    re.DOTALL,
-)
-"""The scheduler knows that no preemption helps where a Pod requests more than the node has in all
-(pkg/scheduler/framework/plugins/noderesources/fit.go, 1.36)."""
+_ALL_NODES = re.compile(r"0/(\d+) nodes are available: ")
 
 
 def _without_preemption(message: str) -> str:
-    """Return a message of the scheduler without its end about the Pods that might go for this one."""
-    text = _PREEMPTION.sub("", message)
-    return _sentence(text, TOO_SMALL) if _TOO_SMALL.match(message) else text
+    """Return a message of the scheduler without its end about the Pods that might go for this one.
+
+    The scheduler knows that no preemption helps where a Pod requests more than the node has in all
+    (pkg/scheduler/framework/plugins/noderesources/fit.go, 1.36).
+    """
+    text, nodes = _PREEMPTION.sub("", message), _ALL_NODES.match(message)
+    helpless = nodes is not None and f": {nodes[1]} Preemption is not helpful" in message
+    return _sentence(text, TOO_SMALL) if helpless and text.count("Insufficient") == 1 else text
 
 
 _UNBOUND = re.compile(r"unbound immediate|binding volumes")
@@ -295,8 +300,7 @@ def _failure(event: RecordedEvent) -> tuple[PendingReason | None, int]:
     """Return the failure that an Event reports, if it does, and the step with which it is over."""
     reason, message = event.reason, event.message
     if reason == "FailedScheduling":
-        message = message.replace(_NO_CAPACITY, "Karpenter adds no node: ")
-        return _unschedulable(reason, message), _PLACED
+        return _unschedulable(reason, _of_karpenter(message) or message), _PLACED
     if reason in ("FailedMount", "FailedAttachVolume"):
         named = "not found" in message and ("configmap" in message or "secret" in message)
         if named or _ABSENT_KEY in message:

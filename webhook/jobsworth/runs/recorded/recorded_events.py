@@ -77,3 +77,14 @@ def same_namespace(meta: Object, namespace: str | None) -> bool:
     """
     found: str = meta.get("namespace") or "default"
     return found == (namespace or "default")
+
+
+_SEEN, _CONDITION = "Saw completed job: ", ", condition: "
+
+
+def completed_job(event: RecordedEvent) -> tuple[str, str]:
+    """Return the Job whose end an Event reports, and its condition; empty for another Event."""
+    if event.reason != "SawCompletedJob" or not event.message.startswith(_SEEN):
+        return "", ""
+    name, _, condition = event.message.removeprefix(_SEEN).partition(_CONDITION)
+    return name, condition

@@ -278,7 +278,6 @@ def _unseen(
         for each in about
         if each.reason == CREATED and each.message.startswith(_MESSAGES[CREATED])
     }
-    form = re.compile(rf"{re.escape(job.name)}-(?:[0-9]{{1,9}}-)?[a-z0-9]{{5}}")
     of_pods: dict[str, list[RecordedEvent]] = {}
     for each in every:
         if each.kind == "Pod":
@@ -286,7 +285,7 @@ def _unseen(
     formed = (
         name
         for name, events in of_pods.items()
-        if form.fullmatch(name) and all((each.at or 0) >= begun for each in events)
+        if job.name in jobs_of(name) and all((each.at or 0) >= begun for each in events)
     )
     for name in dict.fromkeys((*created, *_named_by(about, DELETED), *formed)):
         if name not in seen:
@@ -337,6 +336,20 @@ def _stopped(
             )
         )
     return found
+
+
+_NAME = re.compile(r"(.+?)(-[0-9]{1,9})?-[a-z0-9]{5}")
+"""The name of a Job, the completion index that may follow it, and the suffix of its Pods."""
+
+
+def jobs_of(pod: str) -> set[str]:
+    """Return the names of the Jobs that may have created a Pod, by its name.
+
+    >>> sorted(jobs_of("train-7-x2k9q")), sorted(jobs_of("train"))
+    (['train', 'train-7'], [])
+    """
+    found = _NAME.fullmatch(pod)
+    return set() if found is None else {found[1], f"{found[1]}{found[2] or ''}"}
 
 
 _INDEX = re.compile(r"-([0-9]{1,9})-[a-z0-9]+\Z")

@@ -13,7 +13,7 @@ from jobsworth.lint.agents import QUIT_REQUESTS
 from jobsworth.lint.rules.queues import QUEUE_LABEL
 from jobsworth.runs.cause import Cause
 from jobsworth.runs.recorded.kept_pods import crashing
-from jobsworth.runs.recorded.messages import meaning_of
+from jobsworth.runs.recorded.messages import Meaning, meaning_of
 from jobsworth.runs.why.diagnosis import Diagnosis
 from jobsworth.runs.why.message_advice import Advice
 from jobsworth.runs.why.unfinished_job import (
@@ -103,24 +103,37 @@ def fixing_command(found: Diagnosis) -> str:
     verb, *rest = words
     if not verb:
         return ""
-    job, namespace = found.recording.job.name, found.recording.job.namespace
-    elsewhere = "-n" in rest or not namespace or OF_CLUSTER.search(verb)
-    within = [] if elsewhere else ["-n", namespace]
-    quoted = (quote(each.replace(_JOB, job)) for each in (*within, *rest))
-    return " ".join(("kubectl", verb, *quoted))
+    job = found.recording.job
+    return kubectl(job.namespace, verb, *(each.replace(_JOB, job.name) for each in rest))
+
+
+def kubectl(namespace: str, verb: str, *words: str) -> str:
+    """Return a command to paste, in a namespace unless it is about objects without one, or names another.
+
+    Args:
+        namespace: may be empty.
+        verb: what to do, with the resource, such as ``describe pod``.
+    """
+    elsewhere = "-n" in words or not namespace or _OF_CLUSTER.search(verb)
+    within = () if elsewhere else ("-n", namespace)
+    return " ".join(("kubectl", verb, *map(quote, (*within, *words))))
 
 
 def _by_message(found: Diagnosis, cause: Cause) -> Words:
     """Return the command that the message about the wait decides; empty if it decides none."""
     meaning = meaning_of(cause, _message(found))
+    words = words_of(meaning, claims=" ".join(_claims(found)))
+    return () if _CLAIMS in meaning.entry.command and len(words) == 1 else words
+
+
+def words_of(meaning: Meaning, claims: str = "") -> Words:
+    """Return the command of a message, the verb with its resource first; empty if it has none."""
     verb, _, rest = meaning.entry.command.partition(" ")
-    resource, *words = meaning.fill(rest, job=_JOB, claims=" ".join(_claims(found))).split() or [""]
-    if not verb or (_CLAIMS in meaning.entry.command and not words):
-        return ()
-    return f"{verb} {resource.lower()}", *words
+    resource, *words = meaning.fill(rest, job=_JOB, claims=claims).split() or [""]
+    return (f"{verb} {resource.lower()}", *words) if verb else ()
 
 
-OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass|storageclass")
+_OF_CLUSTER = re.compile(r" node|webhookconfiguration|priorityclass|storageclass")
 """In a command about objects without a namespace."""
 _CLAIMS = "{claims}"
 _JOB = "{job}"

@@ -193,7 +193,6 @@ def _detailed(
         return replace(waiting, detail="; ".join(filter(None, (waiting.detail, said))))
     loop = crash_loop(recording)
     if loop is not None and waiting.cause in (Cause.CRASH_LOOP, Cause.RUNNING, Cause.SYNCING):
-        words, since, brief = loop
         limited = ""
         if job.restarts_on_failure:
             so_far = count(sum(pod.restarts for pod in active), "restart")
@@ -202,11 +201,11 @@ def _detailed(
         return replace(
             waiting,
             cause=Cause.CRASH_LOOP,
-            since=since,
-            waits_for=words,
+            since=loop.since,
+            waits_for=loop.words,
             ends=ends,
             detail="",
-            brief=brief,
+            brief=f"{loop.container}, which {loop.does} ({loop.shown})",
         )
     if waiting.cause == Cause.INITIALIZING:
         times = [pod.facts.initializing_since for pod in recording.pods]
@@ -315,12 +314,28 @@ def _queued(recording: Recording, waiting: Waiting) -> Waiting:
     )
 
 
+class CrashLoop(NamedTuple):
+    """A container that fails again and again in place.
+
+    Attributes:
+        words: the container with what it does, as a noun phrase.
+        since: when it began; None if no Event shows it: the status has only the end of the last run.
+        container: the container with its kind.
+        does: what it does, as a verb.
+        shown: its restarts and the end of its last run.
+    """
+
+    words: str
+    since: int | None
+    container: str
+    does: str
+    shown: str
+
+
 def crash_loop(
     recording: Recording, looping: Callable[[PodFacts], list[str]] = crashing
-) -> tuple[str, int | None, str] | None:
-    """Return a container that fails again and again in place: as a noun phrase, since when, and briefly.
-
-    Its status does not say when it began, only when its last run ended.
+) -> CrashLoop | None:
+    """Return the first container that fails again and again in place; None without one.
 
     Args:
         looping: returns the names of the containers of a Pod that count.
@@ -338,17 +353,16 @@ def crash_loop(
                     limit = facts.memory_limits.get(last.container)
                     reason += f", limit {limit}" if limit else ", no memory limit"
                 shown += f", last exit code {last.exit_code}{reason}"
-            kind = _kind(facts, last.container)
+            container = f"{_kind(facts, last.container)} {last.container}"
             does = "cannot be started" if last.never_ran else "fails again and again"
             message = f": {last.message}" if last.message else ""
             begun = _backing_off_since(recording, pod, last)
             ended = "" if begun or last.at is None else f" at {time_text(last.at)}"
             words = (
-                f"{kind} {last.container} of Pod {pod.name}, which {does} "
+                f"{container} of Pod {pod.name}, which {does} "
                 f"({CRASH_LOOP}: {shown}{ended}){message}"
             )
-            brief = f"{kind} {last.container}, which {does} ({shown})"
-            return words, begun, brief
+            return CrashLoop(words, begun, container, does, shown)
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -26,11 +25,12 @@ from jobsworth.controller.pods import ACTIVE
 from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.times import read_time, write_time
 from jobsworth.runs.cause import MAX_MISSED, MISSED, Cause, missed_runs
+from jobsworth.runs.recorded.recorded_events import completed_job
 from jobsworth.runs.recorded.recording import RecordedEvent
 from jobsworth.runs.virtual_time import SECOND, spoken
 from jobsworth.runs.why.clauses import finalizers
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.fixes import NO_FIX, Fix
+from jobsworth.runs.why.fixes import NO_FIX, Fix, kubectl
 from jobsworth.runs.why.owners.cron_job_fixes import (
     AT_ONCE,
     DEADLINE,
@@ -57,7 +57,6 @@ SHORTEST_DEADLINE = 10
 """Seconds below which the documentation of Kubernetes says that a CronJob may not be scheduled."""
 _MANY = 2
 """The number of deleted runs from which a CronJob that replaces its runs has a problem."""
-_CONDITION = "condition: "
 SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time for which it was created (Kubernetes 1.28)."""
 GRACE = 60
@@ -259,13 +258,12 @@ def _summary(manifest: Object, state: _State, job: Diagnosis | None) -> Summary:
         failed_run=failed,
         otherwise="the next run replaces it" if replaced else FOREVER,
     )
-    within = ["-n", meta["namespace"]] if meta.get("namespace") else []
     if state.cause == Cause.SUSPENDED and not found.command:
         resumed = (name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
-        words = ("kubectl", "patch", "cronjob", *within, *resumed)
+        command = kubectl(meta.get("namespace") or "", "patch cronjob", *resumed)
         # https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-suspension
         starts = "" if "startingDeadlineSeconds" in manifest["spec"] else AT_ONCE
-        return replace(found, fix=f"Resume it{starts}:", command=shlex.join(words))
+        return replace(found, fix=f"Resume it{starts}:", command=command)
     if state.fix.text:
         return replace(found, fix=state.fix.text, command=state.fix.command)
     if state.cause == Cause.JOB_ALREADY_ACTIVE and job is not None and not found.command:
@@ -519,9 +517,9 @@ class _Found:
         """Return Complete or Failed for a last run whose Job is gone, by the Event about its end."""
         started = cron_job.status.last_schedule or 0
         ends = [
-            each.message.rpartition(_CONDITION)[2]
+            condition
             for each in self.events
-            if each.reason == "SawCompletedJob" and (each.at or 0) >= started
+            if (condition := completed_job(each)[1]) and (each.at or 0) >= started
         ]
         return ends[-1] if ends and ends[-1] in ("Complete", "Failed") else ""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 
 from jobsworth.runs.recorded.messages import meaning_of
 from jobsworth.runs.recorded.pending_pods import rejection_cause
 from jobsworth.runs.why.diagnosis import Diagnosis
-from jobsworth.runs.why.fixes import NO_FIX, OF_CLUSTER, Fix
+from jobsworth.runs.why.fixes import NO_FIX, Fix, kubectl, words_of
 from jobsworth.runs.why.message_advice import Advice
 
 _OF_JOB = re.compile(
@@ -31,8 +30,7 @@ SCHEDULE = "Correct spec.schedule or spec.timeZone"
 
 def edit_of(what: str, namespace: str, name: str) -> Fix:
     """Return the fix of a CronJob that is to be edited."""
-    within = ["-n", namespace] if namespace else []
-    return Fix(f"{what}:", shlex.join(("kubectl", "edit", "cronjob", *within, name)))
+    return Fix(f"{what}:", kubectl(namespace, "edit cronjob", name))
 
 
 def fix_of_long_runs(namespace: str, name: str, took: Sequence[int], age: float) -> Fix:
@@ -54,15 +52,14 @@ def fix_of_blocking(namespace: str, job: str, pod: str, *, late: bool) -> Fix:
         pod: one of its active Pods; empty if none is known.
         late: a run that is late may not start any more (startingDeadlineSeconds).
     """
-    within = ["-n", namespace] if namespace else []
-    deletion = shlex.join(("kubectl", "delete", "job", *within, job))
+    deletion = kubectl(namespace, "delete job", job)
     starts = "then the last missed run starts at once"
     starts += ", if startingDeadlineSeconds allows it" if late else ""
     if not pod:
         return Fix(f"If Job {job} hangs, delete it: {starts}:", deletion)
     return Fix(
         f"If its log shows that Job {job} hangs, delete it ({deletion}): {starts}. The log:",
-        shlex.join(("kubectl", "logs", *within, pod, "--all-containers", "--tail=20")),
+        kubectl(namespace, "logs", pod, "--all-containers", "--tail=20"),
     )
 
 
@@ -72,33 +69,25 @@ def fix_of_rejection(message: str, namespace: str) -> tuple[str, Fix]:
     Both are empty for a message that is not known.
     """
     meaning = meaning_of(rejection_cause(message), message)
-    waits_for = meaning.fill(meaning.entry.waits_for)
+    waits_for = meaning.fill(meaning.entry.waits_for).replace("its Pods", "its Jobs")
     if not waits_for or "{job}" in meaning.entry.command:
         return "", NO_FIX
-    command = meaning.fill(meaning.entry.command)
-    if command and namespace and not OF_CLUSTER.search(command) and " -n " not in command:
-        verb, resource, *names = command.split()
-        command = " ".join((verb, resource, "-n", shlex.quote(namespace), *names))
-    if message.startswith("Error creating job"):
-        waits_for = waits_for.replace("its Pods", "its Jobs")
-    advice = meaning.fill(meaning.entry.advice, request="")
-    fix = Fix(f"{advice} See:", f"kubectl {command}") if command else Fix(advice)
+    advice, words = meaning.fill(meaning.entry.advice, request=""), words_of(meaning)
+    fix = Fix(f"{advice} See:", kubectl(namespace, *words)) if words else Fix(advice)
     return waits_for, for_template(fix)
 
 
 def rerun(namespace: str, name: str) -> str:
     """Return how to run a CronJob whose last run failed before its next one is due, as a sentence."""
-    within = ("-n", namespace) if namespace else ()
-    words = ("kubectl", "create", "job", *within, f"--from=cronjob/{name}", f"{name[:45]}-again")
-    return f"To run it before that: {shlex.join(words)}"
+    command = kubectl(namespace, "create job", f"--from=cronjob/{name}", f"{name[:45]}-again")
+    return f"To run it before that: {command}"
 
 
 def see_events(namespace: str, name: str) -> Fix:
     """Return how to see why the controller does not start a run."""
-    within = ("-n", namespace) if namespace else ()
     return Fix(
         "See the Events of the next run that is due: the API server keeps them for an hour:",
-        shlex.join(("kubectl", "describe", "cronjob", *within, name)),
+        kubectl(namespace, "describe cronjob", name),
     )
 
 
